@@ -631,7 +631,7 @@ COMMENT ON COLUMN advisor.broker.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.';
+COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining, demoted; refused, silent, disconnected, unresponsive (not heard); fenced or dead.';
 
 COMMENT ON COLUMN advisor.broker.is_controller IS 'It was the active controller.';
 
@@ -683,7 +683,10 @@ CREATE TABLE store.log_dir (
     total_bytes bigint,
     usable_bytes bigint,
     error text,
-    is_cordoned boolean NOT NULL
+    is_cordoned boolean NOT NULL,
+    stray_logs bigint DEFAULT 0 NOT NULL,
+    stray_bytes bigint DEFAULT 0 NOT NULL,
+    largest_stray text
 )
 PARTITION BY RANGE ("time");
 
@@ -880,7 +883,7 @@ COMMENT ON COLUMN advisor.broker_latest.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker_latest.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.';
+COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining, demoted; refused, silent, disconnected, unresponsive (not heard); fenced or dead.';
 
 COMMENT ON COLUMN advisor.broker_latest.is_controller IS 'It was the active controller.';
 
@@ -2800,7 +2803,10 @@ CREATE VIEW advisor.log_dir AS
     log_dir.total_bytes,
     log_dir.usable_bytes,
     log_dir.error,
-    log_dir.is_cordoned
+    log_dir.is_cordoned,
+    log_dir.stray_logs,
+    log_dir.stray_bytes,
+    log_dir.largest_stray
    FROM (store.snapshot
      JOIN store.log_dir ON (((log_dir.snapshot_key = snapshot.snapshot_key) AND (log_dir."time" = snapshot."time"))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
@@ -2827,6 +2833,12 @@ COMMENT ON COLUMN advisor.log_dir.error IS 'What the broker says is wrong with i
 
 COMMENT ON COLUMN advisor.log_dir.is_cordoned IS 'Nothing new may be placed on it (KIP-1066).';
 
+COMMENT ON COLUMN advisor.log_dir.stray_logs IS 'Logs in it that no replica list has.';
+
+COMMENT ON COLUMN advisor.log_dir.stray_bytes IS 'Bytes of these.';
+
+COMMENT ON COLUMN advisor.log_dir.largest_stray IS 'Topic and partition of the largest of these.';
+
 CREATE VIEW advisor.log_dir_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -2836,7 +2848,10 @@ CREATE VIEW advisor.log_dir_latest AS
     log_dir.total_bytes,
     log_dir.usable_bytes,
     log_dir.error,
-    log_dir.is_cordoned
+    log_dir.is_cordoned,
+    log_dir.stray_logs,
+    log_dir.stray_bytes,
+    log_dir.largest_stray
    FROM (store.newest_snapshot newest
      JOIN store.log_dir ON (((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir."time" = newest."time"))));
 
@@ -2861,6 +2876,12 @@ COMMENT ON COLUMN advisor.log_dir_latest.usable_bytes IS 'Free bytes of its volu
 COMMENT ON COLUMN advisor.log_dir_latest.error IS 'What the broker says is wrong with it.';
 
 COMMENT ON COLUMN advisor.log_dir_latest.is_cordoned IS 'Nothing new may be placed on it (KIP-1066).';
+
+COMMENT ON COLUMN advisor.log_dir_latest.stray_logs IS 'Logs in it that no replica list has.';
+
+COMMENT ON COLUMN advisor.log_dir_latest.stray_bytes IS 'Bytes of these.';
+
+COMMENT ON COLUMN advisor.log_dir_latest.largest_stray IS 'Topic and partition of the largest of these.';
 
 CREATE VIEW advisor.member_latest AS
  SELECT newest."time",

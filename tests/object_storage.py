@@ -38,10 +38,10 @@ def s3_connection(airflow_home: Path) -> Iterator[str]:
 @pytest.fixture
 def publish_url(s3_connection: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """A new bucket, and a place in it as the setting names it."""
-    from airflow.sdk import ObjectStoragePath
+    from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
     bucket = f"bucket-{uuid.uuid4().hex[:12]}"
-    ObjectStoragePath(f"s3://{s3_connection}@{bucket}").fs.mkdir(bucket)
+    S3Hook(aws_conn_id=s3_connection).create_bucket(bucket)
     url = f"s3://{s3_connection}@{bucket}/published/here"
     monkeypatch.setenv("ADVISOR_PUBLISH_URL", url)
     return url

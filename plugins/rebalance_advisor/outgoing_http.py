@@ -138,8 +138,8 @@ def _verifying_tls(place: str, ca_file: str | None, ca_pem: str | None) -> ssl.S
     return context
 
 
-class _AbandonedThreads(ThreadPoolExecutor):
-    """Runs name lookups, which cannot be interrupted: neither the deadline nor the process waits for their threads."""
+class AbandonedThreads(ThreadPoolExecutor):
+    """Runs what cannot be interrupted, as a name lookup: neither the deadline nor the process waits for a thread."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a daemon thread."""
@@ -152,19 +152,19 @@ class _AbandonedThreads(ThreadPoolExecutor):
                 except Exception as failure:  # noqa: BLE001  # raised again by what waits for the future
                     future.set_exception(failure)
 
-        threading.Thread(target=work, daemon=True, name="name lookup").start()
+        threading.Thread(target=work, daemon=True, name="abandoned at its deadline").start()
         return future
 
 
 async def _answer(
     place: str, client: httpx.AsyncClient, request: httpx.Request, seconds: float, largest: int
 ) -> HttpAnswer:
-    asyncio.get_running_loop().set_default_executor(_AbandonedThreads())
+    asyncio.get_running_loop().set_default_executor(AbandonedThreads())
     # The time-outs of httpx are for each step: a server that drips is ended by this one.
     async with asyncio.timeout(seconds), client:
         response = await client.send(request, stream=True)
         if 300 <= response.status_code < 400:
-            raise _redirected(place, response)
+            raise redirect_error(place, response.status_code, response.headers.get("Location", ""))
         parts, size = [], 0
         async for part in response.aiter_raw():
             size += len(part)
@@ -174,14 +174,14 @@ async def _answer(
         return HttpAnswer(response.status_code, b"".join(parts))
 
 
-def _redirected(place: str, response: httpx.Response) -> OutgoingRequestError:
-    """The host alone: paths and queries of logins hold secrets."""
+def redirect_error(place: str, status: int, location: str) -> OutgoingRequestError:
+    """Return the error for a redirect. It holds the host alone: paths and queries of logins hold secrets."""
     try:
-        host = urllib.parse.urlsplit(response.headers.get("Location", "")).hostname
+        host = urllib.parse.urlsplit(location).hostname
     except ValueError:
         host = None
     target = f"the host {excerpt(host)}" if host else "another path of the same host"
-    problem = f"it redirects to {target} ({response.status_code}), and no redirect is followed"
+    problem = f"it redirects to {target} ({status}), and no redirect is followed"
     return OutgoingRequestError(place, problem, "if you trust that address, give it instead")
 
 

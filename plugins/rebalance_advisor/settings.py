@@ -35,6 +35,9 @@ SETTINGS = (
     Setting("ADVISOR_PUBLISH_URL", "Airflow's tasks", "",
         "an object store for the files of advisories, instead of folders: `s3://CONNECTION@BUCKET/PATH` with one of "
         "Airflow's connections; needs the provider of the scheme: [operating.md](operating.md#an-object-store)"),
+    Setting("ADVISOR_PUBLISH_SECONDS", "Airflow's tasks", "300",
+        "longest time in seconds for one file to or from the object store, or for a list of them; then the task fails "
+        "and is tried again"),
     Setting("ADVISOR_SCHEDULES", _AIRFLOW, "", "`off`: no DAG has a schedule, everything is started by hand"),
     Setting("ADVISOR_HEAVY_SLOTS", "Airflow's scheduler", "1",
         "slots of the pool `advisor_heavy` where it has to be made: how many Spark jobs run at once"),

@@ -64,6 +64,20 @@ SET verify_snapshot_key = (SELECT snapshot_key FROM store.snapshot WHERE snapsho
 WHERE application_id = %(application_id)s
 RETURNING application_key
 
+-- name: open_applications
+-- Those that have not ended, as far as the store knows.
+SELECT cluster, application_id FROM advisor.plan_application WHERE state IN ('asked', 'approved')
+ORDER BY cluster, application_id
+
+-- name: give_up_application
+-- Nobody is asked any more, and nothing is read: asked -> timed_out; what is approved may have been carried out, it keeps its
+-- state. No row where these words stand already, or it has ended.
+UPDATE store.application
+SET state = CASE state WHEN 'asked' THEN 'timed_out' ELSE state END,
+    words = %(words)s
+WHERE application_id = %(application_id)s AND state IN ('asked', 'approved') AND words <> %(words)s
+RETURNING application_key
+
 -- name: load_application
 -- Where it stands.
 SELECT application.application_id, run.run_id, run.cluster, application.state, application.words, application.commands_at

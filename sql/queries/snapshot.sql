@@ -78,7 +78,7 @@ ORDER BY position
 
 -- name: snapshot_log_dirs
 -- Log directories in the order of the reading.
-SELECT broker, path, total_bytes, usable_bytes, error, is_cordoned
+SELECT broker, path, total_bytes, usable_bytes, error, is_cordoned, stray_logs, stray_bytes, largest_stray
 FROM store.log_dir
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY broker, position

@@ -8,7 +8,10 @@ SELECT
     log_dir.total_bytes,
     log_dir.usable_bytes,
     log_dir.error,
-    log_dir.is_cordoned
+    log_dir.is_cordoned,
+    log_dir.stray_logs,
+    log_dir.stray_bytes,
+    log_dir.largest_stray
 FROM store.snapshot
 JOIN store.log_dir
     ON log_dir.snapshot_key = snapshot.snapshot_key AND log_dir.time = snapshot.time

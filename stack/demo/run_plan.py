@@ -26,7 +26,8 @@ def run_waves(
 def run_wave(tools: KafkaTools, folder: Path, number: int, *, seconds: float = 1_200) -> None:
     """One wave alone, with its throttle and its election; ``number`` counts from 1."""
     wave, file = _waves(folder)[number - 1], _numbered(folder / "waves")[number - 1]
-    _move(tools, file, int(wave["throttle_bytes_per_s"]), seconds)
+    _start(tools, folder, wave, file)
+    _wait(tools, file, seconds)
     _elect(tools, folder / "elections" / file.name)
 
 
@@ -46,7 +47,8 @@ def run_rollback(
     back = plan["rollback"]["waves"]
     for number, (file, wave) in enumerate(zip(_numbered(folder / "rollback"), back, strict=True), start=1):
         say(f"rollback {number} of {len(back)}: {len(wave['moves'])} partitions")
-        _move(tools, file, int(wave["throttle_bytes_per_s"]), seconds)
+        _start(tools, folder, wave, file)
+        _wait(tools, file, seconds)
         _elect(tools, folder / "elections" / elections[frozenset(wave["moves"])])
 
 
@@ -54,9 +56,28 @@ def _numbered(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.json")) if folder.is_dir() else []
 
 
-def _move(tools: KafkaTools, file: Path, throttle_bytes_per_s: int, seconds: float) -> None:
-    """Start the moves of one file; wait until the tool calls all of them completed, which takes the throttles off."""
-    tools.execute_reassignment(file, throttle_bytes_per_s)
+def _start(tools: KafkaTools, folder: Path, wave: dict[str, Any], file: Path) -> None:
+    """Start the moves of one file; throttles are set apart where a broker that is out of service is in a list."""
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    moves, silent = [plan["moves"][m] for m in wave["moves"]], set(plan["seen"]["dead_brokers"])
+    brokers, rate = (
+        {broker for move in moves for broker in move["from"] + move["to"]},
+        int(wave["throttle_bytes_per_s"]),
+    )
+    if brokers.isdisjoint(silent):
+        tools.execute_reassignment(file, rate)
+        return
+    topics = {move["topic"] for move in moves if set(move["to"]) - set(move["from"])}
+    rates = ",".join(f"{side}.replication.throttled.rate={rate}" for side in ("leader", "follower"))
+    replicas = ",".join(f"{side}.replication.throttled.replicas=*" for side in ("leader", "follower"))
+    for kind, names, config in (("brokers", sorted(brokers - silent), rates), ("topics", sorted(topics), replicas)):
+        for name in names if topics else ():
+            tools.configs("--alter", "--entity-type", kind, "--entity-name", str(name), "--add-config", config)
+    tools.execute_reassignment(file)
+
+
+def _wait(tools: KafkaTools, file: Path, seconds: float) -> None:
+    """Until the tool calls all moves of one file completed, which takes the throttles off."""
     wait_for(
         f"the moves of {file.name}", lambda: tools.verify_reassignment(file), seconds=seconds, every_s=_POLL_SECONDS,
         until=lambda said: "still in progress" not in said and "failed" not in said,

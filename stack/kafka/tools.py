@@ -135,6 +135,17 @@ class KafkaTools:
         found: dict[str, Any] = json.loads(text[text.index("{") :])
         return found
 
+    def broker_api_versions(self) -> str:
+        """``kafka-broker-api-versions``."""
+        package = "kafka.admin" if minor_of(self.version) < (4, 0) else "org.apache.kafka.tools"
+        return self.run(f"{package}.BrokerApiVersionsCommand")
+
+    def list_endpoints(self) -> str:
+        """``kafka-cluster list-endpoints``, from 4.0 on."""
+        words = ["list-endpoints", "--include-fenced-brokers", "--bootstrap-server", self.bootstrap]
+        command = java_command(self.version, "org.apache.kafka.tools.ClusterTool", *words)
+        return subprocess.run(command, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=True).stdout
+
     def configs(self, *arguments: str) -> str:
         """``kafka-configs``."""
         return self.run("kafka.admin.ConfigCommand", *arguments)

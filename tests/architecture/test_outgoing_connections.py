@@ -25,6 +25,56 @@ DOORS = re.compile(
     r"|airflow\.providers\.(?!common\.compat|standard)|airflow\.sdk\.ObjectStoragePath\b"
     r"|rebalance_advisor\.outgoing_http\.ask\b"
 )
+HTTP = [
+    f"tests/unit/test_outgoing_http.py::{name}"
+    for name in (
+        "test_credentials_do_not_follow_a_redirect", "test_certificates_and_host_names_are_verified",
+        "test_a_server_that_is_silent_or_drips_is_abandoned",
+    )
+]  # fmt: skip
+# By the row of docs/security.md: the tests that put a hostile server, or process, at the other end.
+HOSTILE = {
+    "Kafka brokers": [
+        "tests/unit/kafka/connection/test_probe.py::test_a_broker_that_hangs",
+        "tests/unit/kafka/connection/test_probe.py::test_a_wrong_ca",
+        "tests/unit/kafka/connection/test_scram.py::test_a_listener_that_offers_a_weaker_mechanism_is_sent_nothing",
+        "tests/unit/kafka/connection/test_whole_answers.py::test_a_length_that_no_answer_has_is_refused_at_once",
+        "tests/unit/kafka/connection/test_whole_answers.py::test_a_broker_that_drips_is_slow_at_its_address_and_what_it_sent_is_told",
+    ],
+    "OAuth token endpoint": HTTP,
+    "AWS (credentials for `AWS_MSK_IAM`)": [
+        "tests/unit/kafka/connection/test_logins.py::test_what_credentials_are_asked_for_with_follows_no_redirect",
+    ],
+    "Prometheus": HTTP,
+    "Slack": [
+        "tests/unit/airflow/test_senders.py::test_a_message_follows_no_redirect_and_a_silent_slack_is_abandoned",
+        "tests/unit/airflow/test_senders.py::test_the_certificate_of_slack_is_verified_by_the_systems_authorities",
+    ],
+    "SMTP": [
+        "tests/unit/airflow/test_senders.py::test_a_mail_server_that_is_silent_or_speaks_nonsense_is_abandoned",
+        "tests/unit/airflow/test_senders.py::test_the_login_of_the_mail_server_waits_for_verified_tls",
+    ],
+    "Postgres": [
+        "tests/unit/store/schema/test_connection.py::test_a_server_that_accepts_and_never_answers_is_abandoned",
+        "tests/unit/store/schema/test_connection.py::test_a_server_without_tls_that_asks_for_the_password_does_not_get_it",
+        "tests/unit/store/schema/test_connection.py::test_a_certificate_of_an_unknown_authority_is_refused_by_verify_full",
+    ],
+    "Object store": [
+        f"tests/unit/airflow/publishing/test_object_storage.py::{name}"
+        for name in (
+            "test_no_redirect_is_followed", "test_a_store_that_never_answers_is_abandoned_by_the_connections_limits",
+            "test_a_store_that_drips_is_abandoned_by_the_limit_of_a_call",
+            "test_the_stores_certificate_is_verified_by_the_connections_authority",
+        )
+    ],
+    "Spark": ["tests/spark/standalone/test_secret.py::test_only_who_knows_the_secret_joins_and_submits"],
+    "Process of a custom assignor": [
+        "tests/unit/own_strategies/test_isolated.py::test_its_process_sees_nothing_of_the_advisors_environment",
+        "tests/unit/own_strategies/test_isolated.py::test_its_process_reads_no_environment_and_no_memory_of_any_process_above_it",
+    ],
+}  # fmt: skip
+# No server of it runs on loopback alone.
+NO_HOSTILE_SERVER = {"Kerberos"}
 # A process on this machine that compiles.
 NO_CONNECTION = {"compiling/first_compile.py"}
 
@@ -81,6 +131,12 @@ def test_each_row_says_everything_and_requests_of_outgoing_http_are_tried() -> N
     tried = {name for name, cells in rows.items() if "`outgoing_http.py`" in cells[0]}
     assert tried == CALLERS.keys() | {"Slack"}  # tests/unit/airflow/test_senders.py
     assert {rows[name][3] for name in tried} == {"not followed"}
+
+
+def test_each_row_names_its_tests_with_a_hostile_server() -> None:
+    assert HOSTILE.keys() | NO_HOSTILE_SERVER == table().keys()
+    for file, name in (test.split("::") for tests in HOSTILE.values() for test in tests):
+        assert f"def {name}(" in (ROOT / file).read_text(), f"{file} has no {name}"
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_groups_are_those_of_kafka_consumer_groups(at_rest: AtRest) -> None:
 
 
 def test_dumps_of_that_releases_tools_give_the_same_cluster(at_rest: AtRest, tmp_path: Path) -> None:
-    dumped = read_input(folder_of_dumps(at_rest.cluster.tools, RACKS, tmp_path))
+    dumped = read_input(folder_of_dumps(at_rest.cluster.tools, tmp_path))
     assert seen(dumped) == seen(at_rest.snapshot)
 
 

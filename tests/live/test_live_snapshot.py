@@ -120,11 +120,16 @@ def test_every_partition_of_a_group_has_one_reader(settled: ClusterSnapshot):
 
 def test_dumps_of_the_tools_give_the_same_cluster(live_cluster: LiveCluster, settled: ClusterSnapshot, tmp_path):
     """Two ways in, one cluster: placement, leaders, racks and who reads what are equal field by field."""
-    dumped = read_input(folder_of_dumps(live_cluster.cluster.tools, RACKS, tmp_path))
+    dumped = read_input(folder_of_dumps(live_cluster.cluster.tools, tmp_path))
     for column in ("topic", "partition", "offsets", "replicas", "leader", "in_sync"):
         np.testing.assert_array_equal(getattr(dumped.partitions, column), getattr(settled.partitions, column))
     assert [topic.name for topic in dumped.topics] == [topic.name for topic in settled.topics]
     assert {broker.id: broker.rack for broker in dumped.brokers} == RACKS
+    assert {broker.state for broker in dumped.brokers} == {BrokerState.ALIVE}
+    assert [(broker.host, broker.port) for broker in dumped.brokers] == [(b.host, b.port) for b in settled.brokers]
+    if live_cluster.cluster.tools.version.startswith("4."):
+        (tmp_path / "brokers.txt").write_text(live_cluster.cluster.tools.list_endpoints())
+        assert read_input(tmp_path).brokers == dumped.brokers
 
     def readers(snapshot: ClusterSnapshot) -> dict:
         return {

@@ -1,7 +1,6 @@
 """What Kafka's own tools print of a cluster, read by regular expressions: the other side of every comparison."""
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,15 +38,13 @@ def printed_sizes(tools: KafkaTools) -> dict[tuple[int, str, int], int]:
     return sizes
 
 
-def folder_of_dumps(tools: KafkaTools, racks: Mapping[int, str], path: Path) -> str:
-    """What an operator would put into a folder: the tools' output, brokers and the time."""
+def folder_of_dumps(tools: KafkaTools, path: Path) -> str:
+    """What an operator would put into a folder: the tools' output, brokers and racks among it, and the time."""
     (path / "topics.txt").write_text(tools.topics("--describe"))
     (path / "log-dirs.txt").write_text(tools.log_dirs_text())
     (path / "members.txt").write_text(tools.groups("--describe", "--all-groups", "--members", "--verbose"))
     (path / "groups.txt").write_text(tools.groups("--describe", "--all-groups"))
     (path / "states.txt").write_text(tools.groups("--describe", "--all-groups", "--state"))
-    (path / "brokers.csv").write_text(
-        "id,rack,host\n" + "".join(f"{b},{rack},127.0.0.1\n" for b, rack in racks.items())
-    )
+    (path / "brokers.txt").write_text(tools.broker_api_versions())
     (path / "captured_at").write_text(datetime.now(UTC).isoformat())
     return str(path)

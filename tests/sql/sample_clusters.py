@@ -48,7 +48,10 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
     brokers = (
         Broker(
             3, "b", "host-3", 9092, BrokerState.ALIVE, is_controller=True,
-            log_dirs=(LogDir("/d1", 1000, 250), LogDir("/d2", None, None, "offline", is_cordoned=True)),
+            log_dirs=(
+                LogDir("/d1", 1000, 250, stray_logs=2, stray_bytes=70, largest_stray="gone-0"),
+                LogDir("/d2", None, None, "offline", is_cordoned=True),
+            ),
             capacity=Capacity(1000.0, 0.1, 2.5e9, 100.0), configs={"follower.throttled.rate": "1", NASTY: NASTY},
         ),
         Broker(1, "a", "host-1", 9093, BrokerState.FENCED),

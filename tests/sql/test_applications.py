@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -173,3 +174,27 @@ def test_a_pruned_run_takes_its_applications_along(cluster, connection) -> None:
     connection.execute("DELETE FROM store.run WHERE run_id = 'r'")
     assert rows(connection, "plan_application") == []
     assert compare(small_plan("s"), plain_snapshot()).state is ApplyState.NOT_APPLIED
+
+
+def test_an_application_whose_table_was_removed_is_given_up(cluster, connection, tmp_path) -> None:
+    """Nobody asks on: what waits for the approval has ended. What is approved may have been carried out."""
+    from rebalance_advisor.airflow.health.health_task import fail_runs_of_removed_clusters
+
+    asked, approved, other_airflows = (f"apply_prod.{run}" for run in ("asked", "approved", "elsewhere"))
+    for name in (asked, approved, other_airflows):
+        store.ask_application(connection, name, "r")
+    store.answer_application(connection, approved, ApplyState.APPROVED, answered_by="ann", answered_at=None)
+    instance = SimpleNamespace(get_dr_count=lambda dag, run_ids: int((dag, *run_ids) != ("apply_prod", "elsewhere")))
+    fail_runs_of_removed_clusters(connection, instance)
+    found = lambda name: store.load_application(connection, name)  # noqa: E731
+    assert [found(name).state for name in (asked, approved)] == [ApplyState.ASKED, ApplyState.APPROVED]
+    (tmp_path / "clusters.toml").write_text("[clusters.other]\nfile = 'a'\n")
+    for _ in range(2):
+        fail_runs_of_removed_clusters(connection, instance)
+    states = [found(name).state for name in (asked, approved, other_airflows)]
+    assert states == [ApplyState.TIMED_OUT, ApplyState.APPROVED, ApplyState.ASKED]
+    for name in (asked, approved):
+        assert found(name).words.startswith("[clusters.prod] was removed from")
+        assert found(name).words.endswith("airflow dags delete apply_prod")
+    failures = connection.execute("SELECT dag, dag_run FROM advisor.task_failure ORDER BY dag_run").fetchall()
+    assert failures == [("apply_prod", "approved"), ("apply_prod", "asked")]

@@ -87,7 +87,7 @@ def web_server(certificate: Path | None = None) -> Iterator[WebServer]:
             with suppress(OSError):  # the client hangs up where the answer is too large
                 self.wfile.write(web.body)
 
-        do_GET = do_PUT = do_HEAD = do_POST
+        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST
 
         def log_message(self, *_: object) -> None: ...
 

@@ -44,6 +44,7 @@ class Placement:
     loads: MeasuredLoads
     own_disk: Floats | None = None
     must_leave: Flags | None = None
+    preferred: Ints | None = None
     broker_sets: BrokerSets | None = None
     name_of: Callable[[int], str] = "partition row {}".format
 
@@ -107,6 +108,7 @@ def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
         target_rf=target_rf,
         own_disk=own_disk,
         must_leave=must_leave,
+        preferred=placement.preferred,
         broker_sets=placement.broker_sets,
         moves_replicas=wanted.moves_replicas,
         elects_preferred=wanted.elects_preferred,

@@ -25,6 +25,7 @@ class BrokerArrays:
     brokers: tuple[Broker, ...]
     arrays: Brokers
     usable_bytes: Floats  # float64[B]: what the volumes under the log dirs still offer, inf where unknown
+    unplaced_bytes: Floats  # float64[B]: stray logs and copies between dirs, which are no replicas and take disk
     notes: tuple[str, ...]
 
     @property
@@ -67,11 +68,12 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
         is_new=np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_),
         capacity=capacity,
     )
-    usable = [usable_bytes(broker.log_dirs) for broker in brokers]
+    usable, unplaced = [usable_bytes(broker.log_dirs) for broker in brokers], snapshot.unplaced_bytes
     return BrokerArrays(
         brokers=brokers,
         arrays=arrays,
         usable_bytes=np.array([np.inf if free_bytes is None else free_bytes for free_bytes in usable]),
+        unplaced_bytes=np.array([float(unplaced.get(broker.id, 0)) for broker in brokers]),
         notes=notes,
     )
 

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Placement
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
-from kafka_rebalance.cluster_arrays.broker_sets import broker_sets_of
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets, broker_sets_of
+from kafka_rebalance.cluster_arrays.laggards import laggards_of, waits_and_leaves
 from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import COUNTED, TABLE
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+AUTO_ELECTION = "auto.leader.rebalance.enable"  # of brokers; on where nobody says otherwise
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -26,8 +28,10 @@ class PartitionArrays:
     replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
     what running reassignments still have to copy: a replica that they add counts in full from the start.
 
-    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``: left alone whatever happens;
-    ``unknown``: left alone unless it must go.
+    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``, ``waiting`` (for a replica
+    out of sync), ``short`` (on a broker that is gone, and too few brokers to replace it): left alone whatever happens;
+    ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]: replicas out of sync on brokers that stay
+    (``laggards.py``); those that must leave are in ``placement.must_leave``.
     """
 
     placement: Placement
@@ -40,6 +44,9 @@ class PartitionArrays:
     excluded: Flags
     in_flight: Flags
     leaderless: Flags
+    waiting: Flags
+    short: Flags
+    laggards: Flags
     unknown: Flags
     under_replicated: Flags
     notes: tuple[str, ...]
@@ -47,7 +54,7 @@ class PartitionArrays:
     @property
     def immovable(self) -> Flags:
         """bool[P]."""
-        return self.excluded | self.in_flight | self.leaderless
+        return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
 
 def build_partition_arrays(
@@ -77,6 +84,19 @@ def build_partition_arrays(
     )
     outside = None if sets is None else sets.outside(replicas)
     must_leave = offline if outside is None else offline | outside
+    left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
+    excluded = left_alone | observed
+    laggards = laggards_of(replicas, leader, in_sync, must_leave, broker_arrays.arrays.stays)
+    laggards &= ~(excluded | in_flight)[:, None]
+    waiting = laggards[:, 0]
+    leaves = laggards  # where leaders alone change, a replica that "must leave" is one that may not lead
+    if options.moves_replicas and laggards.any():
+        count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
+        target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
+        waiting, leaves = waits_and_leaves(replicas, laggards, must_leave, target, broker_arrays, sets)
+    must_leave = must_leave | leaves
+    left_alone_so_far = excluded | in_flight | (leader == NOBODY) | waiting
+    short = _short_of_brokers(replicas, must_leave, ~left_alone_so_far, broker_arrays, sets, options)
     placement = Placement(
         replicas=replicas,
         leader=leader,
@@ -84,11 +104,10 @@ def build_partition_arrays(
         loads=MeasuredLoads.by_kind(filled),
         own_disk=own_disk,
         must_leave=must_leave if must_leave.any() else None,
+        preferred=_preferred(snapshot, broker_arrays, replicas, leader, observed | offline[:, 0]),
         broker_sets=sets,
         name_of=lambda row: f"{names[topics[row]]}-{numbers[row]}",
     )
-    left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
-    excluded = left_alone | observed
     return PartitionArrays(
         placement=placement,
         size=size,
@@ -100,15 +119,18 @@ def build_partition_arrays(
         excluded=excluded,
         in_flight=in_flight,
         leaderless=leader == NOBODY,
+        waiting=waiting,
+        short=short,
+        laggards=laggards,
         unknown=unknown,
-        under_replicated=(in_sync + table.idle_observers < (replicas >= 0).sum(axis=1)) | offline.any(axis=1),
+        under_replicated=(in_sync.sum(axis=1) + table.idle_observers < (replicas >= 0).sum(axis=1))
+        | offline.any(axis=1),
         notes=_notes(left_alone, observed, in_flight, leader == NOBODY, unknown & ~observed),
     )
 
 
-def _replicas(
-    snapshot: ClusterSnapshot, broker_arrays: BrokerArrays
-) -> tuple[Ints, Floats, Flags, npt.NDArray[np.int64]]:
+def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[Ints, Floats, Flags, Flags]:
+    """int32[P, W] broker indices, own sizes along them, which are offline, which are in sync (all where unknown)."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -118,10 +140,8 @@ def _replicas(
     own = np.full((len(table), width), np.nan)
     replicas[row, column] = broker_arrays.indices(table.replicas)
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
-    if table.in_sync is None:
-        in_sync = counts.copy()
-    else:
-        in_sync = np.bincount(row, weights=table.in_sync, minlength=len(table)).astype(np.int64)
+    in_sync = np.zeros(replicas.shape, dtype=np.bool_)
+    in_sync[row, column] = True if table.in_sync is None else table.in_sync
     offline = np.zeros(replicas.shape, dtype=np.bool_)
     for p, brokers in sorted(table.offline.items()):
         offline[p] = np.isin(replicas[p], broker_arrays.indices(brokers))
@@ -129,7 +149,7 @@ def _replicas(
         own[p, np.isin(replicas[p], broker_arrays.indices(brokers))] = np.nan
     for p, brokers in sorted(table.removing.items()):
         keep = np.flatnonzero(~np.isin(replicas[p], broker_arrays.indices(brokers)) & (replicas[p] >= 0))
-        for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False)):
+        for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False), (in_sync, False)):
             kept = cells[p, keep].copy()
             cells[p] = empty
             cells[p, : len(keep)] = kept
@@ -156,6 +176,46 @@ def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: I
         if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
             leads[p] = replicas[p, 0]
     return leads
+
+
+def _short_of_brokers(
+    replicas: Ints,
+    must_leave: Flags,
+    free: Flags,
+    broker_arrays: BrokerArrays,
+    sets: BrokerSets | None,
+    options: PlanOptions,
+) -> Flags:
+    """bool[P]: on a broker that is gone, and fewer brokers may hold a replica than it has. They are left alone where
+    something else has to move, which can be done without them; where nothing else has to, the plan is infeasible.
+    """
+    arrays = broker_arrays.arrays
+    gone = np.array([broker.state.is_gone for broker in broker_arrays.brokers], dtype=np.bool_)
+    there = replicas >= 0
+    has_to = free & (there & (~arrays.stays[replicas] | must_leave)).any(axis=1)
+    if not options.moves_replicas or options.replication_factor is not None or not has_to.any():
+        return np.zeros(len(replicas), dtype=np.bool_)
+    takes = arrays.takes_replicas[None, :] if sets is None else arrays.takes_replicas & sets.brokers
+    of_partition = np.zeros(len(replicas), dtype=np.int32) if sets is None else sets.of_partition
+    is_taken = there & takes[of_partition[:, None], np.maximum(replicas, 0)]
+    usable = (there & arrays.stays[replicas] & ~must_leave).sum(axis=1)
+    usable += takes.sum(axis=1)[of_partition] - is_taken.sum(axis=1)
+    short = has_to & (there & gone[replicas]).any(axis=1) & (usable < there.sum(axis=1))
+    return short if (has_to & ~short).any() else np.zeros_like(short)
+
+
+def _preferred(
+    snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints, leader: Ints, left_as_led: Flags
+) -> Ints:
+    """int32[P]: who leads once preferred replicas are elected, as the controller does by itself where nobody forbids it
+    (``auto.leader.rebalance.enable``): the first replica, which will have caught up if it is out of sync, unless its
+    broker is gone or leaves; else today's leader.
+    """
+    if any(broker.configs.get(AUTO_ELECTION) == "false" for broker in snapshot.brokers):
+        return leader
+    first = replicas[:, 0]
+    is_elected = (first != NOBODY) & (leader != NOBODY) & broker_arrays.arrays.stays[first] & ~left_as_led
+    return np.where(is_elected, first, leader).astype(np.int32)
 
 
 def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, str]]:

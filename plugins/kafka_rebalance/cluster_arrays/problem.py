@@ -60,6 +60,7 @@ class Problem:
     band_rank      int32[D] or None (all alike): bands of a higher rank give way to those of a lower one
     replicas       int32[P, W], Kafka's order (preferred leader first), padded with NOBODY
     leader         int32[P], today's leader, NOBODY where there is none
+    preferred      int32[P] or None (as ``leader``): who leads today's list once preferred replicas are elected
     topic          int32[P]
     follower_load  float64[P, D], what every replica carries
     leader_extra   float64[P, D], what the leader carries on top
@@ -99,6 +100,7 @@ class Problem:
     band_rank: Ints | None = None
     own_disk: Floats | None = None
     must_leave: Flags | None = None
+    preferred: Ints | None = None
     broker_sets: BrokerSets | None = None
     moves_replicas: bool = True
     elects_preferred: bool = False
@@ -151,7 +153,7 @@ def _require_shapes(problem: Problem) -> None:
     expected: dict[str, tuple[int, ...]] = dict.fromkeys(per_broker, (brokers,))
     expected |= dict.fromkeys(("capacity", "band_low", "band_high", "limit", "cap"), (brokers, resources))
     expected["band_rank"] = (resources,)
-    expected |= dict.fromkeys(("leader", "topic", "move_bytes", "pinned", "target_rf"), (partitions,))
+    expected |= dict.fromkeys(("leader", "preferred", "topic", "move_bytes", "pinned", "target_rf"), (partitions,))
     expected |= dict.fromkeys(("follower_load", "leader_extra"), (partitions, resources))
     expected |= dict.fromkeys(("replicas", "own_disk", "must_leave"), (partitions, width))
     for name, shape in expected.items():

@@ -48,6 +48,11 @@ class FindingContext:
         return tuple(sorted(broker.id for broker in self.snapshot.brokers if broker.state.stays))
 
     @cached_property
+    def serving(self) -> tuple[int, ...]:
+        """Ids of those that stay and were heard: they can be given replicas."""
+        return tuple(broker for broker in self.staying if self.brokers[broker].state.is_heard)
+
+    @cached_property
     def group_inputs(self) -> dict[str, GroupInput]:
         """By group."""
         return {group_input.group.id: group_input for group_input in group_inputs(self.snapshot)}

@@ -168,6 +168,23 @@ CODES: dict[str, FindingCode] = dict(
             off_ratio=0.05,
         ),
         _code(
+            "preferred_order_uneven",
+            SubjectType.CLUSTER,
+            "an election of the preferred leaders would make leaders less even and give a broker more than its share",
+            over_share_ratio=1.25,
+        ),
+        _code(
+            "topic_on_few_brokers",
+            SubjectType.TOPIC,
+            "leaders, or all replicas, of a busy topic on few of the brokers that its partitions would suffice for",
+            least_traffic_ratio=0.10,
+            least_partitions=6,
+            leader_share_ratio=0.9,
+            leader_brokers_ratio=0.34,
+            replica_brokers_ratio=0.5,
+            high_traffic_ratio=0.25,
+        ),
+        _code(
             "broker_loss_overloads",
             SubjectType.BROKER,
             "the leaders of a broker, were it lost, would lift another above its capacity; the worst of all brokers",
@@ -196,9 +213,32 @@ CODES: dict[str, FindingCode] = dict(
         ),
         _code("dead_broker", SubjectType.BROKER, "replicas are placed on a broker that nobody has seen, or is fenced"),
         _code("broker_not_heard", SubjectType.BROKER, "a registered broker did not answer the reading to its end"),
+        _code("stray_logs", SubjectType.BROKER, "a broker's log dirs hold logs that no replica list has"),
+        _code("racks_unknown", SubjectType.CLUSTER, "some brokers have no rack although others have one"),
         _code("log_dir_offline", SubjectType.BROKER, "a log dir, or replicas of a broker that serves, are offline"),
         _code(
             "single_replica", SubjectType.TOPIC, "partitions that have one replica though brokers would suffice for two"
+        ),
+        _code(
+            "single_broker_rack",
+            SubjectType.RACK,
+            "a rack of one broker, where partitions have a replica in each rack: far more than a mean broker's there",
+            over_mean_ratio=1.25,
+        ),
+        _code(
+            "mixed_replication_factor",
+            SubjectType.TOPIC,
+            "partitions of a topic that have more or fewer replicas than most of it",
+        ),
+        _code(
+            "below_min_isr",
+            SubjectType.TOPIC,
+            "partitions with fewer replicas in sync than min.insync.replicas: writes with acks=all fail",
+        ),
+        _code(
+            "min_isr_at_replication_factor",
+            SubjectType.TOPIC,
+            "partitions of several replicas that must all be in sync (min.insync.replicas): one failure stops writes",
         ),
         _code("under_replicated", SubjectType.TOPIC, "partitions whose ISR is smaller than their replicas"),
         _code("offline_partition", SubjectType.TOPIC, "partitions without leader: nobody can read or write them"),
@@ -321,6 +361,11 @@ CODES: dict[str, FindingCode] = dict(
         ),
         _code("throttle_left_over", SubjectType.CLUSTER, "replication throttles stand although nothing is reassigned"),
         _code("reassignment_running", SubjectType.CLUSTER, "replicas are being moved between brokers or log dirs"),
+        _code(
+            "reassignment_stuck",
+            SubjectType.CLUSTER,
+            "replicas are to be built on a broker that is dead or fenced: the reassignment cannot end",
+        ),
         _code("other_balancer", SubjectType.CLUSTER, "another balancer left its traces: it may work against a plan"),
         _code("broker_cordoned", SubjectType.BROKER, "log dirs of a broker are cordoned: nothing new is placed there"),
         _code("load_unknown", SubjectType.CLUSTER, "a resource that nobody measured is left out of advice"),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Flags, Ints
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
-from kafka_rebalance.findings.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_words import (
     copied_by_plan,
     moved_away,
@@ -18,21 +19,37 @@ from kafka_rebalance.findings.plan_words import (
     plan_evidence,
     plan_words,
 )
-from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.findings.words import counted, listed, pattern_of
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
+from kafka_rebalance.snapshot.load import LoadKind
 
 _TWICE = 2.0
 _ELECTION = "kafka-leader-election --election-type preferred"
-_REORDER = "put another of the replicas first (an order of replicas alone copies nothing), and elect it"
+_REORDER = "put another replica that is in sync first (an order of replicas alone copies nothing), and elect it"
+_AUTOMATIC = "auto.leader.rebalance.enable"
 
 
 def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
     """A broker leads more than its share, and took over partitions that others are preferred to lead."""
+    table, whole = context.snapshot.partitions, election(context)
     for leading in _leading(context):
         score, share = leading.score, leading.share
         over = score.load / share
         if over < threshold("leaders_piled_up", "over_share_ratio") or not leading.taken_over:
             continue
+        here = table.leader == score.broker
+        elected = int((here & whole.elects).sum())
+        why = _why_not_elected(context, whole, here)
+        if not elected:
+            what = f"do not elect these before {why}"
+        elif not _is_less_even(context, np.where(here & whole.elects, whole.preferred, table.leader)):
+            what = f"elect these again ({_ELECTION})"
+        elif not _is_less_even(context, whole.leader):
+            what = f"elect all preferred leaders again ({_ELECTION} --all-topic-partitions)"
+        else:
+            what, elected = "an election would make leaders less even, so let a plan put other replicas first", 0
+        if elected and why:
+            what += f", but {leading.taken_over - elected:,} not before {why}"
         yield finding(
             "leaders_piled_up",
             _severity(over),
@@ -43,14 +60,14 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
                 "over_share_ratio": over,
                 "preferred_leaders": leading.preferred,
                 "taken_over_leaders": leading.taken_over,
+                "leaders_once_elected": int((whole.leader == score.broker).sum()),
             },
             Remedy(
                 f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
-                f"share; {leading.taken_over:,} of them it took over from their preferred leaders: "
-                f"elect these again ({_ELECTION}).",
-                cost=f"{counted(leading.taken_over, 'leader change')}, no bytes",
-                gain=leading.taken_over / (score.load - share),
-                changes=leading.taken_over,
+                f"share; {leading.taken_over:,} of them it took over from their preferred leaders: {what}.",
+                cost=f"{counted(elected, 'leader change')}, no bytes",
+                gain=elected / (score.load - share),
+                changes=elected,
             ),
         )
 
@@ -107,52 +124,265 @@ def _severity(over: float) -> Severity:
 
 
 def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
-    """Too many partitions are led by another than the first of their replicas."""
-    table = context.snapshot.partitions
+    """Too many partitions are led by another than the first of their replicas: which of them to elect, if any."""
+    table, whole = context.snapshot.partitions, election(context)
     counts = (table.leader >= 0) & ~context.is_in_flight
-    total = int(counts.sum())
-    if not total:
+    total, off = int(counts.sum()), int((whole.elects | whole.waits).sum())
+    if not total or off / total < threshold("preferred_leaders_off", "off_ratio"):
         return
-    preferred = preferred_leaders(context)
-    off = counts & (table.leader != preferred)
-    ratio = int(off.sum()) / total
-    if ratio < threshold("preferred_leaders_off", "off_ratio"):
-        return
+    ratio, elected = off / total, int(whole.elects.sum())
+    is_less_even = _is_less_even(context, whole.leader)
+    if is_less_even and _is_notable(_highest(context, whole.leader)):
+        return  # preferred_order_uneven
     idle = [
         broker
         for broker in context.staying
-        if not (table.leader[counts] == broker).any() and (preferred[counts] == broker).any()
+        if not (table.leader[counts] == broker).any() and (whole.preferred[counts] == broker).any()
     ]
-    elected = _elected_by_plan(context, off)
-    by_plan = f"; after the plan {elected:,} of them are" if elected else ""
-    led_by_none = f"; brokers {listed(idle)} lead nothing at all" if idle else ""
+    by_plan = _elected_by_plan(context, whole.elects | whole.waits)
+    led_by_none = f"; broker{'s' * (len(idle) > 1)} {listed(idle)} lead{'s' * (len(idle) == 1)} nothing at all"
+    severity = Severity.MEDIUM if ratio >= 0.1 else Severity.LOW
+    if is_less_even:
+        severity, elected = Severity.INFO, 0
+        what = "no need to elect them, leaders would not be more even"
+    elif elected:
+        what = f"run {_ELECTION} --all-topic-partitions"
+        if whole.waits.any():
+            what += f", which leaves {int(whole.waits.sum()):,} as they are until {_why_not_elected(context, whole)}"
+    else:
+        what = f"do not elect them before {_why_not_elected(context, whole)}"
     yield finding(
         "preferred_leaders_off",
-        Severity.MEDIUM if ratio >= 0.1 else Severity.LOW,
+        severity,
         context.snapshot.cluster,
         {
             "partitions": total,
-            "off_partitions": int(off.sum()),
+            "off_partitions": off,
             "off_ratio": ratio,
+            "elected_partitions": elected,
+            "waiting_partitions": int(whole.waits.sum()),
             "brokers_that_lead_nothing": listed(idle, most=len(idle)) or None,
         }
-        | ({} if context.plan is None else {"plan_elected_partitions": elected}),
+        | ({} if context.plan is None else {"plan_elected_partitions": by_plan}),
         Remedy(
-            f"{int(off.sum()):,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred "
-            f"leader{led_by_none}: run {_ELECTION} --all-topic-partitions{by_plan}.",
-            cost=f"{counted(int(off.sum()), 'leader change')}, no bytes",
-            gain=1.0,
-            changes=int(off.sum()),
+            f"{off:,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred leader"
+            f"{led_by_none if idle else ''}: {what}"
+            + (f"; after the plan {by_plan:,} of them {'is' if by_plan == 1 else 'are'}." if by_plan else "."),
+            cost=f"{counted(elected, 'leader change')}, no bytes",
+            gain=elected / off,
+            changes=elected,
         ),
     )
 
 
-def _elected_by_plan(context: FindingContext, off: npt.NDArray[np.bool_]) -> int:
+def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
+    """Leaders are more even than the first replicas: an election does harm, and the controller may hold one."""
+    whole = election(context)
+    now, then = _highest(context, context.snapshot.partitions.leader), _highest(context, whole.leader)
+    if not (_is_notable(then) and _is_less_even(context, whole.leader)):
+        return
+    settings = {broker.configs.get(_AUTOMATIC) for broker in context.snapshot.brokers}
+    is_off = settings == {"false"}
+    first = int((whole.preferred == then.broker).sum())
+    moves = () if context.plan is None else context.plan.moves
+    reordered = sum(move.to_replicas[0] != move.from_replicas[0] for move in moves)
+    way = (
+        f"The plan puts another replica first in {counted(reordered, 'list')}"
+        if reordered
+        else ("Let a plan put other replicas first")
+    )
+    automatic = (
+        f"{_AUTOMATIC} is false here, so this happens only when somebody elects"
+        if is_off
+        else f"the controller does the same by itself ({_AUTOMATIC} is on unless it was set to false)"
+    )
+    yield finding(
+        "preferred_order_uneven",
+        Severity.LOW if is_off else Severity.MEDIUM,
+        context.snapshot.cluster,
+        {
+            "broker": then.broker,
+            "first_replicas": first,
+            "partitions": len(whole.preferred),
+            "leaders_once_elected": then.leaders,
+            "over_share_ratio": now.ratio,
+            "over_share_ratio_once_elected": then.ratio,
+        },
+        Remedy(
+            f"{first:,} of {len(whole.preferred):,} replica lists begin with broker {then.broker}. A preferred "
+            f"election would make leaders less even: broker {then.broker} would lead "
+            f"{counted(then.leaders, 'partition')}, {then.ratio:.2f} times its fair share (the most today is "
+            f"{now.ratio:.2f} times). Do not elect; {automatic}. {way}.",
+            cost="an order of replicas alone copies nothing",
+            gain=1 - 1 / then.ratio,
+            changes=then.leaders,
+        ),
+    )
+
+
+class Election(NamedTuple):
+    """An election of all preferred leaders: ``preferred`` int32[P], ``leader`` int32[P] afterwards; of the partitions
+    that another broker leads, those that it ``elects`` and those that ``wait`` bool[P], for a preferred leader that is
+    out of service, out of sync or on a log dir that is offline.
+    """
+
+    preferred: Ints
+    leader: Ints
+    elects: Flags
+    waits: Flags
+
+
+def election(context: FindingContext) -> Election:
+    """The election that Kafka would hold today; where the ISR is unknown, every replica counts as in sync. O(R)."""
+    table, preferred = context.snapshot.partitions, preferred_leaders(context)
+    off = (table.leader >= 0) & ~context.is_in_flight & (table.leader != preferred)
+    heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_heard]
+    may_lead = np.isin(preferred, heard)
+    if table.in_sync is not None:
+        row = table.row_of_replica
+        in_sync = np.zeros(len(table), dtype=np.bool_)
+        in_sync[row[table.in_sync & (table.replicas == preferred[row])]] = True
+        may_lead &= in_sync
+    for number, brokers in table.offline.items():
+        may_lead[number] &= int(preferred[number]) not in brokers
+    elects = off & may_lead
+    return Election(preferred, np.where(elects, preferred, table.leader).astype(np.int32), elects, off & ~may_lead)
+
+
+def _why_not_elected(context: FindingContext, whole: Election, among: Flags | None = None) -> str:
+    """The brokers that have to come back first, that of the most partitions first; empty where none has to."""
+    waiting = Counter(whole.preferred[whole.waits if among is None else whole.waits & among].tolist())
+    parts = []
+    for broker, count in sorted(waiting.items(), key=lambda pair: (-pair[1], pair[0])):
+        state = context.brokers[broker].state
+        where = f"{counted(count, 'partition')}" if len(waiting) > 1 else ""
+        if state.is_heard:
+            what = f"broker {broker} is in sync again"
+        else:
+            what = f"broker {broker}, which is {state.value}, is back"
+        parts.append(what + (f" ({where})" if where else ""))
+    return listed(parts, most=3)
+
+
+class _Highest(NamedTuple):
+    """The broker that leads most for its share."""
+
+    broker: int
+    leaders: int
+    share: float
+
+    @property
+    def ratio(self) -> float:
+        return self.leaders / self.share
+
+
+def _highest(context: FindingContext, leader: Ints) -> _Highest:
+    led = _led(context, leader)
+    if not led:
+        return _Highest(-1, 0, 1.0)
+    return max((_Highest(*one) for one in led), key=lambda one: (one.ratio, -one.broker))
+
+
+def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
+    """Of each broker that stays: its id, the partitions that it leads, its fair share of them."""
+    ids, counts = np.unique(leader, return_counts=True)
+    count_of = dict(zip(ids.tolist(), counts.tolist(), strict=True))
+    return [
+        (score.broker, count_of.get(score.broker, 0), score.fair_share * (score.capacity or 1.0))
+        for score in context.scores.of_resource("leaders")
+        if score.stays and score.fair_share
+    ]
+
+
+def _is_less_even(context: FindingContext, leader: Ints) -> bool:
+    """Whether ``leader`` is less even than today: by the squares of what brokers are off their shares, or as one
+    broker would lead more than any does today and notably more than its share.
+    """
+    today = context.snapshot.partitions.leader
+    was, would_be = (
+        sum((count - share) ** 2 for _, count, share in _led(context, leaders)) for leaders in (today, leader)
+    )
+    highest = _highest(context, leader)
+    return would_be > was + 1e-9 or (_is_notable(highest) and highest.ratio > _highest(context, today).ratio + 1e-9)
+
+
+def _is_notable(highest: _Highest) -> bool:
+    """Above its share by as much as is told, and by a whole leader."""
+    least = threshold("preferred_order_uneven", "over_share_ratio")
+    return highest.ratio >= least and highest.leaders - ceil(highest.share) >= 1
+
+
+def _elected_by_plan(context: FindingContext, off: Flags) -> int:
     """Flagged partitions that the plan moves or elects: each ends with the first of its replicas as leader."""
     if context.plan is None:
         return 0
     row_of = context.snapshot.row_of
     return sum(bool(off[row_of[move.topic, move.partition]]) for move in context.plan.moves)
+
+
+def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
+    """One busy topic whose leaders, or all of whose replicas, are on few brokers. Where no rate is known of it, its
+    part of all partitions stands for its part of the traffic.
+    """
+    table = context.snapshot.partitions
+    takers = context.serving
+    least = {name: threshold("topic_on_few_brokers", name) for name in CODES["topic_on_few_brokers"].thresholds}
+    kinds = (
+        (LoadKind.IN_BYTES_PER_S, "gets {} of what is written"),
+        (LoadKind.OUT_BYTES_PER_S, "gives {} of what is read"),
+    )
+    rates = [
+        (values, float(np.nansum(values)), words) for kind, words in kinds for values in (context.snapshot.load(kind),)
+    ]
+    for topic, rows in context.topic_rows.items():
+        span = slice(rows.start, rows.stop)
+        leader = table.leader[span][table.leader[span] >= 0]
+        if len(takers) < 2 or len(leader) < max(least["least_partitions"], len(takers)):
+            continue
+        led = Counter(leader.tolist())
+        most = np.cumsum([count for _, count in led.most_common()])
+        few = int(np.searchsorted(most, least["leader_share_ratio"] * len(leader))) + 1
+        holders = np.unique(table.replicas[table.offsets[span.start] : table.offsets[span.stop]])
+        is_led_by_few = few <= max(1, int(least["leader_brokers_ratio"] * len(takers)))
+        is_held_by_few = len(holders) <= least["replica_brokers_ratio"] * len(takers)
+        if not (is_led_by_few or is_held_by_few):
+            continue
+        known = [
+            (float(values[span].sum()) / total, words)
+            for values, total, words in rates
+            if total > 0 and not np.isnan(values[span]).any()
+        ]
+        part = len(rows) / len(table)
+        traffic, words = max(known) if known else (part, "has {} of the cluster's partitions (its traffic is unknown)")
+        if traffic < least["least_traffic_ratio"]:
+            continue
+        leaders = sorted(broker for broker, _ in led.most_common(few))
+        each = len(leader) // len(takers)
+        held = f", and all its replicas are on {counted(len(holders), 'broker')}" if is_held_by_few else ""
+        severity = Severity.HIGH if traffic >= least["high_traffic_ratio"] else Severity.MEDIUM
+        yield finding(
+            "topic_on_few_brokers",
+            severity if known else Severity.LOW,
+            topic,
+            {
+                "partitions": len(rows),
+                "traffic_ratio": traffic if known else None,
+                "partitions_ratio": part,
+                "leading_brokers": len(led),
+                "brokers_with_most_leaders": listed(leaders, most=len(leaders)),
+                "brokers_with_replicas": len(holders),
+                "brokers": len(takers),
+            },
+            Remedy(
+                f"{topic} {words.format(f'{traffic:.0%}')}. Broker{'s' * (few > 1)} {listed(leaders)} "
+                f"lead{'s' * (few == 1)} {int(most[few - 1]):,} of its {counted(len(leader), 'partition')}, and "
+                f"{len(takers)} brokers could{held}. Spread it: plan --min-topic-leaders '{pattern_of(topic)}={each}'.",
+                cost="leader changes cost no bytes where a follower takes over",
+                gain=1 - few / len(takers),
+                changes=sum(max(0, count - each - 1) for count in led.values()),
+            ),
+            confidence=context.confidence(LoadKind.IN_BYTES_PER_S) if known else Confidence.STRUCTURAL,
+        )
 
 
 def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
@@ -185,7 +415,7 @@ def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
         )
 
 
-def preferred_leaders(context: FindingContext) -> npt.NDArray[np.int32]:
+def preferred_leaders(context: FindingContext) -> Ints:
     """int32[P]: the first replica that stays once a running reassignment ends and may lead (no observer)."""
     table = context.snapshot.partitions
     first = table.replicas[table.offsets[:-1]].copy() if len(table) else np.zeros(0, dtype=np.int32)

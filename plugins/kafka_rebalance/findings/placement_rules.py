@@ -1,4 +1,4 @@
-"""Replicas that are in danger, in one rack, on dead brokers; and partitions that are too hot for any placement."""
+"""Replicas that are too few, in one rack, on dead brokers; and partitions that are too hot for any placement."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
-from kafka_rebalance.arrays import Flags
+from kafka_rebalance.arrays import Flags, Longs
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.findings.words import counted, listed, pattern_of
+from kafka_rebalance.releases import seen_release
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
-from kafka_rebalance.snapshot.in_sync import least_in_sync
+from kafka_rebalance.snapshot.in_sync import KEY, is_bounded_by_replicas, least_in_sync
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
@@ -105,6 +106,176 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
         )
 
 
+def single_broker_rack(context: FindingContext) -> Iterator[Finding]:
+    """A rack of one broker where partitions have a replica in every rack: nothing evens that broker."""
+    by_rack: dict[str | None, list[int]] = {}
+    for broker in context.staying:
+        by_rack.setdefault(context.brokers[broker].rack, []).append(broker)
+    if None in by_rack or len(by_rack) < 2 or not len(context.snapshot.partitions):
+        return
+    counts = _factors(context)
+    forced, mean = int((counts >= len(by_rack)).sum()), float(counts.sum()) / len(context.staying)
+    if forced < threshold("single_broker_rack", "over_mean_ratio") * mean:
+        return
+    for rack, held in sorted(by_rack.items(), key=lambda pair: str(pair[0])):
+        if len(held) > 1:
+            continue
+        yield finding(
+            "single_broker_rack",
+            Severity.LOW,
+            rack,
+            {
+                "broker": held[0],
+                "racks": len(by_rack),
+                "forced_replicas": forced,
+                "mean_replicas": mean,
+                "over_mean_ratio": forced / mean,
+            },
+            Remedy(
+                f"Rack {rack} has one broker, {held[0]}: of {counted(forced, 'partition')} with a replica in each of "
+                f"the {len(by_rack)} racks it holds one each, {forced / mean:.2f} times the mean of all brokers, and "
+                "no plan that keeps racks apart can change that. Add a broker to the rack.",
+                cost="a broker",
+                gain=0.5,
+            ),
+        )
+
+
+def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
+    """Partitions with more or fewer replicas than most of their topic: an aborted move leaves them so."""
+    table, factors = context.snapshot.partitions, _factors(context)
+    usual = np.zeros(len(table), dtype=np.int64)
+    for rows in context.topic_rows.values():
+        if rows:
+            span = factors[rows.start : rows.stop]
+            often = np.bincount(span)
+            usual[rows.start : rows.stop] = len(often) - 1 - int(often[::-1].argmax())  # of equally many the most
+    differs = factors != usual
+    differs[sorted(table.observers)] = False
+    differs &= table.leader >= 0  # nothing can be done about the others before they have a leader
+    sizes = context.snapshot.load(LoadKind.LOG_BYTES)
+    for trouble in _by_topic(context, differs):
+        rows_of = trouble.rows
+        lacking = np.maximum(usual[rows_of] - factors[rows_of], 0)
+        copied = float((lacking * sizes[rows_of])[lacking > 0].sum())
+        factor = int(usual[rows_of[0]])
+        names = listed(f"{context.snapshot.name_of(row)} has {factors[row]}" for row in rows_of.tolist())
+        way = (
+            f"plan --include-topic '{pattern_of(trouble.subject)}' --replication-factor {factor}"
+            if trouble.topics == 1
+            else "plan --include-topic TOPIC --replication-factor N, topic by topic,"
+        )
+        serving = len(context.serving)
+        first = (
+            f"That takes {factor} brokers in service, and {serving} are. Once there are, " if factor > serving else ""
+        )
+        yield finding(
+            "mixed_replication_factor",
+            Severity.MEDIUM,
+            trouble.subject,
+            {
+                "differing_partitions": len(rows_of),
+                "partitions": trouble.partitions,
+                "topics": trouble.topics,
+                "replication_factor": factor if trouble.topics == 1 else None,
+                "fewest_replicas": int(factors[rows_of].min()),
+                "most_replicas": int(factors[rows_of].max()),
+                "surplus_replicas": int(np.maximum(factors[rows_of] - usual[rows_of], 0).sum()),
+                "missing_replicas": int(lacking.sum()),
+            },
+            Remedy(
+                f"{counted(len(rows_of), 'partition')} of {trouble.words} {_has(len(rows_of))} another replication "
+                f"factor than {'most of the topic' if trouble.topics > 1 else f'its others, {factor}'}: {names}. "
+                f"An aborted move may have left them so. {first}{way} brings them back.",
+                cost=("an unknown size" if np.isnan(copied) else bytes_in_words(copied)) + " copied",
+                gain=1.0,
+                copied_bytes=float(np.nan_to_num(copied)),
+                changes=len(rows_of),
+            ),
+        )
+
+
+def below_min_isr(context: FindingContext) -> Iterator[Finding]:
+    """Fewer replicas in sync than ``min.insync.replicas``: acks=all fails. Also where there are fewer replicas at all,
+    whatever the ISR, unless brokers are known to ask for no more than there are.
+    """
+    table, least = context.snapshot.partitions, _least_in_sync(context)
+    counts = table.replica_counts
+    below = least > counts
+    if table.in_sync is not None:
+        in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
+        below |= in_sync < least
+    below &= table.leader >= 0  # without a leader no write succeeds at all: offline_partition
+    for trouble in _by_topic(context, below):
+        rows = trouble.rows
+        few = rows[least[rows] > counts[rows]]
+        asked = int(least[rows].max())
+        fail = "producers with acks=all fail now"
+        if len(few):
+            bounded = (
+                ""
+                if seen_release(context.snapshot.kafka_version)
+                else ", unless brokers are 3.7 or newer (they ask for fewer)"
+            )
+            what = f"{counted(len(few), 'partition')} of {trouble.words} {_has(len(few))} fewer replicas at all"
+            parts = [f"{what} than {KEY} ({asked}): {fail}{bounded}"]
+            parts.append(f"{_raise(trouble, asked, len(context.serving))}lower {KEY}")
+        else:
+            what = f"{counted(len(rows), 'partition')} of {trouble.words} {_has(len(rows))} fewer replicas in sync"
+            parts = [f"{what} than {KEY} ({asked}): {fail}"]
+        if len(few) < len(rows):
+            more = f"{len(rows) - len(few):,} more have too few in sync: " if len(few) else ""
+            parts.append(f"{more}find out which broker lags or is down, and bring it back")
+        if table.in_sync is None:
+            parts.append("how many are in sync is unknown")
+        yield finding(
+            "below_min_isr",
+            Severity.CRITICAL,
+            trouble.subject,
+            {
+                "below_min_isr_partitions": len(rows),
+                "fewer_replicas_partitions": len(few),
+                "partitions": trouble.partitions,
+                "topics": trouble.topics,
+                "min_insync_replicas": asked,
+                "least_in_sync": None if table.in_sync is None else int(in_sync[rows].min()),
+                "example": context.snapshot.name_of(int(rows[0])),
+            },
+            Remedy(f"{'. '.join(part[0].upper() + part[1:] for part in parts)}.", gain=1.0),
+        )
+
+
+def min_isr_at_replication_factor(context: FindingContext) -> Iterator[Finding]:
+    """Every replica has to be in sync: a single broker that fails, or restarts, stops the writes."""
+    table, least, factors = context.snapshot.partitions, _least_in_sync(context), _factors(context)
+    tight = (least == factors) & (factors > 1) & (table.leader >= 0) & ~context.is_in_flight
+    if table.in_sync is not None:
+        in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table))
+        tight &= in_sync >= least  # the others are below it already
+    for trouble in _by_topic(context, tight):
+        rows = trouble.rows
+        low, high = int(least[rows].min()), int(least[rows].max())
+        lower = f"{low - 1}" if low == high else "one less than the replication factor"
+        numbers = f"{high}" if low == high else f"{low} to {high}"
+        yield finding(
+            "min_isr_at_replication_factor",
+            Severity.HIGH,
+            trouble.subject,
+            {
+                "partitions_at_min_isr": len(rows),
+                "partitions": trouble.partitions,
+                "topics": trouble.topics,
+                "min_insync_replicas": high,
+            },
+            Remedy(
+                f"{counted(len(rows), 'partition')} of {trouble.words} {_has(len(rows))} {numbers} replicas, and {KEY} "
+                f"asks for all of them: one failure stops writes with acks=all, and so does every restart. Lower {KEY} "
+                f"to {lower}, or raise the replication factor.",
+                gain=1.0,
+            ),
+        )
+
+
 def under_replicated(context: FindingContext) -> Iterator[Finding]:
     """The ISR is smaller than the replicas that are meant to be there."""
     table = context.snapshot.partitions
@@ -115,28 +286,55 @@ def under_replicated(context: FindingContext) -> Iterator[Finding]:
     for row, brokers in table.adding.items():
         adding[row] = len(brokers)
     meant = table.replica_counts - adding - table.idle_observers
-    least = least_in_sync(context.snapshot)
+    least = _least_in_sync(context)
     for trouble in _by_topic(context, in_sync < meant):
         rows = trouble.rows
-        below = int((in_sync[rows] < least[rows]).sum())
-        unsafe = f"; {below:,} of them are below min.insync.replicas" if below else ""
         yield finding(
             "under_replicated",
-            Severity.CRITICAL if below else Severity.HIGH,
+            Severity.HIGH,
             trouble.subject,
             {
                 "under_replicated_partitions": len(rows),
-                "below_min_isr_partitions": below,
+                "below_min_isr_partitions": int(((in_sync < least) & (table.leader >= 0))[rows].sum()),
                 "partitions": trouble.partitions,
                 "topics": trouble.topics,
                 "missing_replicas": int((meant[rows] - in_sync[rows]).sum()),
             },
             Remedy(
-                f"{counted(len(rows), 'partition')} of {trouble.words} lack a replica in sync{unsafe}: find out which "
+                f"{counted(len(rows), 'partition')} of {trouble.words} lack a replica in sync: find out which "
                 "broker lags or is down before anything is moved.",
                 gain=1.0,
             ),
         )
+
+
+def _least_in_sync(context: FindingContext) -> Longs:
+    """int64[P]: what brokers ask for, as far as their release is known."""
+    least = least_in_sync(context.snapshot)
+    bounded = np.minimum(least, context.snapshot.partitions.replica_counts)
+    return bounded if is_bounded_by_replicas(context.snapshot) else least
+
+
+def _factors(context: FindingContext) -> Longs:
+    """int64[P]: replicas of each partition once a running reassignment ends."""
+    table = context.snapshot.partitions
+    factors = table.replica_counts.copy()
+    for row, brokers in table.removing.items():
+        factors[row] -= len(brokers)
+    return factors
+
+
+def _raise(trouble: _Trouble, asked: int, brokers: int) -> str:
+    """How to come to more replicas than have to be in sync, or to as many where brokers do not suffice for more."""
+    if brokers < asked:
+        return ""
+    topic = f"'{pattern_of(trouble.subject)}'" if trouble.topics == 1 else "TOPIC"
+    factor = min(asked + 1, brokers)
+    return f"raise the replication factor (plan --include-topic {topic} --replication-factor {factor}) or "
+
+
+def _has(count: int) -> str:
+    return "has" if count == 1 else "have"
 
 
 def offline_partition(context: FindingContext) -> Iterator[Finding]:
@@ -175,17 +373,25 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
         if not count:
             continue
         alone = int((table.replica_counts[row[held]] == 1).sum())
+        built = sum(broker.id in adding for adding in table.adding.values())
+        first = f", {built:,} of which a running reassignment is to build (cancel it first)" if built else ""
         yield finding(
             "dead_broker",
             Severity.CRITICAL,
             broker.id,
-            {"replicas": count, "partitions_without_other_replica": alone, "state": broker.state.value},
+            {
+                "replicas": count,
+                "replicas_being_built": built,
+                "partitions_without_other_replica": alone,
+                "state": broker.state.value,
+            },
             Remedy(
-                f"Broker {broker.id} is {broker.state.value} and should hold {counted(count, 'replica')}: bring it "
-                f"back, or give them to others (plan with --remove-broker {broker.id}); {alone} have no other replica.",
-                cost=f"{counted(count - alone, 'replica move')} if it never comes back",
+                f"Broker {broker.id} is {broker.state.value} and should hold {counted(count, 'replica')}{first}: "
+                f"bring it back, or give them to others (plan with --remove-broker {broker.id}); {alone} have no "
+                "other replica.",
+                cost=f"{counted(count - alone - built, 'replica move')} if it never comes back",
                 gain=1.0,
-                changes=count - alone,
+                changes=count - alone - built,
             ),
         )
 

@@ -102,6 +102,9 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
         else:
             advice = f"all disks together are {cluster:.0%} used: moving does not help, add brokers or keep less"
             gain = 0.0
+        strays = sum(log_dir.stray_bytes for log_dir in context.brokers[broker].log_dirs)
+        if (used_bytes - strays) / total_bytes < least:
+            advice = f"{bytes_in_words(strays)} of it are logs that no replica list has: it is not full without these"
         yield finding(
             "broker_disk_full",
             Severity.CRITICAL if is_critical else Severity.HIGH,
@@ -123,12 +126,14 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
 
 
 def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
-    """(used, total) bytes: what the volumes tell, else replica sizes over a capacity that somebody gave."""
+    """(used, total) bytes: what the volumes tell, else what is known to be on them over a capacity that was given."""
     log_dirs = context.brokers[score.broker].log_dirs
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:
         return total - usable, total
-    return None if score.capacity is None else (score.load, score.capacity)
+    if score.capacity is None:
+        return None
+    return score.load + context.snapshot.unplaced_bytes.get(score.broker, 0), score.capacity
 
 
 def _over_share(score: BrokerScore) -> float | None:

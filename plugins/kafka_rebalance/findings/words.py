@@ -1,4 +1,4 @@
-"""Lists and counts of a recommendation as people read them."""
+"""Lists, counts and patterns of a recommendation as people read and copy them."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def listed(names: Iterable[object], most: int = LISTED) -> str:
 def counted(count: int, noun: str) -> str:
     """``1 partition``, ``2 partitions``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def pattern_of(topic: str) -> str:
+    """A regular expression that matches this topic alone."""
+    return topic.replace(".", r"\.")

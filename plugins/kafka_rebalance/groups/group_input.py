@@ -15,8 +15,10 @@ from kafka_rebalance.arrays import NOBODY, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.rack_reads import RackCodes, rack_codes
+from kafka_rebalance.snapshot.lag import UNKNOWN_LAG, lag_messages
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, Member
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 NO_METADATA = -1
 
@@ -131,24 +133,23 @@ def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple[Floats, Floats]:
-    """float64[rows] each, ``nan`` where unknown: the lag, as the broker told it, else end offset minus what the group
-    committed; and how many messages/s the group read.
-    """
+    """Return the lag and the messages/s that the group read, float64[rows] each, ``nan`` where unknown."""
     table = snapshot.partitions
     committed = {(commit.topic, commit.partition): commit for commit in group.committed}
-    lag, reads = np.full((2, len(rows)), np.nan)
+    reads = np.full(len(rows), np.nan)
+    reported, end = np.full(len(rows), UNKNOWN_LAG), np.full(len(rows), UNKNOWN_OFFSET)
+    offset = np.zeros(len(rows), dtype=np.int64)
     for place, row in enumerate(rows.tolist()):
         commit = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
         if commit is None:
             continue
-        end = int(table.end_offset[row])
+        offset[place], end[place] = commit.offset, table.end_offset[row]
         if commit.lag is not None:
-            lag[place] = commit.lag
-        elif end >= 0:
-            lag[place] = max(0, end - commit.offset)
+            reported[place] = commit.lag
         if commit.read_messages_per_s is not None:
             reads[place] = commit.read_messages_per_s
-    return lag, reads
+    lag = lag_messages(reported, end, offset)
+    return np.where(lag == UNKNOWN_LAG, np.nan, lag), reads
 
 
 def has_racks(members: tuple[Member, ...]) -> bool:

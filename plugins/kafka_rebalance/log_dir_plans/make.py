@@ -36,7 +36,7 @@ def make_log_dir_plan(
     Raises UsageError for a dir that is not there, InfeasibleError where one cannot be emptied.
     """
     require_dirs_fit(snapshot, request)
-    placed, left_out = _placed(snapshot, request, params)
+    placed, left_out, unknown = _placed(snapshot, request, params)
     moved = sorted((one for broker in placed for one in _moved(broker)), key=lambda one: one.cell)
     moves, copies = _moves(snapshot, moved)
     free = {
@@ -48,7 +48,7 @@ def make_log_dir_plan(
     waves = cut_waves(copies, free, request.throttle_bytes_per_s, request.partitions_per_wave)
     wave_of = {m: number for number, wave in enumerate(waves, start=1) for m in wave.moves}
     brokers = tuple(_broker(dirs) for dirs in placed)
-    verdict, reasons = _verdict(brokers, moves, len(moved), request, left_out)
+    verdict, reasons = _verdict(brokers, moves, len(moved), request, left_out, unknown)
     return LogDirPlan(
         cluster=snapshot.cluster,
         cluster_id=snapshot.cluster_id,
@@ -72,11 +72,14 @@ def make_log_dir_plan(
 
 def _placed(
     snapshot: ClusterSnapshot, request: LogDirRequest, params: LogDirParams
-) -> tuple[list[PlacedDirs], dict[str, str]]:
-    """Brokers with places to choose from, and why others are left out."""
-    placed, left_out = [], {}
+) -> tuple[list[PlacedDirs], dict[str, str], frozenset[str]]:
+    """Brokers with places to choose from, why others are left out, and of which of these too little is known."""
+    placed, left_out, unknown = [], dict[str, str](), set[str]()
     for broker in snapshot.brokers:
         removed = request.removed_of(broker.id)
+        if not broker.log_dirs and request.within is not None and broker.state.is_heard and broker.state.stays:
+            left_out[str(broker.id)] = "its log dirs are unknown: give kafka-log-dirs of it, too"
+            unknown.add(str(broker.id))
         if len(broker.log_dirs) < 2 or (request.within is None and not removed):
             continue
         if not broker.state.is_heard or not broker.state.stays:
@@ -84,12 +87,25 @@ def _placed(
             continue
         places = broker_places(broker, snapshot.partitions, removed)
         if places is None:
-            left_out[str(broker.id)] = "its dirs that work share one disk, or which replica is in which is unknown"
-        elif not removed and not places.knows_sizes:
-            left_out[str(broker.id)] = "one of its dirs does not tell the size of its disk"
+            working = sum(log_dir.error is None for log_dir in broker.log_dirs)
+            why = "its dirs that work share one disk" if working > 1 else "no two of its dirs work"
+            left_out[str(broker.id)] = why
+            continue
+        if not places.knows_places:
+            why = "which of its replicas is in which dir is unknown: give kafka-log-dirs of all topics"
+        elif request.within is not None and not removed and not places.knows_sizes:
+            why = "the size of one of its disks, or what fills it, is unknown: "
+            why += "give kafka-log-dirs of all topics, and a capacity file with DISK by path"
         else:
             placed.append(place_broker(places, request.within, params))
-    return placed, left_out
+            continue
+        left_out[str(broker.id)] = why
+        unknown.add(str(broker.id))
+    if not unknown.isdisjoint(str(broker) for broker, _ in request.removed):
+        # Part of an order to empty dirs is no answer: nothing is moved.
+        left_out |= {str(one.places.broker.id): "a dir of another broker cannot be emptied" for one in placed}
+        placed = []
+    return placed, left_out, frozenset(unknown)
 
 
 def _moved(placed: PlacedDirs) -> list[_Moved]:
@@ -174,6 +190,7 @@ def _verdict(
     replicas: int,
     request: LogDirRequest,
     left_out: dict[str, str],
+    unknown: frozenset[str],
 ) -> tuple[str, tuple[str, ...]]:
     outside = [
         f"{' and '.join(place.paths)} of broker {broker.broker} stays at {place.used_after / place.total_bytes:.1%}, "
@@ -191,6 +208,13 @@ def _verdict(
         for broker in brokers
         if broker.places[0].total_bytes is None
     ]
+    asked = {str(broker) for broker, _ in request.removed}
+    if unknown & asked or (unknown and not moves and not outside):
+        of_all = f"broker{'' if len(unknown) == 1 else 's'} {', '.join(sorted(unknown, key=int))}"
+        told = f"whether the disks of {of_all} are within what was asked cannot be told"
+        if unknown & asked:
+            told = f"how to empty the dir of {of_all} cannot be told"
+        return "cannot_tell", (told, *outside, *silent)
     if not moves:
         verdict = "not_fixable_by_moving" if outside else "nothing_to_do"
         words = [] if outside else ["every dir that was to be emptied is empty, every disk within what was asked"]

@@ -18,7 +18,8 @@ class BrokerPlaces:
     ``dirs``: the log dirs of each place, one where it is emptied; ``is_removed`` bool[D]; ``volume_of`` int64[D];
     ``total_bytes``, ``usable_bytes`` int64[V], both 0 where ``knows_sizes`` is false (then each dir is a volume).
     ``cells`` int64[R]: where in the partition table the replicas stand that may move; ``place_of``, ``size_bytes``
-    int64[R]; ``dir_of`` int64[R]: its number among the broker's dirs. ``stuck``: replicas that may not move and might
+    int64[R]; ``dir_of`` int64[R]: its number among the broker's dirs. ``knows_places``: it is known of
+    at least one of its replicas in which dir it is. ``stuck``: replicas that may not move and might
     be in a dir that is to be emptied, by table cell.
     """
 
@@ -29,6 +30,7 @@ class BrokerPlaces:
     total_bytes: Longs
     usable_bytes: Longs
     knows_sizes: bool
+    knows_places: bool
     cells: Longs
     place_of: Longs
     dir_of: Longs
@@ -67,12 +69,12 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
     keys = [(log_dir.path, told[log_dir.path]) if log_dir.path in removed else ("", told[log_dir.path])
             for log_dir in working]  # fmt: skip
     places = list(dict.fromkeys(keys))
-    if table.log_dir is None or len(places) < 2:
+    if len(places) < 2:
         return None
     place_of_path = {log_dir.path: places.index(key) for log_dir, key in zip(working, keys, strict=True)}
     place_of_dir = np.array([place_of_path.get(one.path, UNKNOWN_DIR) for one in broker.log_dirs], dtype=np.int64)
     cells, is_movable = _cells(broker.id, table)
-    dir_of = table.log_dir[cells]
+    dir_of = np.full(len(cells), UNKNOWN_DIR) if table.log_dir is None else table.log_dir[cells]
     place_of = np.where(dir_of == UNKNOWN_DIR, UNKNOWN_DIR, place_of_dir[dir_of])
     is_movable &= place_of != UNKNOWN_DIR
     is_removed = np.array([bool(path) for path, _ in places], dtype=np.bool_)
@@ -86,6 +88,7 @@ def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]
         total_bytes=sizes[:, 0],
         usable_bytes=sizes[:, 1],
         knows_sizes=knows_sizes,
+        knows_places=not len(cells) or bool((dir_of != UNKNOWN_DIR).any()),
         cells=cells[is_movable],
         place_of=place_of[is_movable],
         dir_of=dir_of[is_movable].astype(np.int64),

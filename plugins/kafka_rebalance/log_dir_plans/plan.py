@@ -69,7 +69,9 @@ class BrokerDirs:
 
 @dataclass(frozen=True, slots=True)
 class LogDirPlan:
-    """``verdict``: rebalance, nothing_to_do, or not_fixable_by_moving. ``left_out``: brokers that were not balanced."""
+    """``verdict``: rebalance, nothing_to_do, not_fixable_by_moving, or cannot_tell, where of a broker that something is
+    asked of too little is known. ``left_out``: brokers that were not balanced.
+    """
 
     cluster: str
     cluster_id: str | None

@@ -75,6 +75,8 @@ def _require_removable(brokers: Mapping[int, Broker], broker: int, path: str, re
         raise UsageError.at(place, "the dir failed: nothing can be copied from it", "take its broker's replicas off it")
     if not brokers[broker].state.is_heard:
         raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "start it first")
+    if not brokers[broker].state.stays:
+        raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "everything leaves it anyway")
     staying = [one for one in found.values() if one.path not in removed and one.error is None and not one.is_cordoned]
     if not staying:
         raise UsageError.at(

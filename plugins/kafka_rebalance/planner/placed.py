@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.leaders.choose import choose_leaders
@@ -115,7 +115,7 @@ def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
     for j in range(problem.replicas.shape[1]):
         is_copy &= replicas != problem.replicas[:, j : j + 1]
     copies = is_copy.sum(axis=1)
-    changes = int((leader != problem.leader).sum())
+    changes = int(((leader != problem.leader) & (problem.leader != NOBODY)).sum())  # nobody leads: nothing to change
     return PlanCost(float((copies * problem.move_bytes).sum()), int(copies.sum()), changes)
 
 

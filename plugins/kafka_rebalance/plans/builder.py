@@ -21,9 +21,10 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from kafka_rebalance.planner.params import SolveParams
+from kafka_rebalance.planner.settled import settled
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
-from kafka_rebalance.plans.dead_band import gain_per_byte, gained, imbalance, worst_deviation
+from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import (
     cap_words,
@@ -35,6 +36,7 @@ from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
 from kafka_rebalance.plans.explain.outside_band import widenings
 from kafka_rebalance.plans.explain.verdict import (
     deviation_words,
+    election_words,
     infeasible_words,
     least_imbalance_words,
     nothing_within_budget_words,
@@ -59,6 +61,7 @@ from kafka_rebalance.plans.outcome import (
     bands_of,
     met_bands,
     outcome_of,
+    preferred_leaders_of,
     resource_outcomes,
 )
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams, RobustnessParams
@@ -198,13 +201,24 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
         answer = _ordered(plan_request, _answer(plan_request, problem, search))
         answer = _surviving(plan_request, problem, _led(plan_request, problem, answer, search), search)
     except InfeasibleError as error:
-        return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), infeasible_words(error))
+        reasons = (*infeasible_words(error), *plan_request.unmet)
+        return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), reasons)
+    answer = _waiting(plan_request, answer)
     if answer.verdict is Verdict.NOTHING_TO_DO:
         unseen = could_change(plan_request, problem, search.params.unseen)
         if unseen:
             reasons = (*unseen, *(f"of what was seen: {reason}" for reason in answer.reasons))
             return replace(answer, verdict=Verdict.CANNOT_TELL, reasons=reasons)
     return answer
+
+
+def _waiting(plan_request: PlanRequest, answer: _Answer) -> _Answer:
+    """The same, with what has to wait for a replica: "nothing to do" is not said of what must be done and cannot."""
+    if not plan_request.unmet:
+        return answer
+    idle = answer.verdict is Verdict.NOTHING_TO_DO
+    verdict = Verdict.NOT_FIXABLE_BY_MOVING if idle else answer.verdict
+    return replace(answer, verdict=verdict, reasons=(*plan_request.unmet, *answer.reasons))
 
 
 def _ordered(plan_request: PlanRequest, answer: _Answer) -> _Answer:
@@ -266,7 +280,7 @@ def _answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _An
             return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
     search.progress("searching")
     solution = solve_within_hours(plan_request, problem, seed=search.seed, params=params)
-    return _judged(plan_request, problem, solution, params.stability.least_gain)
+    return _judged(plan_request, problem, solution, params)
 
 
 def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
@@ -288,25 +302,37 @@ def _is_within_dead_band(plan_request: PlanRequest, problem: Problem, dead_band:
     options = plan_request.options
     if plan_request.hard or options.is_explicit or options.preferred_election or options.band is None:
         return False
-    worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), options.band)
+    worst = _worst_today(problem, options.band)
     return worst is None or abs(worst.ratio - 1) <= dead_band
 
 
+def _worst_today(problem: Problem, within: float) -> Deviation | None:
+    """The worse of today's worst deviation and the one after the next preferred election."""
+    worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), within)
+    if problem.preferred is None or np.array_equal(problem.preferred, problem.leader):
+        return worst
+    elected = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.preferred), within)
+    if worst is None or elected is None:
+        return worst or elected
+    return max(worst, elected, key=lambda deviation: abs(deviation.ratio - 1))
+
+
 def _stay(plan_request: PlanRequest, problem: Problem, dead_band: float) -> _Answer:
-    loads = broker_loads(problem, problem.replicas, problem.leader)
-    worst = worst_deviation(problem, loads, plan_request.options.band or 0.0)
+    worst = _worst_today(problem, plan_request.options.band or 0.0)
     words = deviation_words(plan_request, worst, dead_band)
     return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), (words,))
 
 
-def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, least_gain: float) -> _Answer:
+def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, params: PlanParams) -> _Answer:
+    solution = settled(problem, solution, params.solve)
     draft = with_follower_order(plan_request, draft_of(plan_request, solution.replicas, solution.leader))
     require_countable_bytes(plan_request, draft)
     bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
     before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
     widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way)
     # What a budget cuts short is as even as can be over all bands.
-    was, gain = gained(replace(bands, rank=None) if solution.is_cut_short else bands, before, after, stays)
+    ranked = replace(bands, rank=None) if solution.is_cut_short else bands
+    was, gain = gained(ranked, outcome.states_before, outcome.states_after, stays)
     over, was_over = (
         over_caps(plan_request, outcome.after_by_resource),
         over_caps(plan_request, outcome.before_by_resource),
@@ -317,13 +343,14 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     require_within_caps(plan_request, over, is_proved=solution.are_caps_proved)
     free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
     # Within a budget every gain counts.
-    least = 0.0 if plan_request.options.has_budget else least_gain * was
+    least = 0.0 if plan_request.options.has_budget else params.stability.least_gain * was
     is_vain = bool(widened) and not free and (gain <= BAND_ROUNDING or gain < least)
+    is_vain |= gain <= 0 and not (free or plan_request.options.has_budget)
     if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
         words = nothing_within_budget_words(plan_request, bands, before)
         return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), words, solution.bounds)
     if is_vain or not len(draft):
-        outside = outside_words(plan_request, bands, before, widened, is_proved=solution.is_outside_proved)
+        outside = outside_words(plan_request, bands, outcome, widened, is_proved=solution.is_outside_proved)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
         return _Answer(
             verdict, empty_draft(plan_request), outside or ("every broker is inside its band",), solution.bounds
@@ -335,7 +362,7 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     if solution.is_cut_short:
         words = within_budget_words(plan_request, bands, before, after)
         return _Answer(Verdict.REBALANCE, draft, words, solution.bounds, is_cut_short=True)
-    words = rebalance_words(plan_request, bands, before, after, widened)
+    words = rebalance_words(plan_request, bands, outcome, widened)
     words += widened_bounds_words(widened, solution.bounds, is_proved=solution.is_outside_proved)
     return _Answer(Verdict.REBALANCE, draft, words, solution.bounds)
 
@@ -365,7 +392,7 @@ def _plan(
     bounds = _bounds(plan_request, problem, answer, draft, outcome, bands, params.solve)
     is_cut_short = answer.is_cut_short and bool(len(draft))
     claim = budget_claim_of(plan_request, problem, bands, outcome, params.solve) if is_cut_short else None
-    reasons = (*reasons[:1], *least_imbalance_words(claim), *reasons[1:])
+    reasons = (*reasons[:1], *least_imbalance_words(claim), *reasons[1:], *election_words(plan_request, outcome))
     resources = resource_outcomes(plan_request, outcome, bands, options.band)
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL):  # nothing was aimed at, so nothing was widened
         resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
@@ -398,6 +425,7 @@ def _plan(
         within_budget=claim,
         continues=answer.continues,
         after_failure=after_failure_of(plan_request, draft, outcome),
+        preferred_leaders=preferred_leaders_of(plan_request, outcome),
     )
 
 

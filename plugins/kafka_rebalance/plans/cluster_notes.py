@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.arrays import NOBODY, Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.infeasible.counted_causes import rack_cause
 from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.in_sync import KEY, least_in_sync
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
 
 
@@ -31,6 +35,51 @@ def cluster_notes(
         *_disks(broker_arrays, params.same_disk_ratio),
         *_empty(partitions),
     )
+
+
+def laggard_notes(partitions: PartitionArrays, params: OptionParams = DEFAULTS.options) -> tuple[str, ...]:
+    """What is under-replicated, which partitions wait for a replica to catch up, and which replicas leave instead."""
+    waiting = partitions.waiting
+    marks = partitions.placement.must_leave
+    leaves = np.zeros_like(waiting) if marks is None else (partitions.laggards & marks).any(axis=1) & ~waiting
+    behind = partitions.under_replicated & ~partitions.leaderless
+    counted = (
+        (behind, "under-replicated"),
+        (waiting, "left as they are until a replica out of sync has caught up (no reassignment ends before)"),
+        (
+            partitions.short,
+            "left on brokers that are gone, for too few others may hold a replica (add brokers, or lower the factor)",
+        ),
+        (leaves, "out of sync on a broker that stays, so that this replica may not lead nor be in a list that changes"),
+    )
+    return tuple(
+        f"{words}: {int(flags.sum()):,} of the partitions: {_named(partitions, flags, params.most_named)}"
+        for flags, words in counted
+        if flags.any()
+    )
+
+
+def _named(partitions: PartitionArrays, flags: Flags, most: int) -> str:
+    rows = np.flatnonzero(flags).tolist()
+    names = ", ".join(partitions.placement.name_of(row) for row in rows[:most])
+    return f"{names} and {len(rows) - most:,} more" if len(rows) > most else names
+
+
+def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, most: int) -> tuple[str, ...]:
+    """A warning where the factor that ``rows`` int64[M] get leaves writes no replica to lose, or too few to begin."""
+    factor = options.replication_factor
+    if factor is None:
+        return ()
+    least, notes = least_in_sync(snapshot)[rows], []
+    for flags, what, harm in (
+        (least > factor, "below", "producers with acks=all fail there once it is done"),
+        (least == factor, "not above", "one failure stops writes with acks=all there"),
+    ):
+        topics = sorted({snapshot.topics[topic].name for topic in snapshot.partitions.topic[rows[flags]].tolist()})
+        if topics:
+            names = ", ".join(topics[:most]) + (f" and {len(topics) - most:,} more" if len(topics) > most else "")
+            notes.append(f"warning: replication factor {factor} is {what} {KEY} of {names}: {harm}")
+    return tuple(notes)
 
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:
@@ -51,6 +100,16 @@ def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:
         f"broker {broker.id} is cordoned: it gets no replica" for broker in snapshot.brokers if broker.is_cordoned
     ]
     return tuple(notes)
+
+
+def partial_racks(brokers: Iterable[Broker]) -> tuple[str, ...]:
+    """A sentence on brokers without a rack beside others that have one."""
+    brokers = tuple(brokers)
+    without = [str(broker.id) for broker in brokers if broker.rack is None]
+    if not 0 < len(without) < len(brokers):
+        return ()
+    words = "has no rack: it counts" if len(without) == 1 else "have no rack: each counts"
+    return (f"broker{'' if len(without) == 1 else 's'} {', '.join(without)} {words} as a rack of its own",)
 
 
 def refuse_too_much_for_the_disks(problem: Problem) -> None:
@@ -98,8 +157,10 @@ def _not_heard(broker_arrays: BrokerArrays) -> tuple[str, ...]:
 def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
     rack, takes = broker_arrays.arrays.rack, broker_arrays.arrays.takes_replicas
     open_racks = np.unique(rack[takes])
-    if len(open_racks) < 2 or open_racks[0] == NOBODY:
+    if len(open_racks) < 2:
         return ()
+    if open_racks[0] == NOBODY:
+        return partial_racks(broker_arrays.brokers[int(b)] for b in np.flatnonzero(takes))
     notes = []
     most = int(target_rf.max(initial=0))
     if most > len(open_racks):

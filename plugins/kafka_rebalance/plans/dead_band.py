@@ -7,6 +7,7 @@ the leaders make 0.03.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,17 +64,17 @@ def imbalance(bands: Bands, load: Floats, stays: np.ndarray) -> float:
     return total
 
 
-def gained(bands: Bands, before: Floats, after: Floats, stays: np.ndarray) -> tuple[float, float]:
+def gained(bands: Bands, before: Sequence[Floats], after: Sequence[Floats], stays: np.ndarray) -> tuple[float, float]:
     """Today's imbalance and what is taken off it, of the bands that others give way to where these change at all, else
-    of more, and at last of all.
+    of more, and at last of all. Of several states of loads the worst one counts.
     """
-    rank = np.zeros(before.shape[1], dtype=np.int32) if bands.rank is None else bands.rank
+    rank = np.zeros(before[0].shape[1], dtype=np.int32) if bands.rank is None else bands.rank
     was = gain = 0.0
     for step in np.unique(rank).tolist():
         some = rank <= step
         part = replace(bands, low=bands.low[:, some], high=bands.high[:, some])
-        was = imbalance(part, before[:, some], stays)
-        gain = was - imbalance(part, after[:, some], stays)
+        was = max(imbalance(part, load[:, some], stays) for load in before)
+        gain = was - max(imbalance(part, load[:, some], stays) for load in after)
         if abs(gain) > BAND_ROUNDING:
             break
     return was, gain

@@ -16,6 +16,7 @@ from kafka_rebalance.plans.plan import (
     Move,
     MoveKind,
     Plan,
+    PreferredLeaders,
     Proof,
     ResourceOutcome,
     Robustness,
@@ -52,6 +53,7 @@ def plan_from_document(document: Document) -> Plan:
 
 def _plan(document: Document) -> Plan:
     kept = {name: value for name, value in document.items() if name not in _DERIVED}
+    elected = document["preferred_leaders"]
     rollback, robustness, failure = document["rollback"], document["robustness"], document["after_failure"]
     claim = document["within_budget"]
     made = {
@@ -71,10 +73,15 @@ def _plan(document: Document) -> Plan:
         "preconditions": tuple(document["preconditions"]),
         "explanations": tuple(document["explanations"]),
         "after_failure": None if failure is None else AfterFailure.from_document(failure),
+        "preferred_leaders": None if elected is None else _preferred(elected),
         "within_budget": None if claim is None else _claim(claim),
         "robustness": None if robustness is None else Robustness(**robustness),
     }
     return Plan(**(kept | made))
+
+
+def _preferred(item: Document) -> PreferredLeaders:
+    return PreferredLeaders(_by_id(item["before"]), _by_id(item["after"]))
 
 
 def _seen(item: Document) -> Seen:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from kafka_rebalance.cluster_arrays.broker_arrays import require_brokers_known
@@ -10,7 +12,8 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.in_sync import least_in_sync
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
 
 
 def require_brokers_fit(
@@ -19,7 +22,8 @@ def require_brokers_fit(
     """Raises UsageError for a broker that is not in the cluster, and for an added one that is there on another rack, or
     is there and gone.
 
-    Raises InfeasibleError for a replication factor beyond every broker.
+    Raises UsageError, too, for a replication factor that leaves an internal topic no replica to lose, and
+    InfeasibleError for one beyond every broker.
     """
     require_brokers_known(snapshot, options)
     known = {broker.id: broker for broker in snapshot.brokers}
@@ -33,11 +37,44 @@ def require_brokers_fit(
             hint = "one that comes back gets its replicas from Kafka; --remove-broker gives them to others"
             raise UsageError.at(place, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
     _require_topic_brokers_known(snapshot, options)
+    _require_internal_topics_above_min_isr(snapshot, options)
     factor, brokers = options.replication_factor, len(known.keys() | options.add_brokers.keys())
     if factor is not None and factor > max(brokers, params.most_replication_factor):
         raise InfeasibleError(
             f"replication factor {factor:,} on {brokers:,} brokers", "a broker holds one replica of a partition"
         )
+
+
+def _require_internal_topics_above_min_isr(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+    """Raises UsageError where the offsets, the transactions, … of all groups would stop with one broker, unless an
+    ``--include-topic`` is about internal topics alone, or names the topic.
+    """
+    factor = options.replication_factor
+    if factor is None or not options.moves_replicas:
+        return
+    table, least = snapshot.partitions, least_in_sync(snapshot)
+    ordinary = [topic.name for topic in snapshot.topics if not _is_internal(topic)]
+    for number, topic in enumerate(snapshot.topics):
+        if not _is_internal(topic) or not options.is_topic_allowed(topic.name):
+            continue
+        changes = (table.topic == number) & (table.replica_counts != factor)
+        most = int(least[changes].max(initial=0))
+        is_ordered = any(
+            re.fullmatch(pattern, topic.name)
+            and (topic.name in pattern or not any(re.fullmatch(pattern, name) for name in ordinary))
+            for pattern in options.include_topics
+        )
+        if factor <= most and not is_ordered:
+            stops = "all its writes fail" if factor < most else "one failure stops its writes"
+            raise UsageError.at(
+                f"--replication-factor {factor}",
+                f"internal topic {topic.name} has min.insync.replicas {most}: with {factor} replicas {stops}",
+                f"--exclude-topic {topic.name} leaves it as it is, --include-topic {topic.name} orders it",
+            )
+
+
+def _is_internal(topic: Topic) -> bool:
+    return topic.is_internal or topic.name.startswith("__")
 
 
 def _require_topic_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:

@@ -14,7 +14,7 @@ from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
-from kafka_rebalance.plans.plan import ResourceOutcome
+from kafka_rebalance.plans.plan import PreferredLeaders, ResourceOutcome
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring import levels
@@ -34,11 +34,15 @@ class Bands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """``resources`` names the D columns; ``before``, ``after`` float64[B, D]; topic excess before and after."""
+    """``resources`` names the D columns; ``before``, ``after`` float64[B, D], and the same once preferred replicas are
+    elected, which the controller does by itself; topic excess before and after.
+    """
 
     resources: tuple[str, ...]
     before: Floats
     after: Floats
+    elected_before: Floats
+    elected_after: Floats
     topic_excess: tuple[int, int]
 
     @property
@@ -51,6 +55,16 @@ class Outcome:
         """Loads before the plan, float64[B] each."""
         return {name: self.before[:, d] for d, name in enumerate(self.resources)}
 
+    @property
+    def states_before(self) -> tuple[Floats, Floats]:
+        """Today's loads, and those once preferred replicas are elected: the worse of both counts."""
+        return self.before, self.elected_before
+
+    @property
+    def states_after(self) -> tuple[Floats, Floats]:
+        """As ``states_before``, with the plan."""
+        return self.after, self.elected_after
+
     def column(self, resource: str) -> int:
         """Index of a resource."""
         return self.resources.index(resource)
@@ -60,11 +74,19 @@ def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
     """Loads of the whole cluster, also of what nobody may touch. O(P·W·D)."""
     placement = plan_request.partitions.placement
     stays = plan_request.brokers.arrays.stays
-    resources, before = _loads(plan_request, *placement_after(plan_request, empty_draft(plan_request)))
+    replicas, leader, own = placement_after(plan_request, empty_draft(plan_request))
+    resources, before = _loads(plan_request, replicas, leader, own)
     after_replicas, after_leader, after_own = placement_after(plan_request, draft)
     _, after = _loads(plan_request, after_replicas, after_leader, after_own)
+    elected_before, elected_after, preferred = before, after, placement.preferred
+    if preferred is not None and not np.array_equal(preferred, leader):
+        _, elected_before = _loads(plan_request, replicas, preferred, own)
+        elected = preferred.copy()
+        elected[draft.row] = draft.leader_to  # first of its list
+        _, elected_after = _loads(plan_request, after_replicas, elected, after_own)
     excess = topic_excess(placement.topic, placement.replicas, stays)
-    return Outcome(resources, before, after, (excess, topic_excess(placement.topic, after_replicas, stays)))
+    spread = (excess, topic_excess(placement.topic, after_replicas, stays))
+    return Outcome(resources, before, after, elected_before, elected_after, spread)
 
 
 def resource_outcomes(
@@ -98,6 +120,14 @@ def resource_outcomes(
             )
         )
     return tuple(results)
+
+
+def preferred_leaders_of(plan_request: PlanRequest, outcome: Outcome) -> PreferredLeaders:
+    """How many partitions each broker leads after the next preferred election: without the plan, and with it."""
+    ids, d = plan_request.brokers.arrays.ids.tolist(), outcome.column("leaders")
+    columns = (outcome.elected_before[:, d], outcome.elected_after[:, d])
+    before, after = (dict(zip(ids, np.rint(column).astype(np.int64).tolist(), strict=True)) for column in columns)
+    return PreferredLeaders(before, after)
 
 
 def bands_of(problem: Problem) -> Bands:

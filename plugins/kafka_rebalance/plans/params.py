@@ -126,10 +126,12 @@ class OptionParams(Parameters):
 
     most_replication_factor  one above this and above the number of brokers is not planned at all
     same_disk_ratio          disks whose sizes differ by less are alike
+    most_named               partitions that a note names
     """
 
     most_replication_factor: int = number(64, least=1)
     same_disk_ratio: float = number(1.01, least=1.0)
+    most_named: int = number(5, least=1)
 
 
 @dataclass(frozen=True, kw_only=True)

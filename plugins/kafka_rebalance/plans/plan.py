@@ -223,6 +223,14 @@ class BudgetClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferredLeaders:
+    """Broker → partitions that it leads once preferred replicas are elected: without the plan, and with it."""
+
+    before: Mapping[int, int] = field(default_factory=dict)
+    after: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One plan for one snapshot. ``plan_id`` is empty until ``sealed`` in ``format_version``."""
 
@@ -253,6 +261,7 @@ class Plan:
     explanations: tuple[str, ...] = ()
     robustness: Robustness | None = None
     after_failure: AfterFailure | None = None  # the worst losses before and after; None: nobody serves or leads
+    preferred_leaders: PreferredLeaders | None = None  # None: no broker was seen
     within_budget: BudgetClaim | None = None  # None: the budget, if there is one, was enough
     continues: str | None = None  # the plan_id of an earlier plan that this one confirms or continues
     plan_id: str = ""
@@ -280,6 +289,10 @@ def _newest_document(plan: Plan) -> dict[str, Any]:
     document["proofs"] = {cost: _proof_document(proof) for cost, proof in sorted(plan.proofs.items())}
     document["waves"] = [_wave_document(wave) for wave in plan.waves]
     document["after_failure"] = None if plan.after_failure is None else plan.after_failure.document()
+    preferred = plan.preferred_leaders
+    document["preferred_leaders"] = None if preferred is None else {
+        "before": _by_broker(preferred.before), "after": _by_broker(preferred.after)
+    }  # fmt: skip
     document["within_budget"] = None if plan.within_budget is None else _claim_document(plan.within_budget)
     document["rollback"] = None if plan.rollback is None else _rollback_document(plan.rollback)
     for name in ("lower_bound", "frontier"):

@@ -22,16 +22,18 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.cluster_notes import cluster_notes, other_hand_notes
+from kafka_rebalance.plans.cluster_notes import cluster_notes, laggard_notes, min_isr_notes, other_hand_notes
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.other_hands import cancel_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
     """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
-    move whatever the balance: one sentence each.
+    move whatever the balance, ``unmet`` what must and cannot yet: a replica is out of sync, or a reassignment runs.
+    One sentence each.
     """
 
     snapshot: ClusterSnapshot
@@ -43,6 +45,7 @@ class PlanRequest:
     target_rf: Ints
     disk_limit: Floats
     hard: tuple[str, ...]
+    unmet: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -135,12 +138,21 @@ class PlanRequest:
             replicas=replicas,
             leader=np.where((replicas == whole.leader[rows, None]).any(axis=1), whole.leader[rows], NOBODY),
             topic=whole.topic[rows],
+            preferred=self._preferred(replicas),
             loads=whole.loads.taken(rows),
             own_disk=None if whole.own_disk is None else np.take_along_axis(whole.own_disk[rows], order, axis=1),
             must_leave=None if whole.must_leave is None else np.take_along_axis(whole.must_leave[rows], order, axis=1),
             broker_sets=None if whole.broker_sets is None else whole.broker_sets.taken(rows),
             name_of=lambda row: whole.name_of(int(rows[row])),
         )
+
+    def _preferred(self, replicas: Ints) -> Ints | None:
+        whole, rows = self.partitions.placement, self.rows
+        if whole.preferred is None:
+            return None
+        elected = (replicas == whole.preferred[rows, None]).any(axis=1)
+        leads = (replicas == whole.leader[rows, None]).any(axis=1)
+        return np.where(elected, whole.preferred[rows], np.where(leads, whole.leader[rows], NOBODY)).astype(np.int32)
 
     def _gone(self, rows: Longs) -> Flags:
         return _lost_cells(self.partitions, self.brokers)[rows]
@@ -173,10 +185,16 @@ def build_request(
         target_rf=target,
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
+        unmet=(
+            *_unmet_reasons(partitions, brokers, options),
+            *_still_filled(snapshot, partitions, brokers, options, params.most_named),
+        ),
         notes=(
             *brokers.notes,
             *partitions.notes,
             *cluster_notes(brokers, partitions, target, params),
+            *laggard_notes(partitions, params),
+            *min_isr_notes(snapshot, options, rows[free & (held != target)], params.most_named),
             *other_hand_notes(snapshot),
         ),
     )
@@ -210,7 +228,11 @@ def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: I
     if partitions.placement.must_leave is not None:
         result |= partitions.placement.must_leave[rows].any(axis=1)
     leader = partitions.placement.leader[rows]
-    result |= (leader != NOBODY) & ~broker_arrays.arrays.keeps_leaders[leader]  # demoted: somebody else must lead
+    keeps = broker_arrays.arrays.keeps_leaders
+    result |= (leader != NOBODY) & ~keeps[leader]  # demoted: somebody else must lead, also after an election
+    if partitions.placement.preferred is not None:
+        preferred = partitions.placement.preferred[rows]
+        result |= (preferred != NOBODY) & ~keeps[preferred]
     return np.asarray(result | lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows)))
 
 
@@ -233,11 +255,13 @@ def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets:
 
 
 def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Floats:
-    """What each broker can hold: its capacity, and no more than Kafka's bytes plus what its volumes still offer.
+    """What each broker can hold of replicas: its capacity less stray logs and copies between dirs, and no more than
+    Kafka's bytes plus what its volumes still offer.
 
     What a running reassignment has not copied yet is no byte of Kafka's so far.
     """
     capacity = broker_arrays.arrays.capacity.get("disk", np.full(len(broker_arrays.brokers), np.inf))
+    capacity = np.maximum(capacity - broker_arrays.unplaced_bytes, 0.0)
     disk = partitions.placement.loads.disk_bytes
     if disk is None:
         return np.asarray(capacity)
@@ -268,7 +292,8 @@ def _hard_reasons(
     if partitions.placement.must_leave is not None:
         sets = _sets_of(partitions, rows)
         outside = np.zeros_like(there) if sets is None else sets.outside(replicas) & there
-        offline = int((partitions.placement.must_leave[rows] & there & ~outside).sum())
+        laggards = partitions.laggards[rows]
+        offline = int((partitions.placement.must_leave[rows] & there & ~outside & ~laggards).sum())
         reasons += [f"{offline:,} replicas are on log dirs that are offline"] if offline else []
         confined = int(outside.sum())
         reasons += [f"{confined:,} replicas are on brokers that their topics may not be on"] if confined else []
@@ -279,13 +304,62 @@ def _hard_reasons(
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 
 
+def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions) -> tuple[str, ...]:
+    """What partitions that wait for a replica keep from being done."""
+    if not options.moves_replicas or not partitions.waiting.any():
+        return ()
+    waiting = partitions.waiting
+    replicas = partitions.placement.replicas
+    reasons = []
+    for b, broker in enumerate(broker_arrays.brokers):
+        held = int(((replicas == b) & waiting[:, None]).sum()) if not broker.state.stays else 0
+        if held:
+            reasons.append(f"broker {broker.id} is {broker.state.value} and keeps {held:,} replicas")
+    count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
+    target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
+    wrong_rf = int((waiting & (count != target)).sum())
+    reasons += [f"{wrong_rf:,} partitions keep their replication factor"] if wrong_rf else []
+    shared = int((waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)).sum())
+    reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
+    return tuple(f"{reason} until replicas that are out of sync have caught up" for reason in reasons)
+
+
+def _still_filled(
+    snapshot: ClusterSnapshot, partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions, most: int
+) -> tuple[str, ...]:
+    """Brokers that are to be empty, or are gone, and that running reassignments give replicas or leave them there."""
+    if not options.moves_replicas:
+        return ()
+    replicas, reasons = partitions.placement.replicas, []
+    for b, broker in enumerate(broker_arrays.brokers):
+        rows = np.flatnonzero(((replicas == b) & partitions.in_flight[:, None]).any(axis=1)).tolist()
+        if broker.state.stays or not rows:
+            continue
+        names = ", ".join(partitions.placement.name_of(row) for row in rows[:most])
+        names += f" and {len(rows) - most:,} more" if len(rows) > most else ""
+        cancel = cancel_words(snapshot, rows, "all that kafka-reassign-partitions.sh --list names for it")
+        way = (
+            f"it is {broker.state.value}, so they cannot end unless it comes back: cancel them"
+            if broker.state.is_gone
+            else "wait until they are done and plan again, or cancel them"
+        )
+        reasons.append(
+            f"broker {broker.id} will not be empty: the running reassignments of {len(rows):,} "
+            f"partition{'s' * (len(rows) > 1)} ({names}) end with a replica on it; {way} ({cancel})"
+        )
+    return tuple(reasons)
+
+
 def _demoted_reasons(
     partitions: PartitionArrays, broker_arrays: BrokerArrays, rows: Longs, free: Flags
 ) -> tuple[str, ...]:
-    leader = partitions.placement.leader[rows]
+    leader, preferred = partitions.placement.leader[rows], partitions.placement.preferred
     reasons = []
     for b, broker in enumerate(broker_arrays.brokers):
         if broker.state is BrokerState.DEMOTED:
             led = int((free & (leader == b)).sum())
             reasons += [f"broker {broker.id} is demoted and leads {led:,} partitions"] if led else []
+            first = 0 if preferred is None else int((free & (preferred[rows] == b) & (leader != b)).sum())
+            words = f"broker {broker.id} is demoted and first in the lists of {first:,} partitions that others lead"
+            reasons += [words] if first else []
     return tuple(reasons)

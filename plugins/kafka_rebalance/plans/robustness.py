@@ -48,7 +48,7 @@ def robustness_of(
         shaken = _shaken(problem, measured, draw, params.noise)
         before = broker_loads(shaken, shaken.replicas, shaken.leader)
         bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)), problem.band_rank)
-        was, gain = gained(bands, before, broker_loads(shaken, *planned), problem.stays)
+        was, gain = gained(bands, (before,), (broker_loads(shaken, *planned),), problem.stays)
         if verdict is Verdict.NOTHING_TO_DO:
             worst = worst_deviation(shaken, before, within)
             stands += worst is None or abs(worst.ratio - 1) <= dead_band

@@ -40,6 +40,7 @@ ADDED: Mapping[int, Mapping[str, Any]] = {
         "proofs": {},
         "parameters.max_reorders": 0,
         "after_failure": None,
+        "preferred_leaders": None,
         "parameters.max_hours": None,
         "parameters.survive": None,
         "parameters.also_balance": [],

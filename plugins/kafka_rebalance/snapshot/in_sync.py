@@ -1,22 +1,36 @@
-"""How many replicas must be in sync for a partition to take writes: ``min.insync.replicas`` of its topic."""
+"""How many replicas must be in sync for a partition to take writes: ``min.insync.replicas``."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kafka_rebalance.arrays import Longs
+from kafka_rebalance.releases import seen_release
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 KEY = "min.insync.replicas"
+# From here on a broker takes the number of replicas where min.insync.replicas is above it (KAFKA-15583).
+_BOUNDED_SINCE = (3, 7)
 
 
 def least_in_sync(snapshot: ClusterSnapshot) -> Longs:
-    """int64[P]: 1 where nobody set it."""
-    least = [topic.configs.get(KEY, "1") for topic in snapshot.topics]
-    by_topic = np.array([int(text) if _is_number(text) else 1 for text in least], dtype=np.int64)
-    return by_topic[snapshot.partitions.topic]
+    """int64[P]: of the partition's topic, else of its leader's broker; 1 where nobody set it."""
+    table = snapshot.partitions
+    of_topic = [_number(topic.configs.get(KEY)) for topic in snapshot.topics]
+    by_topic = np.array([0 if number is None else number for number in of_topic], dtype=np.int64)
+    is_set = np.array([number is not None for number in of_topic], dtype=np.bool_)
+    least = np.ones(len(table), dtype=np.int64)
+    for broker in snapshot.brokers:
+        if (number := _number(broker.configs.get(KEY))) is not None:
+            least[table.leader == broker.id] = number
+    return np.where(is_set[table.topic], by_topic[table.topic], least)
 
 
-def _is_number(text: str) -> bool:
+def is_bounded_by_replicas(snapshot: ClusterSnapshot) -> bool:
+    """Whether the brokers are known to ask for no more replicas in sync than a partition has."""
+    return seen_release(snapshot.kafka_version)[:2] >= _BOUNDED_SINCE
+
+
+def _number(text: str | None) -> int | None:
     """As Kafka has it: an integer of 31 bits."""
-    return text.isascii() and text.isdigit() and len(text) <= 9
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) <= 9 else None

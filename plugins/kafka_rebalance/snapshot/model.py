@@ -67,6 +67,7 @@ class BrokerState(StrEnum):
     REFUSED = "refused"  # registered, and its port is closed or its name unknown
     SILENT = "silent"  # registered, and did not answer in time
     DISCONNECTED = "disconnected"  # answered at first, then ended the connection: it stops, or was killed
+    UNRESPONSIVE = "unresponsive"  # listed, yet it leads nothing, is in no live ISR and told no log dirs
     FENCED = "fenced"  # registered, but serves nobody
     DEAD = "dead"  # replicas are placed on it, yet nobody has seen it
 
@@ -83,7 +84,12 @@ class BrokerState(StrEnum):
     @property
     def is_unheard(self) -> bool:
         """Registered, but the reading did not hear it to the end: it keeps what it has and is given nothing."""
-        return self in (BrokerState.REFUSED, BrokerState.SILENT, BrokerState.DISCONNECTED)
+        return self in (
+            BrokerState.REFUSED,
+            BrokerState.SILENT,
+            BrokerState.DISCONNECTED,
+            BrokerState.UNRESPONSIVE,
+        )
 
     @property
     def is_heard(self) -> bool:
@@ -115,16 +121,23 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class LogDir:
-    """One log directory of a broker; totals are those of its volume, ``None`` where the broker does not tell."""
+    """One log directory of a broker; totals are those of its volume, ``None`` where the broker does not tell.
+
+    Stray logs are those that no replica list has (left by a move, or of a deleted topic); ``largest_stray`` is the
+    topic and number of the largest one.
+    """
 
     path: str
     total_bytes: int | None = None
     usable_bytes: int | None = None
     error: str | None = None
     is_cordoned: bool = False
+    stray_logs: int = 0
+    stray_bytes: int = 0
+    largest_stray: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("total_bytes", "usable_bytes"):
+        for name in ("total_bytes", "usable_bytes", "stray_logs", "stray_bytes"):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= LARGEST_INT64:
                 raise InvalidSnapshotError.at(f"log dir {self.path}", f"{name} {excerpt(value)} is no size")
@@ -273,6 +286,37 @@ class ClusterSnapshot:
             (names[t], p): row
             for row, (t, p) in enumerate(zip(table.topic.tolist(), table.partition.tolist(), strict=True))
         }
+
+    @property
+    def unplaced_bytes(self) -> dict[int, int]:
+        """Broker → bytes on its disks beside its replicas: stray logs, and copies on their way between two dirs."""
+        found = {broker.id: sum(log_dir.stray_bytes for log_dir in broker.log_dirs) for broker in self.brokers}
+        for copies in self.partitions.future.values():
+            for copy in copies:
+                found[copy.broker] = found.get(copy.broker, 0) + copy.log_bytes
+        return {broker: size for broker, size in found.items() if size}
+
+    def held_bytes(self, broker: Broker) -> dict[str, int] | None:
+        """Bytes in each log dir of ``broker``: replicas, copies on their way, stray logs; None where some are unknown.
+
+        Replicas that are offline, or are still being added, may have none.
+        """
+        table, paths = self.partitions, [log_dir.path for log_dir in broker.log_dirs]
+        held = {log_dir.path: log_dir.stray_bytes for log_dir in broker.log_dirs}
+        cells = np.flatnonzero(table.replicas == broker.id)
+        # Where no broker has several dirs, none is told: it is the only one.
+        dirs = np.zeros(len(cells), dtype=np.int32) if table.log_dir is None else table.log_dir[cells]
+        rows, sizes = table.row_of_replica[cells].tolist(), table.replica_log_bytes[cells].tolist()
+        for row, number, size in zip(rows, dirs.tolist(), sizes, strict=True):
+            if size >= 0 and 0 <= number < len(paths):
+                held[paths[number]] += size
+            elif broker.id not in (*table.offline.get(row, ()), *table.adding.get(row, ())):
+                return None
+        for copies in table.future.values():
+            for copy in copies:
+                if copy.broker == broker.id and copy.log_dir < len(paths):
+                    held[paths[copy.log_dir]] += copy.log_bytes
+        return held
 
     def load(self, kind: LoadKind) -> npt.NDArray[np.float64]:
         """float64[P] of one kind, ``nan`` where unknown; ``log_bytes`` falls back to the leader replica's size."""

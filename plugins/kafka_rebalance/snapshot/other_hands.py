@@ -6,10 +6,14 @@ a balancer runs now: its topics stay when it is gone.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
+_CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file cancel.json --cancel"
+_MOST_IN_A_SENTENCE = 20
 _THROTTLED_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 _THROTTLED_RATES = (
     "leader.replication.throttled.rate",
@@ -57,6 +61,21 @@ _KNOWN = (
 def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
     """Those that left a trace, in a fixed order; not one whose config says that it is off."""
     return tuple(found for traces in _KNOWN if (found := _found(snapshot, traces)) is not None)
+
+
+def cancel_words(snapshot: ClusterSnapshot, rows: Sequence[int], where: str) -> str:
+    """The command that cancels the reassignments of ``rows``, and its file: ``where`` that stands if it is long."""
+    is_short = len(rows) <= _MOST_IN_A_SENTENCE
+    return f"{_CANCEL}, with cancel.json: {cancel_json(snapshot, rows) if is_short else where}"
+
+
+def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
+    """Kafka's format: these partitions, and the replicas that their reassignment is to end with."""
+    partitions = [
+        {"topic": one.topic, "partition": one.partition, "replicas": list(one.target_replicas)}
+        for one in map(snapshot.partition, rows)
+    ]
+    return json.dumps({"version": 1, "partitions": partitions}, separators=(",", ":"))
 
 
 def _found(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:

@@ -45,7 +45,7 @@ def step_within_budget(
     if not names or not len(cluster.now):
         return None
     table = _table(names, bands, levels, cluster)
-    free = ~(cluster.excluded | cluster.observed | cluster.in_flight | cluster.leaderless | cluster.unknown)
+    free = ~(cluster.left_alone | cluster.unknown)
     free &= (cluster.leader >= 0) & ~cluster.must_leave.any(axis=1)
     if parameters.max_leader_changes != 0:
         for j in range(cluster.now.shape[1]):

@@ -1,9 +1,12 @@
 """Does the verdict follow from what the brokers carry? Each verdict is a promise that can be refuted.
 
+The state after the next preferred election counts like today's, for the controller elects by itself.
+
 ``rebalance``: the moves repair a hard rule or take something off the imbalance.
 ``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
 would cost more than it gains, and the reason states its figures; or no single step that the budget allows helps.
-``not_fixable_by_moving``: nothing moves, and some broker is outside its band.
+``not_fixable_by_moving``: nothing moves, and some broker is outside its band, or what must move waits for a replica
+or for a running reassignment.
 ``infeasible``: nothing moves, and today's placement breaks a hard rule: else staying put would be lawful.
 """
 
@@ -19,7 +22,13 @@ from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels, is_ordered
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
 from kafka_rebalance.verify.cluster.resource_weights import COUNTS
-from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, is_above_a_cap, must_change
+from kafka_rebalance.verify.cluster.today import (
+    breaks_a_hard_rule,
+    is_above_a_cap,
+    must_change,
+    waits_for_reassignment,
+    waits_for_sync,
+)
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.document.spoken_amounts import tells_share
 from kafka_rebalance.verify.faults import FaultList
@@ -73,9 +82,18 @@ def _check_against_bands(
     if verdict == "rebalance":
         _check_effect(document, bands, levels, cluster, parameters, faults)
     elif verdict == "nothing_to_do":
-        was = imbalance(bands, levels.before, cluster)
+        if waits_for_sync(cluster, parameters):
+            faults.add("verdict", "plan.verdict", "what must move waits for a replica that is out of sync")
+        if waits_for_reassignment(cluster, parameters):
+            faults.add("verdict", "plan.verdict", "a running reassignment fills a broker that is to be empty")
+        was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
         _check_within_dead_band(document, bands, was, levels, cluster, parameters, faults)
-    elif verdict == "not_fixable_by_moving" and not _outside(bands, levels.before, cluster):
+    elif verdict == "not_fixable_by_moving" and not (
+        _outside(bands, levels.before, cluster)
+        or _outside(bands, levels.elected_before, cluster)
+        or waits_for_sync(cluster, parameters)
+        or waits_for_reassignment(cluster, parameters)
+    ):
         faults.add("verdict", "plan.verdict", "every broker is inside its band")
 
 
@@ -96,7 +114,7 @@ def _check_effect(
         return
     was, left = _first_change(bands, levels, cluster, parameters)
     if left >= was and parameters.has_budget:  # what a budget cuts short is as even as can be over all bands
-        was, left = imbalance(bands, levels.before, cluster), imbalance(bands, levels.after, cluster)
+        was, left = _worse_state(bands, levels, cluster)
     if not left < was + SLACK or was <= SLACK:
         faults.add("verdict", "plan.verdict", f"rebalance takes nothing off the imbalance: {was:.3g}, then {left:.3g}")
 
@@ -109,10 +127,16 @@ def _first_change(
     was = left = 0.0
     for step in sorted(set(ranks.values())):
         some = {name: band for name, band in bands.items() if ranks[name] <= step}
-        was, left = imbalance(some, levels.before, cluster), imbalance(some, levels.after, cluster)
+        was, left = _worse_state(some, levels, cluster)
         if abs(was - left) > SLACK:
             break
     return was, left
+
+
+def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays) -> tuple[float, float]:
+    """Imbalance before and after, each the worse of what stands and of what an election of preferred replicas makes."""
+    was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
+    return was, max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
 
 
 def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanParameters) -> int:
@@ -135,12 +159,14 @@ def _check_within_dead_band(
     parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
-    outside = _outside(bands, levels.before, cluster)
+    outside = [*_outside(bands, levels.before, cluster), *_outside(bands, levels.elected_before, cluster)]
     if parameters.preferred_election or not outside:
         return
     name, place = outside[0], "plan.verdict"
     if parameters.has_budget and any(map(_BUDGET.match, document["reasons"])):
-        step = step_within_budget(bands, levels, cluster, parameters)
+        # A step that helps today may be undone, and more, by the next election of preferred replicas.
+        is_settled = bool((cluster.preferred == cluster.leader).all())
+        step = step_within_budget(bands, levels, cluster, parameters) if is_settled else None
         if step is not None:
             faults.add("verdict", place, f"the budget allows a step that lowers the imbalance: {step}")
         return
@@ -148,7 +174,8 @@ def _check_within_dead_band(
         faults.add("verdict", place, f"{name} stands outside the band that was asked for")
         return
     allowed = parameters.dead_band * (1 + _EDGE)
-    off = worst_deviation_from_share(bands, levels.before, cluster, parameters)
+    states = (levels.before, levels.elected_before)
+    off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)
     if off <= allowed + SLACK:
         return
     claimed = next((match for reason in document["reasons"] if (match := _PAYBACK.fullmatch(reason))), None)

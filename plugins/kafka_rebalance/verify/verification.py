@@ -123,6 +123,8 @@ def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, fault
             check_after_failure(document, snapshot, claimed, cluster, levels, faults)
             if sealed["format_version"] >= 3 and document["after_failure"] is None and is_due(document, snapshot):
                 faults.add("after_failure", "plan.after_failure", "is missing")
+            if sealed["format_version"] >= 3 and document["preferred_leaders"] is None and snapshot.brokers:
+                faults.add("preferred_leaders", "plan.preferred_leaders", "is missing")
     return bounds
 
 

@@ -2,7 +2,8 @@
 
 CSV: ``broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent``, an empty cell is unknown. Cruise Control's units
 are MiB and KiB/s (it divides bytes by 1024), broker -1 is the default; a broker with several disks has their sum, one
-with ``num.cores`` has 100 percent, as Cruise Control takes it.
+with ``num.cores`` has 100 percent, as Cruise Control takes it. Several disks are given by path: a log dir at or below
+one of these paths is on that disk, so that the disks of a dump have sizes, too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.model import CAPACITY_LIMITS, Capacity, ClusterSnapshot
+from kafka_rebalance.snapshot.model import CAPACITY_LIMITS, Broker, Capacity, ClusterSnapshot, LogDir
 from kafka_rebalance.snapshot.ranges import SMALLEST_CAPACITY
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.csv_rows import csv_rows
@@ -33,10 +34,11 @@ _DEFAULT = -1
 
 @dataclass(frozen=True, slots=True)
 class Capacities:
-    """Capacity by broker id; ``default`` for all others."""
+    """Capacity by broker id; ``default`` for all others. ``disks``: bytes by path, by broker id, -1 the default."""
 
     of_broker: Mapping[int, Capacity] = field(default_factory=dict)
     default: Capacity | None = None
+    disks: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
 
 def read_capacity(path: str | Path) -> Capacities:
@@ -73,8 +75,38 @@ def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterS
     for broker in snapshot.brokers:
         given = capacities.of_broker.get(broker.id, capacities.default)
         known = {name: value for name in _COLUMNS if given is not None and (value := getattr(given, name)) is not None}
-        brokers.append(replace(broker, capacity=replace(broker.capacity, **known)))
+        row = broker.id if broker.id in capacities.of_broker else _DEFAULT
+        log_dirs = _on_disks(snapshot, broker, capacities.disks.get(row, {}))
+        brokers.append(replace(broker, capacity=replace(broker.capacity, **known), log_dirs=log_dirs))
     return replace(snapshot, brokers=tuple(brokers))
+
+
+def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, float]) -> tuple[LogDir, ...]:
+    """The broker's log dirs with the size of their disk and what it still offers, where the broker did not tell it."""
+    disk_of = {
+        log_dir.path: max((path for path in disks if _is_below(log_dir.path, path)), key=len, default=None)
+        for log_dir in broker.log_dirs
+        if log_dir.total_bytes is None and log_dir.error is None
+    }
+    held = snapshot.held_bytes(broker)
+    if held is None:
+        return broker.log_dirs
+    told: dict[str, tuple[int, int]] = {}
+    for disk in sorted({found for found in disk_of.values() if found is not None}):
+        used = sum(held[path] for path, found in disk_of.items() if found == disk)
+        total = int(disks[disk])
+        while (total, max(total - used, 0)) in told.values():
+            total -= 1  # two dirs that tell the same figures are taken to share one disk
+        told[disk] = total, max(total - used, 0)
+    figures = [told.get(disk_of.get(log_dir.path) or "") for log_dir in broker.log_dirs]
+    return tuple(
+        log_dir if told_of is None else replace(log_dir, total_bytes=told_of[0], usable_bytes=told_of[1])
+        for log_dir, told_of in zip(broker.log_dirs, figures, strict=True)
+    )
+
+
+def _is_below(path: str, disk: str) -> bool:
+    return path == disk or path.startswith(disk.rstrip("/") + "/")
 
 
 def looks_like_capacity(text: str) -> bool:
@@ -113,6 +145,7 @@ def _cruise_control(document: Any, place: str) -> Capacities:
     if not isinstance(rows, list) or not rows:
         raise InvalidInputError.at(f"{place}.brokerCapacities", "expected a list of brokers")
     capacities: dict[int, Capacity] = {}
+    disks: dict[int, Mapping[str, float]] = {}
     for number, row in enumerate(rows):
         here = f"{place}.brokerCapacities[{number}]"
         if not isinstance(row, dict) or not isinstance(row.get("capacity"), dict):
@@ -121,7 +154,12 @@ def _cruise_control(document: Any, place: str) -> Capacities:
         if broker in capacities:
             raise InvalidInputError.at(here, f"broker {broker} is listed twice")
         capacities[broker] = _cruise_control_row(row["capacity"], f"{here}.capacity")
-    return Capacities({key: value for key, value in capacities.items() if key != _DEFAULT}, capacities.get(_DEFAULT))
+        if isinstance(by_path := row["capacity"].get("DISK"), dict):
+            disks[broker] = {
+                path: _positive(value, f"{here}.capacity.DISK.{path}") * 2**20 for path, value in by_path.items()
+            }
+    of_broker = {key: value for key, value in capacities.items() if key != _DEFAULT}
+    return Capacities(of_broker, capacities.get(_DEFAULT), disks)
 
 
 def _broker_id(value: Any, place: str) -> int:

@@ -3,7 +3,8 @@
 Needed is ``kafka-topics --describe`` (or the topics' znodes, from ZooKeeper); of use are ``kafka-log-dirs --describe``,
 ``kafka-get-offsets`` (earliest and latest),
 ``kafka-consumer-groups --describe --all-groups`` (alone, with ``--members --verbose``, with ``--state``),
-``brokers.csv``, a capacity file, and ``captured_at`` with the ISO time of the reading. What is missing is a gap.
+``brokers.csv``, lists of living brokers (``kafka-broker-api-versions``, ``kafka-cluster list-endpoints``, ZooKeeper's
+``/brokers/ids``), a capacity file, and ``captured_at`` with the ISO time of the reading. What is missing is a gap.
 
 A folder whose sub-folders are such folders holds several readings: the newest is the snapshot, and rates are measured
 from the one before it. Files beside the sub-folders belong to all of them.
@@ -21,6 +22,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.times import parse_time
+from rebalance_advisor.dumps.broker_listing import looks_like_listing
 from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
 from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
@@ -33,8 +35,8 @@ from rebalance_advisor.dumps.topics_dump import looks_like_topics
 from rebalance_advisor.input_bytes import ByteBudget, folder_entries
 
 _KNOWN = (
-    "kafka-topics, topics' znodes, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, brokers.csv, "
-    "a capacity file, captured_at"
+    "kafka-topics, znodes of topics and brokers, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, "
+    "kafka-broker-api-versions, kafka-cluster list-endpoints, brokers.csv, a capacity file, captured_at"
 )
 _LONGEST_TIME = 40
 
@@ -87,7 +89,7 @@ class _Sorter:
             self.capacities = parse_capacity(text, place)
         elif looks_like_brokers(text):
             self._once("brokers.csv", place)
-            self.parts.brokers = read_brokers(text, place)
+            self.parts.given = read_brokers(text, place)
         elif len(text) <= _LONGEST_TIME and _looks_like_time(text):
             self._once("captured_at", place)
             self.parts.captured_at = _time(text.strip(), f"{place}:1")
@@ -98,7 +100,9 @@ class _Sorter:
 
     def _add_table(self, text: str, place: str) -> None:
         """Dumps of many lines. Tools end the last one; where its end is missing, it may have been cut."""
-        if looks_like_topics(text):
+        if looks_like_listing(text):
+            self.parts.znodes.brokers.read(text, place)
+        elif looks_like_topics(text):
             self.parts.topics.read(text, place)
         elif looks_like_groups(text):
             self.parts.groups.read(text, place)

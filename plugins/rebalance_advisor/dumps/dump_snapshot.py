@@ -7,8 +7,10 @@ rebalanced, a replica moved, a topic was deleted), the gap is named; where time 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import (
@@ -19,11 +21,22 @@ from kafka_rebalance.snapshot.model import (
     Partition,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import FutureReplica
+from rebalance_advisor.dumps.broker_listing import BrokerListing
+from rebalance_advisor.dumps.brokers_csv import GivenBrokers
 from rebalance_advisor.dumps.groups.groups_dump import GroupsDump
 from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump
 from rebalance_advisor.dumps.offsets_dump import Offsets, OffsetsDump, SeenElsewhere
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes
 from rebalance_advisor.dumps.topics_dump import TopicsDump, refuse_empty
+
+
+class StrayLog(NamedTuple):
+    """A log in the dir ``path`` that no replica list has; ``name`` is topic and number."""
+
+    path: str
+    name: str
+    log_bytes: int
 
 
 @dataclass(slots=True)
@@ -37,9 +50,14 @@ class DumpParts:
     log_dirs: LogDirsDump = field(default_factory=LogDirsDump)
     offsets: OffsetsDump = field(default_factory=OffsetsDump)
     znodes: TopicZnodes = field(default_factory=TopicZnodes)
-    brokers: dict[int, Broker] | None = None
+    given: GivenBrokers = field(default_factory=lambda: GivenBrokers({}, frozenset()))
     captured_at: datetime | None = None
     gaps: list[CoverageGap] = field(default_factory=list)
+
+    @property
+    def listing(self) -> BrokerListing:
+        """Lists of brokers, of whichever tool."""
+        return self.znodes.brokers
 
     def miss(self, what: str, reason: str) -> None:
         """Note a gap of the whole cluster."""
@@ -53,15 +71,15 @@ def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
     parts.topics.require_whole()
     groups = parts.groups.groups()
     topics = tuple(parts.topics.topics[name] for name in sorted(parts.topics.topics))
-    rows = _with_sizes_and_offsets(parts)
+    brokers = {broker.id: broker for broker in _brokers(parts)}
+    rows, strays = _with_sizes_and_offsets(parts, brokers)
     index = {topic.name: number for number, topic in enumerate(topics)}
-    brokers = _brokers(parts)
-    _note_what_is_missing(parts)
+    _note_what_is_missing(parts, brokers)
     znode_gaps = (replace(gap, subject=gap.subject or parts.cluster) for gap in parts.znodes.gaps)
     gaps = (*parts.gaps, *znode_gaps, *parts.log_dirs.gaps, *parts.offsets.gaps, *parts.groups.gaps)
     return ClusterSnapshot(
         cluster=parts.cluster,
-        brokers=brokers,
+        brokers=tuple(_with_strays(brokers[broker], strays) for broker in sorted(brokers)),
         topics=topics,
         partitions=partition_table(rows, index),
         groups=groups,
@@ -71,34 +89,97 @@ def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
     )
 
 
-def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
-    """The rows of kafka-topics with what the other dumps know of them."""
-    sizes = dict(parts.log_dirs.log_bytes)
+def _with_sizes_and_offsets(
+    parts: DumpParts, brokers: Mapping[int, Broker]
+) -> tuple[list[Partition], dict[int, list[StrayLog]]]:
+    """The rows of kafka-topics with what the other dumps know of them; and the logs of each broker that none has."""
+    dumped = parts.log_dirs
+    sizes, copies = dict(dumped.log_bytes), dict(dumped.future)
+    index = {
+        broker: {log_dir.path: number for number, log_dir in enumerate(found.log_dirs)}
+        for broker, found in brokers.items()
+    }
+    has_several_dirs = any(len(paths) > 1 for paths in index.values())
     start, end = _offsets(parts)
     rows = []
     missing: Counter[int] = Counter()
-    whole = {
-        broker for broker, dirs in parts.log_dirs.log_dirs.items() if all(log_dir.error is None for log_dir in dirs)
-    }
+    whole = {broker for broker, dirs in dumped.dirs.items() if not any(dirs.values())}
+    told = {topic for topic, _, _ in dumped.log_bytes}
     for (topic, number), row in parts.topics.rows.items():
-        log_bytes = tuple(sizes.pop((topic, number, broker), None) for broker in row.replicas)
+        keys = [(topic, number, broker) for broker in row.replicas]
+        log_bytes = tuple(sizes.pop(key, None) for key in keys)
         if None in log_bytes:
             pairs = zip(row.replicas, log_bytes, strict=True)
             missing.update(b for b, size in pairs if size is None and b in whole and b not in row.adding)
-        first, last = start.get((topic, number)), end.get((topic, number))
-        rows.append(replace(row, log_bytes=log_bytes, start_offset=first, end_offset=last))
+        places = tuple(index[key[2]][dumped.places[key]] if key in dumped.places else None for key in keys)
+        moving = [(key[2], copies.pop(key)) for key in keys if key in copies]
+        rows.append(
+            replace(
+                row,
+                leader=_living_leader(row, brokers),
+                log_bytes=log_bytes,
+                log_dirs=places if has_several_dirs else (),
+                future=tuple(FutureReplica(broker, index[broker][path], size) for broker, (path, size) in moving),
+                offline=_offline(dumped, row, log_bytes, is_told=topic in told)
+                if len(whole) < len(dumped.dirs)
+                else row.offline,
+                start_offset=start.get((topic, number)),
+                end_offset=end.get((topic, number)),
+            )
+        )
     for broker, count in sorted(missing.items()):
         reason = f"its log dirs do not hold {count:,} replicas that kafka-topics places there"
         parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
-    known = parts.topics.topics.keys()
+    known = parts.topics.topics.keys() | parts.topics.deleted
     elsewhere = {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)}
     for topic in sorted(elsewhere - known):
         reason = "log dirs or offsets name it, kafka-topics does not: deleted meanwhile, or the dump was cut"
         parts.gaps.append(CoverageGap("topic", topic, "description", reason))
-    for broker, count in sorted(Counter(broker for topic, _, broker in sizes if topic in known).items()):
-        reason = f"{count} partitions that kafka-topics does not place there: moved meanwhile"
-        parts.gaps.append(CoverageGap("broker", str(broker), "stray replicas", reason))
-    return rows
+    left = [(*key, dumped.places[key], size) for key, size in sizes.items()]
+    left += [(*key, path, size) for key, (path, size) in copies.items()]
+    strays: dict[int, list[StrayLog]] = {}
+    for topic, number, broker, path, size in left:
+        strays.setdefault(broker, []).append(StrayLog(path, f"{topic}-{number}", size))
+    return rows, strays
+
+
+def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
+    """Where the ISR is unknown the leader is a guess, the first replica: then the first that is not dead."""
+    if row.isr is not None:
+        return row.leader
+    return next((broker for broker in row.replicas if not brokers[broker].state.is_gone), None)
+
+
+def _offline(
+    dumped: LogDirsDump, row: Partition, log_bytes: tuple[int | None, ...], *, is_told: bool
+) -> tuple[int, ...]:
+    """Replicas that no working dir of their broker holds while another of its dirs failed.
+
+    A broker that leads the partition read it from a dir that works: its failure is newer than the dump of topics.
+    ``is_told``: some log dir holds the topic. A broker that was asked topic by topic tells nothing of the others.
+    """
+    lost = set(row.offline)
+    for broker, size in zip(row.replicas, log_bytes, strict=True):
+        has_failed_dir = any(dumped.dirs.get(broker, {}).values())
+        if size is None and has_failed_dir and broker not in (row.leader, *row.adding):
+            lost |= {broker} if is_told or broker not in dumped.asked_in_parts else set()
+    return tuple(broker for broker in row.replicas if broker in lost)
+
+
+def _with_strays(broker: Broker, strays: Mapping[int, list[StrayLog]]) -> Broker:
+    dirs = []
+    for log_dir in broker.log_dirs:
+        mine = [stray for stray in strays.get(broker.id, ()) if stray.path == log_dir.path]
+        largest = max(mine, key=lambda stray: (stray.log_bytes, stray.name), default=None)
+        dirs.append(
+            replace(
+                log_dir,
+                stray_logs=len(mine),
+                stray_bytes=sum(stray.log_bytes for stray in mine),
+                largest_stray=largest.name if largest else None,
+            )
+        )
+    return replace(broker, log_dirs=tuple(dirs))
 
 
 def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
@@ -148,38 +229,97 @@ def _note_missing_offsets(parts: DumpParts, what: str, offsets: Offsets) -> None
 
 
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
-    """Those of brokers.csv, else those that a dump has seen alive; a broker that only replica lists name is dead."""
-    rows = parts.topics.rows.values()
+    """Every broker that a dump names, by id.
+
+    A broker is alive that leads, is in the ISR of a partition that has a leader, answered with its log dirs,
+    coordinates a group, or is in a list of brokers. The ISR of a partition without a leader is the last one known: it
+    proves nothing. Raises InvalidInputError where brokers.csv lacks a broker that leads.
+    """
+    rows, given, listing = parts.topics.rows.values(), parts.given.brokers, parts.listing.brokers
     placed = {broker for row in rows for broker in row.replicas}
-    leading = {row.leader for row in rows if row.leader is not None}
-    in_sync = {broker for row in rows for broker in (row.replicas if row.isr is None else row.isr)}
-    if parts.brokers is not None:
-        known = dict(parts.brokers)
-        for broker in sorted(leading - known.keys()):
-            name = next(f"{row.topic}-{row.partition}" for row in rows if row.leader == broker)
-            raise InvalidInputError.at(parts.place, f"brokers.csv lacks broker {broker}, which leads {name}", "add it")
-    else:
-        coordinators = {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
-        seen = leading | in_sync | parts.topics.observing | coordinators | parts.log_dirs.log_dirs.keys()
-        known = {broker: Broker(broker) for broker in seen}
-    for broker in placed - known.keys():
-        known[broker] = Broker(broker, state=BrokerState.DEAD)
-    dirs = parts.log_dirs.log_dirs
-    return tuple(replace(known[broker], log_dirs=dirs.get(broker, ())) for broker in sorted(known))
+    heard = _heard(parts)
+    listed_anywhere = {None, *given, *listing}
+    for row in rows if given else ():
+        if row.isr is not None and row.leader not in listed_anywhere:
+            problem = f"brokers.csv lacks broker {row.leader}, which leads {row.topic}-{row.partition}"
+            raise InvalidInputError.at(parts.place, problem, "add it")
+    known = []
+    for broker in sorted(placed | heard | given.keys() | listing.keys()):
+        listed = listing.get(broker, Broker(broker))
+        found = given.get(broker, listed)
+        known.append(
+            replace(
+                found,
+                rack=found.rack or listed.rack,
+                host=found.host or listed.host,
+                port=listed.port if found.port is None else found.port,
+                state=_state(parts, broker, is_placed=broker in placed, is_heard=broker in heard),
+                log_dirs=parts.log_dirs.log_dirs(broker),
+            )
+        )
+    return tuple(known)
 
 
-def _note_what_is_missing(parts: DumpParts) -> None:
-    if parts.brokers is None:
-        parts.miss("racks", "no brokers.csv (id,rack,host) in the folder")
+def _heard(parts: DumpParts) -> set[int]:
+    """Return the brokers that a dump shows alive. An ISR that is unknown tells nothing against a list of brokers."""
+    heard = parts.topics.observing | parts.log_dirs.dirs.keys()
+    heard |= {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
+    for row in parts.topics.rows.values():
+        if row.isr is None:
+            heard |= set() if parts.listing.is_whole else set(row.replicas)
+        elif row.leader is not None:
+            heard |= {row.leader, *row.isr}
+    return heard
+
+
+def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
+    """The state of brokers.csv, else of a list of brokers, else what the other dumps show.
+
+    A broker that the list lacks and that another dump heard died, or was started, between the two dumps.
+    """
+    given, listing = parts.given, parts.listing
+    if broker in given.stated:
+        return given.brokers[broker].state
+    if broker in listing.brokers:
+        return listing.brokers[broker].state
+    if listing.is_whole and is_heard:
+        reason = "a dump shows it alive, the list of brokers lacks it: it died or was started between the two"
+        parts.gaps.append(CoverageGap("broker", str(broker), "liveness", reason))
+    if listing.is_whole:
+        return BrokerState.DEAD if is_placed and not is_heard else BrokerState.UNRESPONSIVE
+    if is_heard:
+        return BrokerState.ALIVE
+    if broker not in given.brokers:
+        return BrokerState.DEAD
+    # An empty broker may just have been added: only log dirs that all others told speak against it.
+    return BrokerState.UNRESPONSIVE if is_placed or parts.log_dirs.dirs else BrokerState.ALIVE
+
+
+def _note_what_is_missing(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
+    _note_racks(parts, brokers)
+    for topic in sorted(parts.topics.deleted):
+        reason = "it is being deleted (MarkedForDeletion): it is left out"
+        parts.gaps.append(CoverageGap("topic", topic, "deletion", reason))
     if not parts.groups.notes:
         parts.miss("consumer groups", "no kafka-consumer-groups dump in the folder, or no groups")
     if parts.captured_at is None:
         parts.miss("time", "no captured_at in the folder")
-    if not parts.log_dirs.log_dirs:
+    if not parts.log_dirs.dirs:
         parts.miss("sizes", "no kafka-log-dirs dump in the folder")
         return
     placed = {broker for row in parts.topics.rows.values() for broker in row.replicas}
-    alive = parts.brokers.keys() if parts.brokers is not None else placed
-    for broker in sorted((placed & alive) - parts.log_dirs.log_dirs.keys()):
-        reason = "the kafka-log-dirs dump does not hold this broker"
-        parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
+    for broker in sorted(placed - parts.log_dirs.dirs.keys()):
+        if brokers[broker].state is not BrokerState.DEAD:
+            reason = "the kafka-log-dirs dump does not hold this broker"
+            parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
+
+
+def _note_racks(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
+    """Note brokers without a rack: all of them, or some beside others that have one."""
+    staying = [broker for broker in brokers.values() if broker.state.stays]
+    without = [str(broker.id) for broker in staying if broker.rack is None]
+    if not parts.given.brokers and not parts.listing.brokers:
+        parts.miss("racks", "no brokers.csv (id,rack,host) and no list of brokers in the folder")
+    elif 0 < len(without) < len(staying):
+        one = len(without) == 1
+        parts.miss("racks", f"{'broker' if one else 'brokers'} {', '.join(without)} {'has' if one else 'have'} no rack")

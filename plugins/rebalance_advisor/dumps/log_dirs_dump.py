@@ -1,8 +1,9 @@
-"""What ``kafka-log-dirs --describe`` prints → size of each replica, and the log dirs of each broker.
+"""What ``kafka-log-dirs --describe`` prints → log dirs of each broker, and which replica lies in which, with its size.
 
 Two lines of prose, then one JSON object: ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error",
 "partitions": [{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``; several of both, where the tool was
-asked broker by broker into one file. It prints no totals of the volumes, so these stay unknown.
+asked broker by broker (``--broker-list``) or topic by topic (``--topic-list``) into one file or several: what they say
+of one broker is put together. It prints no totals of the volumes, so these stay unknown (o.a.k.tools.LogDirsCommand).
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ Replica = tuple[str, int, int]  # topic, partition, broker
 
 @dataclass(slots=True)
 class LogDirsDump:
-    """Sizes by replica and dirs by broker, of one or more dumps.
+    """Sizes and dirs by replica, dirs by broker, of one or more dumps; where two differ, the one read last counts.
 
-    A replica that moves between two dirs of one broker is listed twice; the copy in the making is read over, because
-    the broker will delete one of the two.
+    ``future``: a replica that moves between two dirs of one broker is listed twice, the copy in the making stands here.
+    ``dirs``: path → error by broker. ``asked_in_parts``: brokers that were asked for some topics at a time.
     """
 
     log_bytes: dict[Replica, int] = field(default_factory=dict)
-    log_dirs: dict[int, tuple[LogDir, ...]] = field(default_factory=dict)
+    places: dict[Replica, str] = field(default_factory=dict)
+    future: dict[Replica, tuple[str, int]] = field(default_factory=dict)
+    dirs: dict[int, dict[str, str | None]] = field(default_factory=dict)
+    asked_in_parts: set[int] = field(default_factory=set)
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
@@ -44,27 +48,33 @@ class LogDirsDump:
                 raise InvalidInputError.at(
                     f"{path}.version", f"{excerpt(document.get('version'))} is unknown", "expected 1"
                 )
+            listed = set[int]()
             for index, item in enumerate(_list(document, "brokers", path)):
-                self._read_broker(item, f"{path}.brokers[{index}]")
+                here = f"{path}.brokers[{index}]"
+                broker = _whole(item, "broker", here, LARGEST_ID)
+                if broker in listed:
+                    raise InvalidInputError.at(here, f"broker {broker} is listed twice")
+                listed.add(broker)
+                self._read_broker(item, broker, here)
 
-    def _read_broker(self, item: Any, path: str) -> None:
-        broker = _whole(item, "broker", path, LARGEST_ID)
-        if broker in self.log_dirs:
-            raise InvalidInputError.at(path, f"broker {broker} is listed twice")
-        dirs = _list(item, "logDirs", path)
-        self.log_dirs[broker] = tuple(
-            self._read_dir(log_dir, broker, f"{path}.logDirs[{number}]") for number, log_dir in enumerate(dirs)
-        )
+    def log_dirs(self, broker: int) -> tuple[LogDir, ...]:
+        """The broker's dirs by path."""
+        return tuple(LogDir(path, error=error) for path, error in sorted(self.dirs.get(broker, {}).items()))
 
-    def _read_dir(self, item: Any, broker: int, path: str) -> LogDir:
-        name, error = _text(item, "logDir", path), item.get("error")
-        if error is not None:
-            self.gaps.append(CoverageGap("broker", str(broker), f"log dir {name}", str(error)))
-        for number, row in enumerate(_list(item, "partitions", path)):
-            self._read_replica(row, broker, f"{path}.partitions[{number}]")
-        return LogDir(path=name, error=None if error is None else str(error))
+    def _read_broker(self, item: Any, broker: int, path: str) -> None:
+        if broker in self.dirs:
+            self.asked_in_parts.add(broker)
+        known, seen = self.dirs.setdefault(broker, {}), set[Replica]()
+        for number, log_dir in enumerate(_list(item, "logDirs", path)):
+            here = f"{path}.logDirs[{number}]"
+            name, error = _text(log_dir, "logDir", here), log_dir.get("error")
+            if error is not None and known.get(name) is None:
+                self.gaps.append(CoverageGap("broker", str(broker), f"log dir {name}", str(error)))
+            known[name] = known.get(name) if error is None else str(error)
+            for index, row in enumerate(_list(log_dir, "partitions", here)):
+                self._read_replica(row, (broker, name), seen, f"{here}.partitions[{index}]")
 
-    def _read_replica(self, row: Any, broker: int, path: str) -> None:
+    def _read_replica(self, row: Any, place: tuple[int, str], seen: set[Replica], path: str) -> None:
         name = _text(row, "partition", path)
         topic, _, number = name.rpartition("-")
         if not topic or not number.isascii() or not number.isdigit() or len(number) > 9:
@@ -73,12 +83,15 @@ class LogDirsDump:
         is_future = row.get("isFuture", False)
         if not isinstance(is_future, bool):
             raise InvalidInputError.at(f"{path}.isFuture", f"expected true or false, found {excerpt(is_future)}")
-        if is_future:
-            return
+        broker, log_dir = place
         replica = (topic, int(number), broker)
-        if replica in self.log_bytes:
+        if is_future:
+            self.future[replica] = (log_dir, size)
+            return
+        if replica in seen:
             raise InvalidInputError.at(path, f"{name} stands twice on broker {broker}")
-        self.log_bytes[replica] = size
+        seen.add(replica)
+        self.log_bytes[replica], self.places[replica] = size, log_dir
 
 
 def _is_prose(line: str) -> bool:

@@ -1,10 +1,12 @@
-"""What ZooKeeper holds of topics, as ``get /brokers/topics/orders`` prints it → topics and partitions.
+"""What ZooKeeper holds of topics, as ``get /brokers/topics/orders`` prints it → topics and partitions; and of brokers.
 
     {"version":3,"topic_id":"DU8c…","partitions":{"0":[1,2],"1":[2,1]},"adding_replicas":{},"removing_replicas":{}}
 
 Versions 1 to 3; from zkCli or zookeeper-shell with their prompts and status lines, one or many in a file. The topic is
 that of the ``get`` above, else the file's name. Leader and ISR stand in other nodes (``…/partitions/0/state``): without
 them the first replica counts as the leader, the ISR is unknown, and both are gaps.
+
+``ls /brokers/ids`` prints the brokers that are alive, as ``[0, 1]``; ``get /brokers/ids/1`` one of them with its rack.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.model import CoverageGap, Partition, Topic
+from kafka_rebalance.snapshot.model import Broker, CoverageGap, Partition, Topic
 from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.dumps.broker_listing import BrokerListing
 from rebalance_advisor.dumps.files.dump_lines import LARGEST_ID, Line, lines_and_commands
 from rebalance_advisor.dumps.files.input_file import parse_json
 from rebalance_advisor.dumps.files.json_documents import brace_depth
@@ -25,10 +28,14 @@ from rebalance_advisor.dumps.files.terminal_lines import Command
 from rebalance_advisor.dumps.topics_dump import INTERNAL_TOPICS, TopicsDump
 
 _TOPIC_NODE = re.compile(r'"partitions"\s*:\s*\{')
+_BROKER_NODE = re.compile(r'"(?:endpoints|jmx_port)"\s*:')
 _STATE_NODE = re.compile(r'"controller_epoch"\s*:.*"isr"\s*:|"isr"\s*:.*"controller_epoch"\s*:', re.DOTALL)
 _GET = re.compile(
     r"(?:^|[\s\"'])get\s+(?:-\w\s+)*(?:/\S+)?/brokers/topics/(?P<topic>[\w.-]+)(?:/partitions/(?P<partition>\d{1,9})/state)?(?=[\s\"']|$)"
 )
+_BROKER_GET = re.compile(r"(?:^|[\s\"'])get\s+(?:-\w\s+)*(?:/\S+)?/brokers/ids/(?P<broker>\d{1,9})(?=[\s\"']|$)")
+_LIST_IDS = re.compile(r"(?:^|[\s\"'])ls2?\s+(?:-\w\s+)*(?:/\S+)?/brokers/ids/?(?=[\s\"']|$)")
+_IDS = re.compile(r"\s*\[(?P<ids>(?:\d{1,9}(?:, *\d{1,9})*)?)\]\s*$")
 _PROSE = re.compile(
     r"\s*(?:[cmp](?:Zxid|time) = |(?:cv|dataV|aclV)ersion = |ephemeralOwner = |dataLength = |numChildren = "
     r"|Connecting to |WATCHER::$|WatchedEvent |Welcome to ZooKeeper|JLine support is |\[[\w., -]*\]$)"
@@ -44,23 +51,24 @@ _ENDINGS = (".gz", ".json", ".txt", ".out", ".log")
 
 @dataclass(slots=True)
 class TopicZnodes:
-    """Topics and the states of their partitions, of one or more files."""
+    """Topics and the states of their partitions, and the brokers that are alive, of one or more files."""
 
     topics: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)  # name → place, node
     states: dict[tuple[str, int], tuple[str, dict[str, Any]]] = field(default_factory=dict)
     gaps: list[CoverageGap] = field(default_factory=list)
+    brokers: BrokerListing = field(default_factory=BrokerListing)
 
     def read(self, text: str, place: str) -> None:
         """Add what one file holds. Raises InvalidInputError with file, line and reason."""
-        asked: re.Match[str] | None = None
+        asked: Command | None = None
         block: list[str] = []
         begin, depth = Line(place, ""), 0
         for line in lines_and_commands(text, place):
             if isinstance(line, Command):
-                asked = _GET.search(line.text)
+                asked = line
                 continue
             if depth == 0 and not line.text.lstrip().startswith("{"):
-                self._read_prose(line)
+                self._read_prose(line, asked)
                 continue
             if depth == 0:
                 begin, block = line, []
@@ -91,15 +99,25 @@ class TopicZnodes:
             reason = "znodes of topics name replicas only: the first replica counts as the leader, the ISR is unknown"
             self.gaps.append(CoverageGap("cluster", "", "leaders and in-sync replicas", reason))
 
-    def _read_prose(self, line: Line) -> None:
-        if absent := _ABSENT.match(line.text):
+    def _read_prose(self, line: Line, asked: Command | None) -> None:
+        ids = _IDS.match(line.text)
+        # Without the command above it, a list of numbers alone is one of brokers: topics are rarely named so.
+        if ids and (_LIST_IDS.search(asked.text) if asked else ids["ids"]):
+            self.brokers.is_whole = True
+            for broker in ids["ids"].split(",") if ids["ids"] else ():
+                self.brokers.add(Broker(int(broker)))
+        elif absent := _ABSENT.match(line.text):
             self.gaps.append(CoverageGap("topic", absent["topic"], "description", "its znode does not exist"))
         elif line.text.strip() and not _PROSE.match(line.text):
             raise line.refuse(f"is no line of a ZooKeeper shell: {excerpt(line.text.strip())}")
 
-    def _add(self, text: str, begin: Line, asked: re.Match[str] | None, place: str) -> None:
+    def _add(self, text: str, begin: Line, command: Command | None, place: str) -> None:
         file, _, number = begin.place.rpartition(":")
         node = parse_json(text, file, int(number))
+        if "endpoints" in node or "jmx_port" in node:
+            self._add_broker(node, begin, command, place)
+            return
+        asked = _GET.search(command.text) if command else None
         if "partitions" in node:
             name = asked["topic"] if asked else _topic_in_name(place, begin)
             if name in self.topics:
@@ -114,6 +132,15 @@ class TopicZnodes:
             raise begin.refuse(f"the state of {key[0]}-{key[1]} stands twice")
         _check_state(node, begin)
         self.states[key] = (begin.place, node)
+
+    def _add_broker(self, node: Mapping[str, Any], begin: Line, command: Command | None, place: str) -> None:
+        asked = _BROKER_GET.search(command.text) if command else None
+        broker = asked["broker"] if asked else _name_of_file(place)
+        if not (broker.isascii() and broker.isdigit() and len(broker) <= 9):
+            raise begin.refuse(
+                "is a broker's znode, and no get /brokers/ids/… stands above it", "keep that line, or name the file so"
+            )
+        self.brokers.add_znode(int(broker), node, begin)
 
     def _add_topic(self, name: str, dump: TopicsDump, *, is_isr_known: bool) -> None:
         place, node = self.topics[name]
@@ -136,16 +163,25 @@ class TopicZnodes:
 
 
 def looks_like_znodes(text: str) -> bool:
-    """A topic's node, whose partitions are an object, or a partition's state; in reassignments they are a list."""
+    """A topic's node, whose partitions are an object (in reassignments they are a list), a partition's state, a
+    broker's node or the list of brokers.
+    """
     if '"partitions"' in text and _TOPIC_NODE.search(text):
+        return True
+    if _BROKER_NODE.search(text) or any(_IDS.match(line) for line in text.split("\n") if line.lstrip()[:1] == "["):
         return True
     return '"controller_epoch"' in text and _STATE_NODE.search(text) is not None
 
 
-def _topic_in_name(place: str, line: Line) -> str:
+def _name_of_file(place: str) -> str:
     name = PurePosixPath(place).name
     while name.lower().endswith(_ENDINGS):
         name = name[: name.rindex(".")]
+    return name
+
+
+def _topic_in_name(place: str, line: Line) -> str:
+    name = _name_of_file(place)
     if not _NAME.fullmatch(name):
         raise line.refuse(
             f"no get /brokers/topics/… stands above it, and {excerpt(name)} is no topic's name", "name the file so"

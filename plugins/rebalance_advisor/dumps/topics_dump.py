@@ -1,4 +1,4 @@
-"""What ``kafka-topics --describe`` prints → topics and partitions.
+r"""What ``kafka-topics --describe`` prints → topics and partitions.
 
     Topic: orders  TopicId: QmLwMsncTBWiSn2HoB0Kqg  PartitionCount: 2  ReplicationFactor: 2  Configs: retention.ms=60000
         Topic: orders  Partition: 0  Leader: 1     Replicas: 1,2  Isr: 2,1  Elr:      LastKnownElr:
@@ -7,6 +7,10 @@
 Tabs or runs of blanks between the columns, rows with or without indent, a leader of ``none`` or ``-1``, and the columns
 of running reassignments and of other builds (Offline, Observers) are all known. A header that announces more partitions
 than follow means that the dump was cut: it is refused.
+
+Releases before 3.0 that ask ZooKeeper mark a topic that is being deleted (kafka/admin/TopicCommand.scala): the header
+ends in ``\tMarkedForDeletion:true`` right behind the configs, and where no header is printed, rows end in
+``\tMarkedForDeletion: true``. Such a topic is left out by name.
 """
 
 from __future__ import annotations
@@ -22,7 +26,8 @@ from rebalance_advisor.dumps.files.dump_lines import Line, broker_list, dump_lin
 
 HEADER = re.compile(
     r"\s*Topic:\s*(?P<topic>\S+)\s+(?:TopicId:\s*(?P<id>\S+)\s+)?PartitionCount:\s*(?P<count>\d+)"
-    r"\s+ReplicationFactor:\s*\d+(?:\s+Configs:[ \t]?(?P<configs>.*))?\s*$"
+    r"\s+ReplicationFactor:\s*\d+(?:\s+Configs:[ \t]?(?P<configs>.*?))?"
+    r"(?P<deleted>[\s,]*MarkedForDeletion:\s*true)?\s*$"
 )
 _ROW = re.compile(
     r"\s*Topic:\s*(?P<topic>\S+)\s+Partition:\s*(?P<partition>\d+)\s+Leader:\s*(?P<leader>none|-1|\d+)"
@@ -45,6 +50,8 @@ class TopicsDump:
     rows: dict[tuple[str, int], Partition] = field(default_factory=dict)
     # Brokers that a row shows copying as observers: alive, though in no ISR.
     observing: set[int] = field(default_factory=set)
+    # Topics that are being deleted: neither they nor their partitions are among the others.
+    deleted: set[str] = field(default_factory=set)
     _announced: dict[str, tuple[int, Line]] = field(default_factory=dict)
     # The same few texts stand in a hundred thousand rows: each is read once.
     _lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -63,7 +70,7 @@ class TopicsDump:
                 raise line.refuse(f"is no line of kafka-topics --describe: {excerpt(line.text.strip())}")
 
     def require_whole(self) -> None:
-        """Every topic has as many partitions as its header announced, numbered from 0."""
+        """Every topic that is not being deleted has as many partitions as its header announced, numbered from 0."""
         counts: dict[str, int] = {}
         for topic, _ in self.rows:
             counts[topic] = counts.get(topic, 0) + 1
@@ -78,16 +85,22 @@ class TopicsDump:
 
     def _add_topic(self, header: re.Match[str], line: Line) -> None:
         name = header["topic"]
-        if name in self.topics:
+        if name in self.topics or name in self.deleted:
             raise line.refuse(f"topic {name} is described twice")
         if fault := topic_name_fault(name):
             raise line.refuse(f"topic {excerpt(name)}", fault)
+        if header["deleted"]:
+            self.deleted.add(name)
+            return
         configs = _configs(header["configs"] or "", line)
         self.topics[name] = Topic(name, header["id"], is_internal=name in INTERNAL_TOPICS, configs=configs)
         self._announced[name] = (whole_number(header["count"], line, "a number of partitions"), line)
 
     def _add_row(self, row: re.Match[str], line: Line) -> None:
         topic, partition = row["topic"], whole_number(row["partition"], line, "a partition")
+        if topic in self.deleted or "MarkedForDeletion" in row["rest"]:
+            self._skip_deleted(topic)
+            return
         if topic not in self.topics:
             raise line.refuse(f"partition {partition} of {topic} has no header", "dump with --describe and no filter")
         if (topic, partition) in self.rows:
@@ -121,6 +134,12 @@ class TopicsDump:
             offline=tuple(broker for broker in more.get("Offline", ()) if broker in replicas),
             observers=observers,
         )
+
+    def _skip_deleted(self, topic: str) -> None:
+        if topic in self.topics:  # its header was printed before it was deleted
+            del self.topics[topic], self._announced[topic]
+            self.rows = {key: row for key, row in self.rows.items() if key[0] != topic}
+        self.deleted.add(topic)
 
     def _brokers(self, text: str, line: Line, what: str) -> tuple[int, ...]:
         if text not in self._lists:
@@ -168,6 +187,6 @@ def looks_like_topics(text: str) -> bool:
 
 
 def refuse_empty(dump: TopicsDump, place: str) -> None:
-    """A folder without any partition is no cluster."""
-    if not dump.rows:
+    """A folder without any partition is no cluster, unless all its topics are being deleted."""
+    if not dump.rows and not dump.deleted:
         raise InvalidInputError.at(place, "holds no kafka-topics --describe dump", "it names topics and replicas")

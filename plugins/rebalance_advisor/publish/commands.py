@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.plans.plan import Plan, Wave
 from rebalance_advisor.publish.escape import markdown_text
@@ -23,6 +25,9 @@ ELECTION_CONFIG=    # the same, or "--admin.config client.properties" where the 
 Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_SNAPSHOT.json`. A new snapshot is read by
 `rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`.
 {preconditions}
+"""
+_BESIDE = """{count:,} other partitions were being reassigned when the snapshot was taken. The waves start beside that
+(`--additional`), and `--verify` leaves throttles on as long as anything is reassigned.
 """
 _WAVE = """## {title}
 
@@ -63,6 +68,7 @@ What was left is taken off once nothing is being moved, with `BROKER` and `TOPIC
     --delete-config leader.replication.throttled.replicas,follower.replication.throttled.replicas
 ```
 """
+_SIDES = ("leader", "follower")
 _CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
 
 
@@ -77,11 +83,15 @@ def render_commands(plan: Plan, digits: int) -> str:
             plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"
         )
     ]
+    parts += [_BESIDE.format(count=len(plan.seen.reassigning))] if plan.seen.reassigning else []
     changed = {m for m, move in enumerate(plan.moves) if move.leader_from != move.leader_to}
+    beside = bool(plan.seen.reassigning)
     for number, wave in enumerate(plan.waves, start=1):
         name = f"{number:0{digits}d}"
         elects = bool(changed.intersection(wave.moves))
-        parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", f"elections/{name}.json" if elects else None))
+        election = f"elections/{name}.json" if elects else None
+        start = _start(plan, wave, f"waves/{name}.json", beside=beside)
+        parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", election, start))
     parts.append(_AFTERWARDS)
     parts.append(_rollback(plan, digits, changed))
     parts.append(_THROTTLES.format(configs=_CONFIGS))
@@ -97,13 +107,46 @@ def _cost(plan: Plan) -> str:
     )
 
 
-def _wave(title: str, wave: Wave, file: str, election: str | None) -> str:
-    reassign = (
-        f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG \\\n    --reassignment-json-file {file}"
-    )
+def _reassign(file: str) -> str:
+    return f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG \\\n    --reassignment-json-file {file}"
+
+
+def _start(plan: Plan, wave: Wave, file: str, *, beside: bool) -> list[str]:
+    """What starts a wave. Kafka's tool sets throttles on every broker of a list, and fails after a minute, before it
+    moves anything, where one of them does not answer: then they are set on the others first.
+    """
+    execute = f"{_reassign(file)} --execute{' --additional' if beside else ''}"
+    moves, out_of_service = [plan.moves[m] for m in wave.moves], set(plan.seen.dead_brokers)
+    brokers = {broker for move in moves for broker in (*move.from_replicas, *move.to_replicas)}
+    if not brokers & out_of_service:
+        return [
+            "# writes: starts the moves and sets the throttles:",
+            f"{execute} --throttle {wave.throttle_bytes_per_s}",
+        ]
+    rates = ",".join(f"{side}.replication.throttled.rate={wave.throttle_bytes_per_s}" for side in _SIDES)
+    replicas = ",".join(f"{side}.replication.throttled.replicas=*" for side in _SIDES)
+    topics = sorted({move.topic for move in moves if set(move.to_replicas) - set(move.from_replicas)})
+    if not topics:
+        return ["# writes: starts the moves, which copy nothing:", execute]
+    missing = ", ".join(map(str, sorted(brokers & out_of_service)))
+    return [
+        f"# writes: throttles; the tool fails to set them while brokers do not answer (here: {missing}):",
+        _for_each("BROKER", sorted(brokers - out_of_service), f"brokers --entity-name $BROKER --add-config {rates}"),
+        _for_each("TOPIC", topics, f"topics --entity-name $TOPIC --add-config '{replicas}'"),
+        "# writes: starts the moves:",
+        execute,
+    ]
+
+
+def _for_each(name: str, values: Iterable[object], entity: str) -> str:
+    loop = f"for {name} in {' '.join(map(str, values))}; do"
+    return f"{loop} \\\n    {_CONFIGS} --alter --entity-type {entity}; done"
+
+
+def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[str]) -> str:
+    reassign = _reassign(file)
     commands = [
-        "# writes: starts the moves and sets the throttles:",
-        f"{reassign} --execute --throttle {wave.throttle_bytes_per_s}",
+        *start,
         "# until it says that all are completed; then it writes: it takes the throttles off again:",
         f"{reassign} --verify",
     ]
@@ -148,12 +191,7 @@ def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:
     for number, wave in enumerate(rollback.waves, start=1):
         name, undone = f"{number:0{digits}d}", f"{owner[wave.moves[0]]:0{digits}d}"
         elects = bool(changed.intersection(plan.waves[int(undone) - 1].moves))
-        parts.append(
-            _wave(
-                f"Rollback {name} (undoes wave {undone})",
-                wave,
-                f"rollback/{name}.json",
-                f"elections/{undone}.json" if elects else None,
-            )
-        )
+        file, election = f"rollback/{name}.json", f"elections/{undone}.json" if elects else None
+        start = _start(plan, wave, file, beside=bool(plan.seen.reassigning))
+        parts.append(_wave(f"Rollback {name} (undoes wave {undone})", wave, file, election, start))
     return "\n".join(parts)

@@ -17,7 +17,8 @@ _HEAD = """# Commands of plan {plan_id} between log dirs
 {reasons}
 
 The commands are Kafka's own (2.6 or newer). Run them from this folder, wave after wave, each once the one before is
-done: a disk must have room for both copies. Nothing is sent over the network.
+done: a disk must have room for both copies. Nothing is sent over the network. While partitions are reassigned between
+brokers (`--list` names them), Kafka's tool refuses `--execute`: wait until that is done, or add `--additional`.
 
 ```sh
 BOOTSTRAP=broker:9092

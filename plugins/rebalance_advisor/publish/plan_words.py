@@ -23,6 +23,7 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
             f"  {outcome.resource:<{width}} highest over mean {outcome.skew_before:.3f} → {outcome.skew_after:.3f}"
             for outcome in plan.resources
         ]
+        lines += _once_elected(plan)
     lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]
     if plan.moves:
         lines += [_cost(plan), *_bounds(plan)]
@@ -34,6 +35,18 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
     if plan.robustness is not None:
         lines.append(plan.robustness.words)
     return lines
+
+
+def _once_elected(plan: Plan) -> list[str]:
+    """Leaders after the next preferred election, where that changes them without the plan or with it."""
+    preferred = plan.preferred_leaders
+    leaders = next((outcome for outcome in plan.resources if outcome.resource == "leaders"), None)
+    if preferred is None or leaders is None or not leaders.mean_level:
+        return []
+    if (preferred.before, preferred.after) == (leaders.before, leaders.after):
+        return []
+    before, after = (max(count.values()) / leaders.mean_level for count in (preferred.before, preferred.after))
+    return [f"  leaders   once preferred replicas are elected {before:.3f} → {after:.3f}"]
 
 
 def _cost(plan: Plan) -> str:

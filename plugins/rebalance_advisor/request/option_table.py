@@ -213,7 +213,8 @@ PLAN_OPTIONS = (
     Option("exclude_broker", "exclude_brokers", _WANTED, kinds.BROKER, "Brokers to exclude",
         "it receives nothing; what it has may stay or leave …", "N", Values.SET),
     Option("replication_factor", "replication_factor", _WANTED, kinds.FACTOR, "Replication factor",
-        "of all topics that may be touched", "N"),
+        "of all topics that may be touched; not above min.insync.replicas: a warning, and for internal topics a "
+        "refusal unless an include_topic names the topic or matches internal ones alone", "N"),
     Option("leaders_only", "leaders_only", _WANTED, kinds.FLAG, "Leaders only", "no replica moves", default=False),
     Option("preferred_election", "preferred_election", _WANTED, kinds.FLAG, "Preferred election",
         "only give leadership back to the first replicas", default=False),

@@ -84,6 +84,20 @@ def close_application(
     _one(connection, "close_application", row | counts)
 
 
+def open_applications(connection: Connection) -> list[tuple[str, str]]:
+    """Return cluster and application id of each application that has not ended."""
+    return [(str(cluster), str(name)) for cluster, name in connection.execute(named("open_applications")).fetchall()]
+
+
+def give_up_application(connection: Connection, application_id: str, words: str) -> bool:
+    """Record why it will not go on. Return False where this is recorded already, or it has ended.
+
+    One that waits for the approval becomes ``timed_out``. One that is approved stays so: it may have been carried out.
+    """
+    row = {"application_id": application_id, "words": words}
+    return connection.execute(named("give_up_application"), row).fetchone() is not None
+
+
 def load_application(connection: Connection, application_id: str) -> Application:
     """Raises StoreError for one that nobody was asked."""
     row = _one(connection, "load_application", {"application_id": application_id})

@@ -107,9 +107,16 @@ def test_a_broken_capacity_file_is_refused_with_its_place(tmp_path, text, messag
 def test_brokers_have_racks_hosts_ports_and_states():
     text = "ID, Rack ,host,port,state\n5,r1,h5,9092,\n6,,h6,,drain\n"
     assert looks_like_brokers(text)
-    brokers = read_brokers(text, "brokers.csv")
+    given = read_brokers(text, "brokers.csv")
+    brokers = given.brokers
+    assert given.stated == {6}, "an empty state says nothing"
     assert (brokers[5].rack, brokers[5].port, brokers[5].state) == ("r1", 9092, BrokerState.ALIVE)
     assert (brokers[6].rack, brokers[6].port, brokers[6].state) == (None, None, BrokerState.DRAINING)
+
+
+@pytest.mark.parametrize("state", ["alive", "new", "demoted", "unresponsive", "fenced", "dead"])
+def test_a_state_is_one_of_the_snapshots(state):
+    assert read_brokers(f"id,rack,state\n1,a,{state}\n", "brokers.csv").brokers[1].state is BrokerState(state)
 
 
 BROKEN_BROKERS = {
@@ -121,7 +128,7 @@ BROKEN_BROKERS = {
     "cells": ("id,rack\n1\n", r":2: has 1 cells, the header 2"),
     "too many": ("id,rack\n1,a,b\n", r":2: has 3 cells, the header 2"),
     "port": ("id,rack,port\n1,a,70000\n", r":2: expected a port, found '70000'"),
-    "state": ("id,rack,state\n1,a,dead\n", r":2: unknown state 'dead'"),
+    "state": ("id,rack,state\n1,a,gone\n", r":2: unknown state 'gone'; known: alive, new, drain, .*, dead"),
     "column twice": ("id,rack,rack\n1,a,b\n", r":1: column 'rack' stands twice"),
 }
 

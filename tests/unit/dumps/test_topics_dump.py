@@ -115,3 +115,28 @@ BROKEN = {
 def test_a_broken_dump_is_refused_with_file_and_line(text, message):
     with pytest.raises(InvalidInputError, match=r"^topics\.txt" + message):
         read(text)
+
+
+MARKED = {
+    "behind configs": HEADER.replace("Configs: ", "Configs:a=1,max.message.bytes=404800\tMarkedForDeletion:true"),
+    "without configs": HEADER.replace("Configs: ", "Configs:        MarkedForDeletion:true"),
+    "in the list": HEADER.replace("Configs: ", "Configs: a=1,MarkedForDeletion: true"),
+}
+MARKED_ROW = ROW.replace("\tElr: \tLastKnownElr: ", "\tMarkedForDeletion: true")
+
+
+@pytest.mark.parametrize("header", MARKED.values(), ids=MARKED.keys())
+def test_a_topic_that_is_being_deleted_is_left_out_by_name(header):
+    """Releases before 3.0 say so; its rows without leader and its mark are no partitions and no config."""
+    kept = (HEADER + ROW).replace("Topic: t\t", "Topic: kept\t")
+    dump = read(header + ROW.replace("Leader: 1", "Leader: -1") + kept)
+    assert (dump.deleted, sorted(dump.topics), sorted(dump.rows)) == ({"t"}, ["kept"], [("kept", 0)])
+
+
+def test_rows_say_that_their_topic_is_being_deleted_where_no_header_does():
+    """``--under-replicated-partitions`` prints no headers; a header of an earlier dump counts no more."""
+    assert read(MARKED_ROW).deleted == {"t"}
+    dump = read(HEADER + ROW + MARKED_ROW)
+    assert (dump.deleted, dump.topics, dump.rows) == ({"t"}, {}, {})
+    with pytest.raises(InvalidInputError, match=r":3: topic t is described twice"):
+        read(MARKED["behind configs"] + ROW + HEADER)

@@ -5,19 +5,67 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.findings.finding import Severity
-from kafka_rebalance.findings.health_rules import broker_not_heard, log_dir_offline
-from kafka_rebalance.snapshot.model import BrokerState, LogDir
+from kafka_rebalance.findings.health_rules import broker_not_heard, log_dir_offline, racks_unknown, stray_logs
+from kafka_rebalance.findings.share_rules import broker_disk_full
+from kafka_rebalance.snapshot.model import BrokerState, Capacity, FutureReplica, LogDir
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 EVEN = striped("t", 12)  # twelve partitions of three replicas over six brokers: six replicas and two leaders each
 
 
-@pytest.mark.parametrize("state", ["refused", "silent", "disconnected"])
+@pytest.mark.parametrize("state", ["refused", "silent", "disconnected", "unresponsive"])
 def test_a_broker_that_was_not_heard_is_told_with_what_hangs_on_it(state: str) -> None:
     (found,) = told(cluster(EVEN, of=brokers(state={2: BrokerState(state)})), broker_not_heard.__name__)
     assert (found.subject, found.severity) == ("2", Severity.HIGH)
     assert found.evidence == {"replicas": 6, "leaders": 2, "state": state}
     assert "--remove-broker 2" in found.recommendation
+
+
+def test_why_a_broker_is_unresponsive_is_said() -> None:
+    """No dump shows it alive; or it told its log dirs, and did not answer the tool that lists brokers."""
+    state = {2: BrokerState.UNRESPONSIVE}
+    (found,) = told(cluster(EVEN, of=brokers(state=state)), broker_not_heard.__name__)
+    assert "leads nothing, is in sync for no partition that has a leader, and no dump" in found.recommendation
+    answered = brokers(state=state, log_dirs={2: (LogDir("/d"),)})
+    (found,) = told(cluster(EVEN, of=answered), broker_not_heard.__name__)
+    assert "(it did not answer the tool that lists brokers)" in found.recommendation
+
+
+def test_strays_are_told_with_bytes_broker_and_dir_and_fill_a_disk() -> None:
+    """600 bytes of replicas and 310 of strays on a disk of 1,000: it is full, and would not be without these."""
+    dirs = (
+        LogDir("/a", stray_logs=2, stray_bytes=300, largest_stray="t-9"),
+        LogDir("/b", stray_logs=1, stray_bytes=10),
+    )
+    given = {broker: Capacity(disk_bytes=1000) for broker in range(6)}
+    snapshot = cluster(EVEN, of=brokers(log_dirs={1: dirs}, capacity=given))
+    (found,) = told(snapshot, stray_logs.__name__)
+    assert (found.subject, found.severity) == ("1", Severity.MEDIUM)
+    assert found.evidence == {"logs": 3, "stray_bytes": 310, "log_dirs": "/a 300 B, /b 10 B", "example": "t-9"}
+    (full,) = told(snapshot, broker_disk_full.__name__)
+    assert (full.subject, full.evidence["used_bytes"], full.evidence["used_ratio"]) == ("1", 910, 0.91)
+    assert "310 B of it are logs that no replica list has: it is not full without these" in full.recommendation
+    assert told(cluster(EVEN, of=brokers(capacity=given)), broker_disk_full.__name__) == []
+
+
+def test_a_copy_between_dirs_fills_a_disk_too() -> None:
+    given = {broker: Capacity(disk_bytes=1000) for broker in range(6)}
+    first = next(number for number, row in enumerate(EVEN) if 1 in row.replicas)
+    rows = [replace(row, future=(FutureReplica(1, 0, 400),)) if n == first else row for n, row in enumerate(EVEN)]
+    (full,) = told(cluster(rows, of=brokers(capacity=given)), broker_disk_full.__name__)
+    assert (full.subject, full.evidence["used_bytes"]) == ("1", 1000)
+
+
+def test_brokers_without_a_rack_beside_others_are_named() -> None:
+    """Kafka's own tool refuses such a cluster (blueking-dbm #14096)."""
+    some = tuple(replace(broker, rack=None) if broker.id in (3, 4) else broker for broker in brokers())
+    (found,) = told(cluster(EVEN, of=some), racks_unknown.__name__)
+    assert found.evidence == {"brokers_without_rack": 2, "brokers": "3, 4", "racks": 3}
+    assert found.recommendation.startswith("Brokers 3, 4 have no rack, the others stand in 3 racks.")
+    gone = tuple(replace(broker, state=BrokerState.DEAD) if broker.id in (3, 4) else broker for broker in some)
+    none = tuple(replace(broker, rack=None) for broker in brokers())
+    for of in (gone, none, brokers()):
+        assert told(cluster(EVEN, of=of), racks_unknown.__name__) == []
 
 
 def test_a_dead_log_dir_is_told_by_its_path_with_its_replicas() -> None:

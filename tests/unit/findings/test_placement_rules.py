@@ -144,8 +144,98 @@ def test_replicas_out_of_sync_are_high_and_below_min_isr_critical():
     rows = changed(EVEN, 0, isr=(0,))
     (finding,) = told(cluster(rows), "under_replicated")
     assert (finding.severity, finding.evidence["missing_replicas"]) == (Severity.HIGH, 2)
-    (finding,) = told(cluster(rows, configs={"t": {"min.insync.replicas": "2"}}), "under_replicated")
-    assert (finding.severity, finding.evidence["below_min_isr_partitions"]) == (Severity.CRITICAL, 1)
+    assert told(cluster(rows), "below_min_isr") == []
+    below = cluster(rows, configs={"t": {"min.insync.replicas": "2"}})
+    assert [one.evidence["below_min_isr_partitions"] for one in told(below, "under_replicated")] == [1]
+    (finding,) = told(below, "below_min_isr")
+    assert (finding.severity, finding.evidence["least_in_sync"]) == (Severity.CRITICAL, 1)
+    assert "producers with acks=all fail now. Find out which broker lags" in finding.recommendation
+    (cause,) = [one for one in explained(below) if one.code == "below_min_isr"]
+    assert [one.code for one in cause.symptoms] == ["under_replicated"]
+    wider = cluster(changed(rows, 3, isr=(3, 4)), configs={"t": {"min.insync.replicas": "2"}})
+    assert {"below_min_isr", "under_replicated"} <= {one.code for one in explained(wider)}  # of t-3 more is to be told
+
+
+def test_the_least_that_brokers_set_counts_where_the_topic_says_nothing():
+    rows = changed(EVEN, 0, isr=(0,))
+    two = {broker: {"min.insync.replicas": "2"} for broker in range(6)}
+    assert len(told(cluster(rows, of=brokers(configs=two)), "below_min_isr")) == 1
+    own = {"t": {"min.insync.replicas": "1"}}
+    assert told(cluster(rows, of=brokers(configs=two), configs=own), "below_min_isr") == []
+
+
+@pytest.mark.parametrize(
+    ("replicas", "isr", "least", "version", "codes"),
+    [
+        ((0,), (0,), "2", None, ["below_min_isr"]),
+        ((0,), (0,), "2", "3.6.2", ["below_min_isr"]),
+        ((0,), (0,), "2", "7.6.0-ccs", ["below_min_isr"]),  # of the platform: Kafka's is unknown
+        ((0,), (0,), "2", "3.7.0", []),  # brokers ask for no more than there are, and one is no two
+        ((0,), None, "2", None, ["below_min_isr"]),
+        ((0,), (0,), "1", None, []),
+        ((0, 1), (0, 1), "2", None, ["min_isr_at_replication_factor"]),
+        ((0, 1), None, "2", None, ["min_isr_at_replication_factor"]),
+        ((0, 1), (0, 1), "3", "4.1.0", ["min_isr_at_replication_factor"]),
+        ((0, 1), (0,), "2", None, ["below_min_isr"]),
+        ((0, 1, 2), (0, 1), "2", None, []),
+        ((0, 1, 2), (0,), "2", None, ["below_min_isr"]),
+    ],
+)
+def test_what_writes_need_against_what_there_is(replicas, isr, least, version, codes):
+    row = Partition("t", 0, replicas, 0, isr, (10,) * len(replicas))
+    snapshot = replace(cluster([row], configs={"t": {"min.insync.replicas": least}}), kafka_version=version)
+    found = [*told(snapshot, "below_min_isr"), *told(snapshot, "min_isr_at_replication_factor")]
+    assert [one.code for one in found] == codes
+    assert [one.severity for one in found] == [
+        Severity.CRITICAL if code == "below_min_isr" else Severity.HIGH for code in codes
+    ]
+    for one in found:
+        assert ("is unknown" in one.recommendation) == (isr is None and one.code == "below_min_isr")
+        assert ("3.7 or newer" in one.recommendation) == (len(replicas) < int(least) and version in (None, "7.6.0-ccs"))
+
+
+def test_nobody_is_told_of_writes_where_there_is_no_leader():
+    """Nobody writes at all, which is the other finding."""
+    row = Partition("t", 0, (0, 1), None, (0,), (10, 10))
+    snapshot = cluster([row], configs={"t": {"min.insync.replicas": "2"}})
+    assert told(snapshot, "below_min_isr") == told(snapshot, "min_isr_at_replication_factor") == []
+
+
+def test_partitions_with_another_replication_factor_than_their_topic_are_named():
+    rows = changed(changed(EVEN, 1, replicas=(1, 2), log_bytes=(100, 100)), 7, replicas=(1, 2, 3, 4, 5), log_bytes=())
+    rows = [replace(row, isr=row.replicas) for row in rows]
+    (finding,) = told(cluster(rows), "mixed_replication_factor")
+    assert (finding.subject, finding.evidence["replication_factor"], finding.cost_bytes) == ("t", 3, 100)
+    assert (finding.evidence["surplus_replicas"], finding.evidence["missing_replicas"]) == (2, 1)
+    assert "its others, 3: t-1 has 2, t-7 has 5." in finding.recommendation
+    assert "plan --include-topic 't' --replication-factor 3" in finding.recommendation
+    assert told(cluster([*EVEN, Partition("u", 0, (1,), 1, (1,))]), "mixed_replication_factor") == []
+
+
+def test_a_factor_counts_once_a_running_reassignment_has_ended():
+    growing = [
+        replace(row, replicas=(*row.replicas, 5), adding=(5,), log_bytes=()) if row.partition == 0 else row
+        for row in EVEN
+    ]
+    assert told(cluster(growing), "mixed_replication_factor") != []
+    moving = [replace(row, removing=(0,)) if row.partition == 0 else row for row in growing]
+    assert told(cluster(moving), "mixed_replication_factor") == []
+    lost = changed(EVEN, 0, replicas=(0, 1), leader=None, isr=(), log_bytes=())
+    assert told(cluster(lost), "mixed_replication_factor") == []  # without a leader no plan brings it back
+
+
+def test_a_rack_of_one_broker_holds_one_of_each_partition_that_is_in_every_rack():
+    racks = {0: "a", 1: "a", 2: "b", 3: "b", 4: "c"}
+    of = tuple(Broker(number, rack=rack) for number, rack in racks.items())
+    rows = [Partition("t", n, (n % 2, 2 + n % 2, 4), n % 2, (n % 2, 2 + n % 2, 4), (1, 1, 1)) for n in range(10)]
+    (finding,) = told(cluster(rows, of=of), "single_broker_rack")
+    assert (finding.subject, finding.evidence["broker"], finding.evidence["forced_replicas"]) == ("c", 4, 10)
+    assert finding.evidence["over_mean_ratio"] == pytest.approx(10 / 6)
+    two = [replace(row, replicas=row.replicas[:2], isr=row.replicas[:2], log_bytes=(1, 1)) for row in rows]
+    assert told(cluster(two, of=of), "single_broker_rack") == []  # two replicas need not be in rack c
+    even = tuple(Broker(number, rack="abc"[number]) for number in range(3))
+    three = [Partition("t", n, (0, 1, 2), 0, (0, 1, 2)) for n in range(10)]
+    assert told(cluster(three, of=even), "single_broker_rack") == []  # every rack is of one broker: all are alike
 
 
 def test_an_unknown_isr_is_no_trouble():
@@ -165,7 +255,30 @@ def test_a_broker_that_serves_nobody_is_told_with_what_lies_on_it(state):
     lonely = Partition("alone", 0, (2,), None, ())
     (finding,) = told(cluster([*EVEN, lonely], of=brokers(state={2: state})), "dead_broker")
     assert finding.subject == "2"
-    assert finding.evidence == {"replicas": 7, "partitions_without_other_replica": 1, "state": state.value}
+    assert finding.evidence == {
+        "replicas": 7, "replicas_being_built": 0, "partitions_without_other_replica": 1, "state": state.value,
+    }  # fmt: skip
+
+
+def test_a_reassignment_to_a_broker_that_does_not_answer_waits_for_it():
+    rows = [replace(row, replicas=(*row.replicas, 6), adding=(6,), log_bytes=()) if row.partition < 2 else row
+            for row in EVEN]  # fmt: skip
+    of = (*brokers(), Broker(6, rack="a", state=BrokerState.SILENT))
+    (finding,) = told(cluster(rows, of=of), "reassignment_running")
+    assert finding.recommendation.endswith("2 partitions of them cannot end before these brokers answer: 6.")
+    assert told(cluster(rows, of=of), "reassignment_stuck") == []  # it may be back in seconds
+    alive = (*brokers(), Broker(6, rack="a"))
+    (finding,) = told(cluster(rows, of=alive), "reassignment_running")
+    assert finding.recommendation.endswith("or cancel it.")
+
+
+def test_a_dead_broker_that_is_being_filled_keeps_what_it_has_apart():
+    rows = [replace(row, replicas=(*row.replicas, 5), adding=(5,), log_bytes=()) if row.partition == 0 else row
+            for row in EVEN]  # fmt: skip
+    (finding,) = told(cluster(rows, of=brokers(state={5: BrokerState.DEAD})), "dead_broker")
+    assert (finding.evidence["replicas"], finding.evidence["replicas_being_built"]) == (7, 1)
+    assert "7 replicas, 1 of which a running reassignment is to build (cancel it first)" in finding.recommendation
+    assert finding.cost == "6 replica moves if it never comes back"
 
 
 def test_a_dead_broker_without_replicas_is_nobodys_trouble():
@@ -241,7 +354,7 @@ def test_leaders_that_placement_piles_up_are_told_and_what_to_do():
         "leads 5 partitions as the first of their replicas, 2.50 times its fair share of leaders"
         in finding.recommendation
     )
-    assert "put another of the replicas first" in finding.recommendation
+    assert "put another replica that is in sync first" in finding.recommendation
     assert told(cluster(rows), "leaders_piled_up") == [], "nobody else is preferred to lead them"
 
 

@@ -12,7 +12,12 @@ from kafka_rebalance.findings.cluster_rules import coverage_gap, load_unknown, n
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.findings.group_rules import assignor_uneven, dead_members, idle_members, lag_growing
-from kafka_rebalance.findings.leader_rules import coordinator_piled_up, leaders_piled_up, preferred_leaders_off
+from kafka_rebalance.findings.leader_rules import (
+    coordinator_piled_up,
+    leaders_piled_up,
+    preferred_leaders_off,
+    preferred_order_uneven,
+)
 from kafka_rebalance.findings.placement_rules import dead_broker, offline_partition, rack_violated, under_replicated
 from kafka_rebalance.findings.plan_effects import NOTHING, BrokerEffect, effects_of, outcome_for
 from kafka_rebalance.findings.plan_words import plan_cost, plan_evidence, plan_words
@@ -65,8 +70,9 @@ def test_leaders_that_are_preferred_are_no_pile() -> None:
     taken = context(cluster(rows, brokers(3)))
     (pile,) = leaders_piled_up(taken)
     assert (pile.subject, pile.evidence["leaders"], pile.evidence["taken_over_leaders"]) == ("1", 2, 2)
-    (off,) = preferred_leaders_off(taken)
-    assert off.evidence["off_ratio"] == pytest.approx(2 / 3)
+    assert list(preferred_leaders_off(taken)) == []  # an election would give broker 0 all three
+    (uneven,) = preferred_order_uneven(taken)
+    assert (uneven.evidence["broker"], uneven.evidence["leaders_once_elected"]) == (0, 3)
 
 
 def test_resources_that_nobody_measured_are_told_once() -> None:

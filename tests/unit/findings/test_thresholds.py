@@ -45,6 +45,12 @@ def test_the_registry_says_what_each_code_is_about() -> None:
         "leaders_piled_up": {"over_share_ratio": 1.25},
         "leaders_over_share": {"over_share_ratio": 1.25},
         "preferred_leaders_off": {"off_ratio": 0.05},
+        "preferred_order_uneven": {"over_share_ratio": 1.25},
+        "topic_on_few_brokers": {
+            "least_traffic_ratio": 0.10, "least_partitions": 6, "leader_share_ratio": 0.9,
+            "leader_brokers_ratio": 0.34, "replica_brokers_ratio": 0.5, "high_traffic_ratio": 0.25,
+        },
+        "single_broker_rack": {"over_mean_ratio": 1.25},
         "broker_loss_overloads": {"over_capacity_ratio": 1.0, "high_ratio": 1.25},
         "rack_loss_overloads": {"over_capacity_ratio": 1.0, "high_ratio": 1.25},
         "hot_partition": {"share_of_broker_mean_ratio": 0.25, "times_topic_median_ratio": 3.0},
@@ -160,7 +166,7 @@ def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None
     assert found.evidence["brokers_that_lead_nothing"] == "1"
     (found,) = told(cluster(rows, of=brokers(7)), "preferred_leaders_off")
     assert found.evidence["brokers_that_lead_nothing"] == "1"  # 6 holds nothing that it could lead
-    assert "brokers 1 lead nothing at all" in found.recommendation
+    assert "broker 1 leads nothing at all" in found.recommendation
     (one_off,) = told(cluster(off(1, 12)), "preferred_leaders_off")
     assert one_off.evidence["brokers_that_lead_nothing"] is None
     assert "plan_elected_partitions" not in one_off.evidence
@@ -442,7 +448,7 @@ def test_leaders_that_the_plan_elects_are_counted_among_those_that_are_off() -> 
     plan = planned(move(0, (0, 1, 2), 0, 1), move(5, (5, 0, 1), 5, 5))
     (found,) = told(cluster(off(2, 12)), "preferred_leaders_off", plan)
     assert found.evidence["plan_elected_partitions"] == 1
-    assert found.recommendation.endswith("; after the plan 1 of them are.")
+    assert found.recommendation.endswith("; after the plan 1 of them is.")
 
 
 def test_a_plan_that_could_not_tell_is_a_finding_of_its_own() -> None:

@@ -146,8 +146,10 @@ def test_two_dirs_of_one_disk_and_one_of_them_is_emptied() -> None:
 def test_unknown_sizes_of_disks_are_said_and_nothing_is_invented() -> None:
     snapshot = three_brokers()
     plan = make_log_dir_plan(snapshot, LogDirRequest(0.05))
-    assert plan.left_out == {"3": "one of its dirs does not tell the size of its disk"}
-    assert "broker 3 is left out: one of its dirs does not tell the size of its disk" in plan.reasons
+    why = "the size of one of its disks, or what fills it, is unknown: "
+    why += "give kafka-log-dirs of all topics, and a capacity file with DISK by path"
+    assert plan.left_out == {"3": why}
+    assert f"broker 3 is left out: {why}" in plan.reasons
     emptied = make_log_dir_plan(snapshot, LogDirRequest(None, frozenset({(3, "/d0")})))
     assert [place.used_after for place in emptied.brokers[0].places] == [None, None]
     assert any("does not tell the sizes of its disks" in reason for reason in emptied.reasons)

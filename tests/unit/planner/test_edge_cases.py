@@ -10,7 +10,7 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, FutureReplica, LogDir
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
@@ -174,6 +174,24 @@ def test_what_is_still_to_arrive_takes_room_on_a_disk_that_is_nearly_full() -> N
     dirs = [LogDir("/a", total_bytes=100 * GB, usable_bytes=free * GB) for free in (0, 25)]
     plan = planned(cluster([*rows, going], [Broker(n, log_dirs=(log_dir,)) for n, log_dir in enumerate(dirs)]))
     assert plan.cost.replica_moves == 0
+
+
+@pytest.mark.parametrize(("strays", "moved"), [(0, 4), (50 * GB, 3)])
+def test_strays_and_copies_between_dirs_take_room_from_a_disk(strays: int, moved: int) -> None:
+    """Broker 2 of 100 GB holds 20 GB of a copy: of four times 10 GB, its share, strays leave room for three."""
+    rows = [row("t", p, [p % 2], 10 * GB) for p in range(12)]
+    rows.append(row("t", 12, [2], 0, future=(FutureReplica(2, 0, 20 * GB),)))
+    dirs = (LogDir("/a", stray_logs=int(strays > 0), stray_bytes=strays),)
+    disk = Capacity(disk_bytes=100.0 * GB)
+    of = [replace(one, capacity=disk, log_dirs=dirs if one.id == 2 else ()) for one in brokers(3)]
+    plan = planned(cluster(rows, of), PlanOptions(within=0.01, with_frontier=False))
+    assert sum(2 in move.to_replicas for move in plan.moves) == moved
+
+
+def test_brokers_without_a_rack_beside_others_are_said() -> None:
+    of = [replace(broker, rack=None) if broker.id > 3 else broker for broker in brokers(6, 3)]
+    plan = planned(cluster([row("t", p, [p % 6, (p + 1) % 6]) for p in range(6)], of))
+    assert "brokers 4, 5 have no rack: each counts as a rack of its own" in plan.reasons
 
 
 def test_everything_leaves_a_dead_broker_and_rollback_says_that_it_cannot_go_back() -> None:

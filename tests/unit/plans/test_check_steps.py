@@ -9,7 +9,13 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.check.cluster_changes import changes_since, expired, recreated_topics, why_not_comparable
+from kafka_rebalance.plans.check.cluster_changes import (
+    changes_since,
+    expired,
+    recreated_topics,
+    still_reassigning,
+    why_not_comparable,
+)
 from kafka_rebalance.plans.check.effect import Effect, effect_of, worth
 from kafka_rebalance.plans.check.move_states import LeftMove, move_states
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState, read_planned, require_sealed
@@ -27,7 +33,7 @@ PLANNED = PlannedState(
     plan_id="f" * 64, cluster="test", cluster_id="test-id", captured_at=parse_time(NOON, "here"),
     expires_at=None, verdict="rebalance", options=PlanOptions(within=0.2), moves=(MOVE,), topic_ids={"t": "one"},
     broker_racks={b.id: b.rack for b in SNAPSHOT.brokers}, dead_brokers=frozenset(), topic_partitions={"t": 3},
-    disk_before=None, capacities={},
+    reassigning=frozenset({("t", 2)}), disk_before=None, capacities={},
 )  # fmt: skip
 
 
@@ -89,8 +95,12 @@ def test_brokers_and_partitions_that_came_and_went() -> None:
 def test_a_reassignment_by_somebody_else() -> None:
     running = cluster([replace(ROWS[0], adding=(1,)), *ROWS[1:]], brokers(3))
     assert codes(changes_since(PLANNED, running)) == [ReasonCode.FOREIGN_REASSIGNMENT]
+    assert codes(still_reassigning(PLANNED, running)) == []
     own = today(0, 1, 2, leader=0, adding=(2,))  # MOVE's own partition
     assert codes(changes_since(PLANNED, own)) == []
+    known = cluster([*ROWS[:2], replace(ROWS[2], adding=(ROWS[2].replicas[-1],))], brokers(3))  # seen by the plan, too
+    assert codes(changes_since(PLANNED, known)) == []
+    assert codes(still_reassigning(PLANNED, known)) == [ReasonCode.STILL_REASSIGNING]
 
 
 def test_an_older_snapshot_and_another_cluster_tell_nothing() -> None:

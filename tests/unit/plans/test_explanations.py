@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
@@ -132,12 +131,11 @@ def test_reasons_of_verdicts_hold_their_figures() -> None:
 
 def test_what_stands_outside_is_named_by_its_furthest_broker() -> None:
     known = hand()
-    load = broker_loads(known.problem, known.problem.replicas, known.problem.leader)
-    lines = rebalance_words(known.plan_request, known.bands, load, known.outcome.after, ())
+    lines = rebalance_words(known.plan_request, known.bands, known.outcome, ())
     assert any(line.startswith("disk: 1 broker above") and "broker 0 at 1.50" in line for line in lines)
     assert any(line.startswith("disk: 1 broker below") and "broker 2 at 0.50" in line for line in lines)
     widened = (Widening("disk", "high", 1.2, 1.5, 0, "a cause"), Widening("disk", "low", 0.8, 0.5, 2, "another"))
-    assert outside_words(known.plan_request, known.bands, load, widened)[0] == "disk: a cause"
+    assert outside_words(known.plan_request, known.bands, known.outcome, widened)[0] == "disk: a cause"
 
 
 def test_notes_of_one_broker_of_racks_disks_and_empty_partitions() -> None:

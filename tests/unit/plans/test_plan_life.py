@@ -86,6 +86,7 @@ def test_a_plan_of_version_1_comes_back_as_it_was() -> None:
     assert again["parameters"] == asked
     assert again["resources"] == [resource | {"is_ordered": None} for resource in document()["resources"]]
     apart = {"plan_id": "", "waves": [], "rollback": None, "parameters": {}, "resources": [], "after_failure": None}
+    apart |= {"preferred_leaders": None}
     assert again | apart == document() | apart
     read = plan_from_document(sealed)
     assert (read.format_version, read.moves) == (1, plan().moves)

@@ -48,8 +48,8 @@ def given_to(plan: Plan, broker: int) -> int:
 
 
 def test_what_a_state_means() -> None:
-    """The three that were not heard stay, the two that are gone do not; nobody is both."""
-    assert {state.value for state in UNHEARD} == {"refused", "silent", "disconnected"}
+    """The four that were not heard stay, the two that are gone do not; nobody is both."""
+    assert {state.value for state in UNHEARD} == {"refused", "silent", "disconnected", "unresponsive"}
     assert [state for state in BrokerState if state.is_gone] == [BrokerState.FENCED, BrokerState.DEAD]
     assert [state for state in BrokerState if not state.stays] == [
         BrokerState.DRAINING, BrokerState.FENCED, BrokerState.DEAD,

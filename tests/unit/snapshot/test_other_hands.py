@@ -103,6 +103,9 @@ def test_what_moves_now_is_told_and_its_throttles_are_not_left_over() -> None:
     assert told(snapshot, "throttle_left_over") == []
     alone = cluster([*ROWS, dirs])
     assert told(alone, reassignment_running.__name__)[0].evidence["partitions"] == 0
+    (where,) = told(cluster([*ROWS, dirs], of=brokers(log_dirs={4: (LogDir("/a"), LogDir("/b"))})), finding.code)
+    assert where.evidence["copied_to"] == "30 B in /b of broker 4"
+    assert "1 replica between log dirs (30 B in /b of broker 4) now" in where.recommendation
     assert told(cluster(ROWS), reassignment_running.__name__) == []
     between = cluster(ROWS, of=brokers(configs={1: {"replica.alter.log.dirs.io.max.bytes.per.second": "9"}}))
     assert told(between, "throttle_left_over")[0].evidence["broker_ids"] == "1"

@@ -71,7 +71,15 @@ def test_a_hundred_kinds_are_tried_over_all_rules_and_few_are_harmless() -> None
     assert len(harmless) <= 5
     assert all(len(forgery.harmless) > 40 for forgery in harmless)
     tried = {rule for forgery in CATALOGUE.values() for rule in forgery.rules}
-    with_tests_of_their_own = {"unmovable", "in_flight", "wave_order", "bound_weak", "survive", "min_topic_leaders"}
+    with_tests_of_their_own = {
+        "unmovable",
+        "in_flight",
+        "wave_order",
+        "bound_weak",
+        "survive",
+        "min_topic_leaders",
+        "out_of_sync",
+    }
     of_log_dirs = {rule for rule in RULES if rule.startswith("log_dir_")}  # tests/unit/verify/log_dirs
     assert set(RULES) - tried <= with_tests_of_their_own | of_log_dirs
     assert tried <= set(RULES)

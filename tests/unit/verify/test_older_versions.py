@@ -23,6 +23,7 @@ def test_names_and_counts_of_version_1_are_those_of_the_newest() -> None:
         "moves": [{"wave": 1}, {"wave": 5}],
         "proofs": {},
         "after_failure": None,
+        "preferred_leaders": None,
         "within_budget": None,
     }
     assert not faults.counts

@@ -45,6 +45,7 @@ DOCUMENT: dict[str, Any] = {
     "after": {
         "disk": by_broker(11 * GB, 10 * GB, 9 * GB), "replicas": by_broker(2, 2, 2), "leaders": by_broker(2, 0, 1),
     },
+    "preferred_leaders": {"before": by_broker(3, 0, 0), "after": by_broker(2, 0, 1)},
     "topic_excess_replicas": [1, 0],
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ import numpy as np
 from kafka_rebalance.findings.causes.without_cause import WithoutCause, over_share
 from kafka_rebalance.findings.context import threshold
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.leader_rules import election
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 
@@ -33,10 +34,26 @@ def same_subject(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool
     return cause.subject == symptom.subject
 
 
+def _once_elected(question: Question) -> Question:
+    """The same question, of a cause that tells to elect preferred leaders: not every one does."""
+    return lambda known, cause, symptom: bool(cause.evidence["elected_partitions"]) and question(known, cause, symptom)
+
+
 def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    """Leaders that the broker took over: those that it is preferred for are no more than its share."""
-    own, share = symptom.evidence["preferred_leaders"], symptom.evidence["fair_share_leaders"]
+    """Leaders that the broker took over: with those that it has after the election it is within its share."""
+    own, share = symptom.evidence["leaders_once_elected"], symptom.evidence["fair_share_leaders"]
     return float(own or 0) < threshold("leaders_piled_up", "over_share_ratio") * float(share or 0)
+
+
+def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Nobody can be elected: all preferred leaders are on brokers that are gone or not heard, some on this one."""
+    whole = election(known.context)
+    rows = whole.elects | whole.waits
+    if symptom.code == "leaders_piled_up":
+        rows = rows & (known.context.snapshot.partitions.leader == int(symptom.subject))
+    preferred = whole.preferred[rows]
+    silent = [broker.id for broker in known.context.snapshot.brokers if not broker.state.is_heard]
+    return bool(np.isin(preferred, silent).all()) and int(cause.subject) in preferred.tolist()
 
 
 def _too_many_by_placement(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
@@ -117,6 +134,33 @@ def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding)
     return len(missing) > 0 and bool(np.isin(missing, silent).all()) and int(cause.subject) in missing.tolist()
 
 
+def _is_all_that_runs(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    running, told = symptom.evidence, cause.evidence
+    return running["partitions"] == told["partitions"] and not running["replicas_between_log_dirs"]
+
+
+def _is_all_that_it_holds(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+    """Once the reassignment is cancelled, nothing is placed on that broker any more."""
+    return symptom.evidence["replicas"] == symptom.evidence["replicas_being_built"]
+
+
+def _is_within_every_band(known: WithoutCause, _cause: Finding, _symptom: Finding) -> bool:
+    """No band had to be widened: but for what cannot end there would be nothing to do."""
+    plan = known.context.plan
+    return plan is not None and all(outcome.widened_to == (None, None) for outcome in plan.resources)
+
+
+def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """No partition has fewer replicas than are asked for; what is out of sync lies on silent brokers, some on this."""
+    return not symptom.evidence["fewer_replicas_partitions"] and _lacks_replicas_there(known, cause, symptom)
+
+
+def _is_below_all_over(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Of one topic, every partition that lacks a replica in sync is below what writes need."""
+    told = symptom.evidence
+    return cause.subject == symptom.subject and told["below_min_isr_partitions"] == told["under_replicated_partitions"]
+
+
 def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Every partition of the topic without a leader has all replicas on silent brokers, some of them on this one."""
     snapshot = known.context.snapshot
@@ -142,18 +186,28 @@ def _within_share(scores: ClusterScores, symptom: Finding) -> bool:
 
 # In the order in which causes are asked: the first that explains a symptom is its cause.
 EXPLANATIONS: tuple[Explanation, ...] = (
+    Explanation("reassignment_stuck", "reassignment_running", _is_all_that_runs),
+    Explanation("reassignment_stuck", "dead_broker", _is_all_that_it_holds),
+    Explanation("reassignment_stuck", "not_fixable_by_moving", _is_within_every_band),
     Explanation("dead_broker", "offline_partition", _led_from_there),
     Explanation("broker_not_heard", "offline_partition", _led_from_there),
     Explanation("dead_broker", "under_replicated", _lacks_replicas_there),
     Explanation("broker_not_heard", "under_replicated", _lacks_replicas_there),
-    Explanation("preferred_leaders_off", "leaders_piled_up", _leads_enough_itself),
+    Explanation("dead_broker", "below_min_isr", _is_short_by_that_broker),
+    Explanation("broker_not_heard", "below_min_isr", _is_short_by_that_broker),
+    Explanation("below_min_isr", "under_replicated", _is_below_all_over),
+    Explanation("dead_broker", "preferred_leaders_off", _prefers_that_broker),
+    Explanation("broker_not_heard", "preferred_leaders_off", _prefers_that_broker),
+    Explanation("dead_broker", "leaders_piled_up", _prefers_that_broker),
+    Explanation("broker_not_heard", "leaders_piled_up", _prefers_that_broker),
+    Explanation("preferred_leaders_off", "leaders_piled_up", _once_elected(_leads_enough_itself)),
     Explanation("leaders_over_share", "leaders_piled_up", _too_many_by_placement),
-    Explanation("preferred_leaders_off", "coordinator_piled_up", _coordinates_by_its_leaders),
-    Explanation("preferred_leaders_off", "broker_rate_over_share", _within_share_once_elected),
+    Explanation("preferred_leaders_off", "coordinator_piled_up", _once_elected(_coordinates_by_its_leaders)),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _once_elected(_within_share_once_elected)),
     Explanation("leaders_piled_up", "broker_rate_over_share", _within_share_here_once_elected),
     Explanation("hot_partition", "broker_rate_over_share", _within_share_once_cooled),
     Explanation("leaders_over_share", "broker_rate_over_share", _no_more_than_its_leaders),
-    Explanation("preferred_leaders_off", "broker_rate_over_share", _takes_most_of_it),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _once_elected(_takes_most_of_it)),
     Explanation("hot_partition", "broker_rate_over_share", _takes_most_of_it),
     Explanation("broker_disk_over_share", "broker_disk_full", _full_by_its_excess),
     Explanation("hot_partition", "group_hot_partition", _reads_that_partition),

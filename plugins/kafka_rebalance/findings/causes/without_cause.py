@@ -12,7 +12,7 @@ import numpy as np
 from kafka_rebalance.coordinator.group_partition import group_partitions
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.findings.leader_rules import preferred_leaders
+from kafka_rebalance.findings.leader_rules import election
 from kafka_rebalance.findings.placement_rules import median_of_siblings
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -34,7 +34,7 @@ class WithoutCause:
 
     @cached_property
     def elected(self) -> ClusterScores:
-        """Scores with every partition led by its preferred leader."""
+        """Scores with every partition led by its preferred leader, as far as that may lead today."""
         return score_cluster(self._led_as_preferred(self.context.snapshot))
 
     @cached_property
@@ -54,15 +54,12 @@ class WithoutCause:
         if not numbers:
             return Counter()
         begin, end = np.searchsorted(snapshot.partitions.topic, [numbers[0], numbers[0] + 1])
-        preferred = preferred_leaders(self.context)[begin:end]
+        leader = election(self.context).leader[begin:end]
         ids = [group.id for group in snapshot.groups if group.coordinator is not None]
-        return Counter(preferred[group_partitions(StringColumn.of(ids), len(preferred))].tolist())
+        return Counter(leader[group_partitions(StringColumn.of(ids), len(leader))].tolist())
 
     def _led_as_preferred(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
-        table = snapshot.partitions
-        is_changed = (table.leader >= 0) & ~self.context.is_in_flight
-        leader = np.where(is_changed, preferred_leaders(self.context), table.leader).astype(np.int32)
-        return replace(snapshot, partitions=replace(table, leader=leader))
+        return replace(snapshot, partitions=replace(snapshot.partitions, leader=election(self.context).leader))
 
     def is_asked(self, partition: str, broker: int) -> bool:
         """The broker holds the partition, and not too many others were cooled: each is a score of the whole cluster."""

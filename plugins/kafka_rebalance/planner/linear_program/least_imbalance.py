@@ -38,8 +38,12 @@ from kafka_rebalance.planner.solution import EvennessProof
 from kafka_rebalance.planner.working_bands import WorkingBands
 
 
-def least_imbalance(problem: Problem, params: SolveParams = DEFAULTS) -> EvennessProof | None:
-    """None where the program is too large to be worth its time, or the leaders are nobody's choice."""
+def least_imbalance(
+    problem: Problem, params: SolveParams = DEFAULTS, *, beside: Floats | None = None
+) -> EvennessProof | None:
+    """None where the program is too large to be worth its time, or the leaders are nobody's choice. ``beside``
+    float64[D]: load that is no part of the problem and counts in "all load" (what lies on brokers that are gone).
+    """
     if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
         return None
     if not problem.moves_replicas:  # no move is a budget like any other
@@ -48,7 +52,7 @@ def least_imbalance(problem: Problem, params: SolveParams = DEFAULTS) -> Evennes
     if found is None:
         return None
     prices, charges = found
-    prices = prices / _excess_of(prices, all_load(problem))
+    prices = prices / _excess_of(prices, all_load(problem) + (0.0 if beside is None else beside))
     return proof_of(problem, prices, charges, params)
 
 

@@ -3,14 +3,15 @@
 The document comes first: its hash, its shape, its parameters. Then the worst of these wins, in this order:
 
 - harmful: a move contradicts the cluster as it is (its partition is being reassigned, its broker is gone or closed),
-  anything else is being reassigned, partitions are below their least ISR, or, where nothing else has changed, what is
-  left would overfill a disk, put replicas on one rack, or make the balance worse;
+  anything else is being reassigned that was not when the plan was made, partitions are below their least ISR, or,
+  where nothing else has changed, what is left would overfill a disk, put replicas on one rack, or make the balance
+  worse;
 - stale: the plan has expired, or the cluster is not the one that it was made for any more (``reasons.ReasonCode``);
 - not worth it: everything is done already, or what is left no longer pays;
 - valid.
 
 Moves that were made already count as done, so that a plan can be judged between its waves. Beside the status stand
-warnings: sizes and capacities that are others than the plan counted with.
+warnings: sizes and capacities that are others than the plan counted with, reassignments of others that still run.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from kafka_rebalance.plans.check.cluster_changes import (
     changes_since,
     expired,
     recreated_topics,
+    still_reassigning,
     why_not_comparable,
 )
 from kafka_rebalance.plans.check.drift import drift_since
@@ -97,7 +99,7 @@ def _check_moves(
     plan_request = build_request(snapshot, _options(planned, snapshot, params.options), params.options)
     problem = plan_request.problem(plan_request.options.band)
     states = move_states(planned, plan_request, problem, recreated_topics(planned, snapshot))
-    warnings = tuple(drift_since(planned, plan_request, params.check))
+    warnings = (*drift_since(planned, plan_request, params.check), *still_reassigning(planned, snapshot))
     reasons = (*states.reasons, *late, *changes_since(planned, snapshot))
     done, left = states.done, len(states.left)
     if not reasons and not left:
@@ -125,8 +127,9 @@ def _check_rest(
     loads = broker_loads(problem, problem.replicas, problem.leader)
     far = None if within is None else worst_deviation(problem, loads, within)
     allowed = (within or 0.0) if plan_request.options.is_explicit else plan_request.options.dead_band
-    if plan_request.hard or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
-        words = "; ".join([*plan_request.hard, "there is something to do by now"])
+    must = (*plan_request.hard, *plan_request.unmet)
+    if must or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
+        words = "; ".join([*must, "there is something to do by now"])
         return _result((Reason(ReasonCode.SOMETHING_TO_DO, words),), 0, 0, params)
     if unseen := could_change(plan_request, problem, params.unseen):
         return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unseen), 0, 0, params)

@@ -139,16 +139,29 @@ def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason
             yield Reason(ReasonCode.PARTITIONS_ADDED, words)
 
 
+def still_reassigning(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    """Reassignments of others that ran when the plan was made, and still do: its commands start beside them."""
+    for name in _foreign(planned, snapshot, were_running=True):
+        words = f"{name} is still being reassigned by somebody else: the plan's commands start beside it (--additional)"
+        yield Reason(ReasonCode.STILL_REASSIGNING, words)
+
+
 def _reassignments(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Others than the plan's own moves (those are judged one by one), also one that ran when the plan was made:
-    ``kafka-reassign-partitions.sh --execute`` refuses to start beside any.
+    """Others than the plan's own moves (those are judged one by one) that have begun since the plan was made: where
+    none ran then, ``kafka-reassign-partitions.sh --execute`` refuses to start beside them.
     """
+    for name in _foreign(planned, snapshot, were_running=False):
+        words = f"{name} is being reassigned by somebody else: wait until it is done"
+        yield Reason(ReasonCode.FOREIGN_REASSIGNMENT, words)
+
+
+def _foreign(planned: PlannedState, snapshot: ClusterSnapshot, *, were_running: bool) -> Iterator[str]:
     table = snapshot.partitions
     own = {(move.topic, move.partition) for move in planned.moves}
     for row in sorted({*table.adding, *table.removing}):
-        if (snapshot.topics[int(table.topic[row])].name, int(table.partition[row])) not in own:
-            words = f"{snapshot.name_of(row)} is being reassigned by somebody else: wait until it is done"
-            yield Reason(ReasonCode.FOREIGN_REASSIGNMENT, words)
+        key = (snapshot.topics[int(table.topic[row])].name, int(table.partition[row]))
+        if key not in own and (key in planned.reassigning) == were_running:
+            yield snapshot.name_of(row)
 
 
 def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:

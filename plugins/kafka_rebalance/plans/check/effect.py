@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats
+from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.plans.check.move_states import LeftMove
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
 from kafka_rebalance.plans.dead_band import gain_per_byte, gained, worst_deviation
-from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
+from kafka_rebalance.plans.draft import Draft, draft_of
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
@@ -47,9 +47,10 @@ def effect_of(
         replicas[move.row, : len(move.target)] = move.target
         leaders[move.row] = move.leader
     draft = draft_of(plan_request, replicas, leaders)
-    before, after = outcome_of(plan_request, empty_draft(plan_request)).before, outcome_of(plan_request, draft).after
+    outcome = outcome_of(plan_request, draft)
+    before, after = outcome.before, outcome.after
     bands, stays = bands_of(problem), problem.stays
-    today, gain = gained(bands, before, after, stays)
+    today, gain = gained(bands, outcome.states_before, outcome.states_after, stays)
     harm = _harm(plan_request, problem, draft, before, after)
     if gain < -params.least_harm and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"
@@ -66,9 +67,10 @@ def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int
     if effect.gain <= 0 or (not options.is_explicit and rate < options.least_gain_per_byte):
         words = f"what is left takes {effect.words}"
         return Reason(ReasonCode.GAINS_TOO_LITTLE, words)
-    loads = broker_loads(problem, problem.replicas, problem.leader)
-    worst = None if options.band is None else worst_deviation(problem, loads, options.band)
-    if worst is None or worst.ratio == 1.0:
+    leaders = (problem.leader, problem.leader if problem.preferred is None else problem.preferred)
+    loads = [broker_loads(problem, problem.replicas, leader) for leader in leaders]
+    worst = [None if options.band is None else worst_deviation(problem, load, options.band) for load in loads]
+    if all(deviation is None or deviation.ratio == 1.0 for deviation in worst):
         return Reason(ReasonCode.BALANCED_ALREADY, "every broker is inside its band already")
     words = f"{left:,} moves are left, they take {effect.words}"
     return Reason(ReasonCode.MOVES_LEFT, words)
@@ -85,9 +87,17 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
             reasons.append(Reason(ReasonCode.OVER_CAPACITY, words))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
     shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(
-        draft.start, plan_request.brokers, target
+        _may_stay(plan_request, draft), plan_request.brokers, target
     )
     if shares.any():
         words = f"{int(shares.sum()):,} partitions would have replicas that share a rack"
         reasons.append(Reason(ReasonCode.RACKS_SHARED, words))
     return reasons
+
+
+def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
+    """int32[M, W]: today's replicas without those that must leave: of racks that only these are on none is given up."""
+    placement = plan_request.partitions.placement
+    if placement.must_leave is None:
+        return draft.start
+    return np.where(placement.must_leave[draft.row], NOBODY, placement.replicas[draft.row])

@@ -99,7 +99,8 @@ def _conflict(
     if NOBODY in target:
         broker = move.target[target.index(NOBODY)]
         return Reason(ReasonCode.TARGET_GONE, f"{move.name}: broker {broker} is not in the cluster")
-    gone = [b for b in target if not problem.stays[b]]
+    # Where leaders alone change, a list may keep a replica on a broker that is gone.
+    gone = [b for b in target if not problem.stays[b] and (problem.moves_replicas or b not in today)]
     if gone:
         lost = plan_request.brokers.brokers[gone[0]]
         return Reason(ReasonCode.TARGET_UNUSABLE, f"{move.name}: broker {lost.id} is {lost.state.value}")
@@ -114,4 +115,17 @@ def _conflict(
         return Reason(ReasonCode.TARGET_UNUSABLE, words)
     if plan_request.partitions.leaderless[row]:
         return Reason(ReasonCode.NO_LEADER, f"{move.name}: has no leader to copy from")
-    return None
+    return _out_of_sync(plan_request, row, move, target)
+
+
+def _out_of_sync(plan_request: PlanRequest, row: int, move: PlannedMove, target: list[int]) -> Reason | None:
+    """A reassignment ends only when every replica of its list is in sync, and a leader has to be."""
+    partitions = plan_request.partitions
+    replicas = partitions.placement.replicas[row]
+    behind = [b for b in replicas[partitions.laggards[row]].tolist() if b in target]
+    changes = {b for b in replicas.tolist() if b >= 0} != set(target)
+    blocking = [b for b in behind if changes or b == target[0]]
+    if not blocking:
+        return None
+    words = f"{move.name}: the replica on broker {plan_request.brokers.brokers[blocking[0]].id} is out of sync"
+    return Reason(ReasonCode.OUT_OF_SYNC, f"{words}: let it catch up first")

@@ -55,6 +55,7 @@ class PlannedState:
     broker_racks: Mapping[int, str | None] | None
     dead_brokers: frozenset[int]
     topic_partitions: Mapping[str, int]
+    reassigning: frozenset[tuple[str, int]]
     disk_before: Mapping[int, float] | None
     capacities: Mapping[str, Mapping[int, float]]  # resource -> broker -> what the plan took it to carry
 
@@ -97,6 +98,7 @@ def read_planned(document: Any, place: str = "plan") -> PlannedState:
         broker_racks=None if seen is None else _racks(seen),
         dead_brokers=frozenset() if seen is None else frozenset(seen.brokers("dead_brokers")),
         topic_partitions={} if seen is None else _counts(seen),
+        reassigning=frozenset() if seen is None else _reassigning(seen),
         disk_before=_disk_before(document.get("before"), read),
         capacities=_capacities(document.get("resources"), place),
     )
@@ -232,6 +234,15 @@ def _counts(seen: _Fields) -> dict[str, int]:
         if not isinstance(value, int) or isinstance(value, bool):
             raise seen.wrong("topic_partitions", value, "topic: number of partitions")
     return dict(counts)
+
+
+def _reassigning(seen: _Fields) -> frozenset[tuple[str, int]]:
+    """Topic and partition of what was being reassigned."""
+    pairs: list[Any] = seen.field("reassigning", list)
+    for pair in pairs:
+        if not isinstance(pair, list) or [type(part) for part in pair] != [str, int]:
+            raise seen.wrong("reassigning", pair, "topic and partition")
+    return frozenset((topic, partition) for topic, partition in pairs)
 
 
 def _is_broker(value: Any) -> bool:

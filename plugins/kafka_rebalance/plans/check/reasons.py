@@ -50,20 +50,24 @@ class ReasonCode(StrEnum):
     TARGET_GONE = "target_gone"  # not in the cluster, or not yet
     TARGET_UNUSABLE = "target_unusable"  # dead, fenced, or taking no replicas
     NO_LEADER = "no_leader"
+    OUT_OF_SYNC = "out_of_sync"  # a replica that its list keeps: no reassignment ends before, nor may it lead
     OVER_CAPACITY = "over_capacity"
     RACKS_SHARED = "racks_shared"
     BALANCE_WORSE = "balance_worse"
-    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # of partitions that the plan leaves alone: Kafka's tool refuses two
+    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # begun since, of partitions that the plan leaves alone
     UNDER_MIN_ISR = "under_min_isr"  # copying takes from brokers that have to catch up first
 
     SIZES_CHANGED = "sizes_changed"  # by more than a tenth: what it copies and what it promises is not what it was
     CAPACITY_CHANGED = "capacity_changed"
+    STILL_REASSIGNING = "still_reassigning"  # what was, when the plan was made: its commands start beside that
 
 
 STATUS_OF = (
     dict.fromkeys(ReasonCode, PlanStatus.STALE)
     | dict.fromkeys((ReasonCode.MOVES_LEFT, ReasonCode.STILL_NOTHING_TO_DO), PlanStatus.VALID)
-    | dict.fromkeys((ReasonCode.SIZES_CHANGED, ReasonCode.CAPACITY_CHANGED), PlanStatus.VALID)  # warnings
+    | dict.fromkeys(
+        (ReasonCode.SIZES_CHANGED, ReasonCode.CAPACITY_CHANGED, ReasonCode.STILL_REASSIGNING), PlanStatus.VALID
+    )  # warnings
     | dict.fromkeys(
         (ReasonCode.ALL_DONE, ReasonCode.GAINS_TOO_LITTLE, ReasonCode.BALANCED_ALREADY), PlanStatus.NOT_WORTH_IT
     )
@@ -73,6 +77,7 @@ STATUS_OF = (
             ReasonCode.TARGET_GONE,
             ReasonCode.TARGET_UNUSABLE,
             ReasonCode.NO_LEADER,
+            ReasonCode.OUT_OF_SYNC,
             ReasonCode.OVER_CAPACITY,
             ReasonCode.RACKS_SHARED,
             ReasonCode.BALANCE_WORSE,

@@ -176,6 +176,11 @@ def _say_hard_reasons(plan_request: PlanRequest, draft: Draft, reasons: list[str
             first, now = ids[draft.leader_to[m]], ids[draft.leader_from[m]]
             reasons[m] = f"lets broker {first} lead, which comes first in the list of those that may"
             worse[m] = f"broker {now} goes on leading it"
+    is_kept_led = ~draft.changes_replicas & ~draft.changes_leader & (draft.start[:, 0] != draft.end[:, 0])
+    for m in np.flatnonzero(is_kept_led).tolist():
+        first, leader = ids[draft.start[m, 0]], ids[draft.leader_to[m]]
+        reasons[m] = f"keeps broker {leader} leading: an election of preferred replicas would take it to broker {first}"
+        worse[m] = f"broker {first} leads it after the next election of preferred replicas"
     for m in np.flatnonzero(draft.is_reorder).tolist():
         first, second, was = (int(ids[b]) for b in (draft.end[m, 0], draft.end[m, 1], draft.start[m, 1]))
         reasons[m] = f"lets broker {second} lead it if broker {first} is lost"
@@ -206,6 +211,11 @@ def _say_what_leaves(
         state = STATE_WORDS[brokers[b].state]
         reasons[m] = f"leaves broker {ids[b]}, which is {state}"
         worse[m] = f"a replica stays on broker {ids[b]}, which is {state}"
+    laggards = plan_request.partitions.laggards[draft.row]
+    lagging = draft.is_dropped[:, : laggards.shape[1]] & laggards
+    for m in np.flatnonzero(lagging.any(axis=1)).tolist():
+        broker = ids[draft.start[m][: laggards.shape[1]][lagging[m]][0]]
+        reasons[m] += f"; the replica on broker {broker} is out of sync and leaves"
 
 
 def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
@@ -213,7 +223,8 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
     if marks is None:
         return np.zeros(len(draft), dtype=np.bool_)
     width = marks.shape[1]
-    return np.asarray((marks[draft.row] & ~outside[:, :width]).any(axis=1))
+    is_offline = marks[draft.row] & ~plan_request.partitions.laggards[draft.row]
+    return np.asarray((is_offline & ~outside[:, :width]).any(axis=1))
 
 
 def _parts(copies: tuple[int, int], amounts: tuple[float, float], lost: int, won: int, *, is_sized: bool) -> str:

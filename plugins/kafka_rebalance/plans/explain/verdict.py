@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import Bounds, Widening
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
 from kafka_rebalance.plans.explain.moves import WORDS
 from kafka_rebalance.plans.explain.outside_band import causes
-from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
 
@@ -41,24 +44,43 @@ def pay_words(gain: float, copied: float, total: float) -> str:
 
 
 def outside_words(
-    plan_request: PlanRequest, bands: Bands, load: Floats, widened: tuple[Widening, ...], *, is_proved: bool = False
+    plan_request: PlanRequest,
+    bands: Bands,
+    outcome: Outcome,
+    widened: tuple[Widening, ...],
+    *,
+    is_proved: bool = False,
 ) -> tuple[str, ...]:
     """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
+    load, stays = outcome.before, plan_request.brokers.arrays.stays
+    if imbalance(bands, outcome.elected_before, stays) < imbalance(bands, load, stays):
+        first = "leaders are more even once first replicas that are out of sync have caught up and are elected: wait"
+        return (first, *_worst_lines(plan_request, bands, load, "until then"))
     lines = [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "high"]
     lines += [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "low"] if not lines else []
-    ending = "and no plan is inside all bands" if is_proved else "and no move that was found helps"
-    return (*dict.fromkeys(lines), *_worst_lines(plan_request, bands, load, ending))
+    outside = _worst_lines(
+        plan_request,
+        bands,
+        load,
+        "and no plan is inside all bands" if is_proved else "and no move that was found helps",
+    )
+    if not outside:
+        outside = _worst_once_elected(plan_request, bands, outcome)
+    return (*dict.fromkeys(lines), *outside)
 
 
 def rebalance_words(
-    plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats, widened: tuple[Widening, ...]
+    plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[str, ...]:
-    """What must move, which resources stand outside their bands, and what even this plan cannot bring inside."""
-    lines = [*plan_request.hard, *_worst_lines(plan_request, bands, before, "")]
+    """What must move, which resources stand outside their bands, today or once preferred replicas are elected, and what
+    even this plan cannot bring inside.
+    """
+    lines = [*plan_request.hard, *_worst_lines(plan_request, bands, outcome.before, "")]
+    lines += _worst_once_elected(plan_request, bands, outcome)
     lines += causes(widened)
     if plan_request.options.preferred_election:
         lines.append("leadership goes back to the first replica of each list")
-    return tuple(lines) or (_improvement(plan_request, bands, before, after),)
+    return tuple(lines) or (_improvement(plan_request, bands, outcome.before, outcome.after),)
 
 
 def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False) -> tuple[str, ...]:
@@ -101,6 +123,17 @@ def within_budget_words(plan_request: PlanRequest, bands: Bands, before: Floats,
     return (first, *plan_request.hard, *lines, *([further] if lines else []))
 
 
+def election_words(plan_request: PlanRequest, outcome: Outcome) -> tuple[str, ...]:
+    """That preferred leaders end less even than they were: highest over mean, of brokers that stay."""
+    stays, d = plan_request.brokers.arrays.stays, outcome.column("leaders")
+    counts = (outcome.elected_before[stays, d], outcome.elected_after[stays, d])
+    before, after = (float(count.max() / count.mean()) if count.any() else 0.0 for count in counts)
+    if after <= before + BAND_ROUNDING:
+        return ()
+    words = "once preferred replicas are elected, leaders are less even than without this plan"
+    return (f"{words}: highest over mean {before:.2f}, afterwards {after:.2f}",)
+
+
 def least_imbalance_words(claim: BudgetClaim | None) -> tuple[str, ...]:
     """What nobody can do better within the budget, where that is known to be anything."""
     if claim is None or not claim.least_imbalance:
@@ -139,6 +172,14 @@ def _worst_lines(plan_request: PlanRequest, bands: Bands, load: Floats, ending: 
                     + (f", {ending}" if ending else "")
                 )
     return tuple(lines)
+
+
+def _worst_once_elected(plan_request: PlanRequest, bands: Bands, outcome: Outcome) -> tuple[str, ...]:
+    """As ``_worst_lines``, of resources that an election of preferred replicas changes."""
+    changes = ~np.isclose(outcome.elected_before, outcome.before, rtol=BAND_ROUNDING, atol=0.0).all(axis=0)
+    low, high = np.where(changes, bands.low, -np.inf), np.where(changes, bands.high, np.inf)
+    ending = "once preferred replicas are elected"
+    return _worst_lines(plan_request, replace(bands, low=low, high=high), outcome.elected_before, ending)
 
 
 def _improvement(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> str:

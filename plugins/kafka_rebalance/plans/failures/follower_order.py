@@ -24,7 +24,7 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
     replicas, leader, _ = placement_after(plan_request, draft)
     is_led_first = (replicas[:, 0] == leader) & (leader != NOBODY)
     is_free = np.zeros(len(replicas), dtype=np.bool_)
-    is_free[draft.row] = True
+    is_free[draft.row[(draft.start != draft.end).any(axis=1)]] = True  # an election leaves its list as it is
     heard = np.array([not broker.state.is_unheard for broker in plan_request.brokers.brokers], dtype=np.bool_)
     may_lead = arrays.keeps_leaders & heard
     weight = partitions.placement.loads.out_bytes_per_s

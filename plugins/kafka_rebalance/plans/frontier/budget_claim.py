@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.resource_columns import columns_of
 from kafka_rebalance.planner.linear_program.least_imbalance import least_imbalance
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import EvennessProof
@@ -22,10 +24,22 @@ def budget_claim_of(
     """For the bands asked for; without a bound where the program for it would be too large."""
     stays = plan_request.brokers.arrays.stays
     before, after = imbalance(bands, outcome.before, stays), imbalance(bands, outcome.after, stays)
-    proof = least_imbalance(replace(problem, budget=_budget_in_force(plan_request, problem)), params)
+    in_force = replace(problem, budget=_budget_in_force(plan_request, problem))
+    proof = least_imbalance(in_force, params, beside=_beside(plan_request, problem))
     if proof is None:
         return BudgetClaim(before, after, None)
     return BudgetClaim(before, after, proof.value, _prices(plan_request, problem, proof), _charges(proof))
+
+
+def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
+    """float64[D]: the most that replicas carry which are no part of the problem, for nobody can move them."""
+    placement = plan_request.partitions.placement
+    factor = np.asarray((placement.replicas >= 0).sum(axis=1), dtype=np.int32)
+    columns = columns_of(placement.loads, factor, problem.resources)
+    whole = (columns.follower_load * factor[:, None] + columns.leader_extra).sum(axis=0)
+    held = (problem.replicas >= 0).sum(axis=1)
+    here = (problem.follower_load * held[:, None] + problem.leader_extra).sum(axis=0)
+    return np.asarray(np.maximum(whole - here, 0.0))
 
 
 def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:

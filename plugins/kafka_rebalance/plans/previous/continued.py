@@ -109,8 +109,8 @@ def _is_as_even(
     """The other solution does not take off ``least`` more than the kept plan; ``loads`` today and after that."""
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
     best = broker_loads(problem, other.replicas, other.leader)
-    _, more = gained(bands, loads[1], best, stays)
-    return more < least * gained(bands, loads[0], best, stays)[1]
+    _, more = gained(bands, loads[1:], (best,), stays)
+    return more < least * gained(bands, loads[:1], (best,), stays)[1]
 
 
 def _is_inside(problem: Problem, load: Floats) -> bool:

@@ -98,7 +98,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     if plan_request.hard or not is_survived(plan_request, problem, empty_draft(plan_request)) or not len(draft):
         return True
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    return gained(bands, outcome.before, outcome.after, stays)[1] > 0
+    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
 
 
 def _kept_words(plan_request: PlanRequest, worst: Overload | None) -> str:

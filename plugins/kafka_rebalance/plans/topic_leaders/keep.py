@@ -89,7 +89,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     if not len(draft) or plan_request.hard or not has_least_leaders(plan_request, problem, empty_draft(plan_request)):
         return True
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    return gained(bands, outcome.before, outcome.after, stays)[1] > 0
+    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
 
 
 def lacking_leaders(

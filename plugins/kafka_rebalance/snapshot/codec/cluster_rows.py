@@ -107,7 +107,9 @@ def read_features(item: Any, path: str) -> dict[str, int]:
 def _log_dir_document(log_dir: LogDir) -> dict[str, Any]:
     document: dict[str, Any] = {"path": log_dir.path, "total_bytes": log_dir.total_bytes}
     document |= {"usable_bytes": log_dir.usable_bytes, "is_cordoned": log_dir.is_cordoned}
-    return document | ({"error": log_dir.error} if log_dir.error else {})
+    document |= {"error": log_dir.error} if log_dir.error else {}
+    strays = {"stray_logs": log_dir.stray_logs, "stray_bytes": log_dir.stray_bytes}
+    return document | (strays | {"largest_stray": log_dir.largest_stray} if log_dir.stray_logs else {})
 
 
 def _read_log_dir(item: Any, path: str) -> LogDir:
@@ -118,6 +120,9 @@ def _read_log_dir(item: Any, path: str) -> LogDir:
         usable_bytes=fields.whole("usable_bytes", 0, LARGEST_INT64, None),
         error=fields.get("error", str, None),
         is_cordoned=fields.get("is_cordoned", bool, False),
+        stray_logs=fields.whole("stray_logs", 0, LARGEST_INT64, 0),
+        stray_bytes=fields.whole("stray_bytes", 0, LARGEST_INT64, 0),
+        largest_stray=fields.get("largest_stray", str, None),
     )
     fields.done()
     return log_dir

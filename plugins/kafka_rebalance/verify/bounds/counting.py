@@ -69,7 +69,7 @@ def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
     has_to = ((there & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (rf != there.sum(axis=1))
     has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, racks_open(cluster))
     has_to |= (cluster.leader >= 0) & ~cluster.keeps_leaders[cluster.leader]
-    left_alone = cluster.excluded | cluster.in_flight | cluster.leaderless | (cluster.unknown & ~has_to)
+    left_alone = cluster.left_alone | (cluster.unknown & ~has_to)
     return np.asarray(~left_alone)
 
 
@@ -83,7 +83,7 @@ def least_leader_changes(
     cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], before: Mapping[str, Floats]
 ) -> float:
     """Leader changes that nobody can avoid: by count above or below the band, by out-rate, off who may not lead."""
-    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
+    free = ~cluster.left_alone
     rows = np.flatnonzero(free)
     leader = cluster.leader[rows]
     must_stop = ~cluster.keeps_leaders[leader] & _has_other(cluster, rows)

@@ -42,9 +42,11 @@ class ClusterArrays:
     ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, without replicas that a running reassignment takes
     away; ``leader`` int32[P], where it is taken away the first that is left; ``own_bytes`` float64[P, W] along ``now``
     (nan: unknown, or still being copied: it will be as large as its leader's); ``unfinished_bytes`` float64[B] what
-    running copies still lack; ``size`` float64[P] the leader's replica size (nan). ``figures`` float64[P] of each
-    measured kind, nan where unknown; ``is_added``: is not in the snapshot (which may itself call brokers new);
-    ``pinned``: must be left alone.
+    running copies still lack; ``unplaced_bytes`` float64[B] what is on disks beside replicas; ``size`` float64[P] the
+    leader's replica size (nan). ``figures`` float64[P] of each measured kind, nan where unknown; ``is_added``: is not
+    in the snapshot (which may itself call brokers new). ``must_leave`` bool[P, W]: in a failed log dir, where its topic
+    may not be, or out of sync and in the way of what must change; ``behind`` bool[P, W]: out of sync on a broker that
+    stays; ``waiting`` bool[P]: left alone for that.
     """
 
     brokers: tuple[Broker, ...]
@@ -57,8 +59,10 @@ class ClusterArrays:
     keeps_leaders: Flags
     now: Ints
     leader: Ints
+    preferred: Ints  # who leads ``now`` once preferred replicas are elected
     own_bytes: Floats
     unfinished_bytes: Floats
+    unplaced_bytes: Floats
     must_leave: Flags
     size: Floats
     rate: Floats  # bytes/s written to each partition, nan where nobody measured it
@@ -69,6 +73,9 @@ class ClusterArrays:
     observed: Flags  # has observers: Kafka's tool cannot move these and keep them observers
     in_flight: Flags
     leaderless: Flags
+    behind: Flags
+    waiting: Flags
+    short: Flags  # on a broker that is gone, with too few brokers to replace it, while something else can be moved
     unknown: Flags  # a balanced resource is unknown for it
     under_replicated: Flags
     topic: Ints
@@ -76,6 +83,11 @@ class ClusterArrays:
     partition: Ints  # Kafka's number
     may_be_on: Flags  # bool[rules of places, B]: who may hold topics alike; the first row is of all that are free
     place_rule: Ints  # int32[P]: which of these rows
+
+    @property
+    def left_alone(self) -> Flags:
+        """bool[P]: nothing of the partition may change."""
+        return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
     def is_outside(self, row: npt.NDArray[np.int64], placement: Ints) -> Flags:
         """bool[M, W]: replicas of the partitions ``row`` on brokers that their topics may not be on."""
@@ -100,7 +112,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
     brokers = _brokers(snapshot, parameters)
     index = {broker.id: i for i, broker in enumerate(brokers)}
     table = snapshot.partitions
-    now, own, offline, in_sync = _placement(snapshot, index)
+    now, own, offline, in_isr, in_sync = _placement(snapshot, index)
     figures = _known_figures(snapshot)
     size = snapshot.load(LoadKind.LOG_BYTES)
     names = np.array([parameters.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
@@ -123,20 +135,28 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
     may_be_on, place_rule = _place_rules(snapshot, parameters, brokers)
     there = now >= 0
     outside = there & ~may_be_on[place_rule[:, None], np.where(there, now, 0)]
+    takes_replicas, racks = stays & ~closed & ~unheard, _racks(brokers)
+    excluded = ~names[table.topic] | observed if len(table) else observed
+    behind = _behind(now, leader_index, in_isr, stays) & ~(offline | outside | (excluded | flying)[:, None])
+    fixed = there & (~stays[now] | offline | outside)
+    open_to = takes_replicas & may_be_on
+    waiting, drops = _judge_behind(now, behind, fixed, open_to, place_rule, racks, parameters)
     return ClusterArrays(
         brokers=brokers,
         is_added=np.arange(len(brokers)) >= len(snapshot.brokers),  # they stand last
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
-        rack=_racks(brokers),
+        rack=racks,
         stays=stays,
-        takes_replicas=stays & ~closed & ~unheard,
+        takes_replicas=takes_replicas,
         takes_leaders=stays & ~excluded_leader & ~demoted & ~unheard,
         keeps_leaders=stays & ~demoted,
         now=now,
         leader=leader_index,
+        preferred=_elected(brokers, now, leader_index, observed | offline[:, 0]),
         own_bytes=own,
         unfinished_bytes=_unfinished(snapshot, index, size),
-        must_leave=offline | outside,
+        unplaced_bytes=_unplaced(snapshot, brokers),
+        must_leave=offline | outside | drops,
         may_be_on=may_be_on,
         place_rule=place_rule,
         size=size,
@@ -144,10 +164,21 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
         read_rate=snapshot.load(LoadKind.OUT_BYTES_PER_S),
         figures=figures,
         sources=_sources(snapshot, figures),
-        excluded=~names[table.topic] | observed if len(table) else observed,
+        excluded=excluded,
         observed=observed,
         in_flight=flying,
         leaderless=leader_index < 0,
+        behind=behind,
+        waiting=waiting,
+        short=_short(
+            brokers,
+            now,
+            offline | outside | drops,
+            excluded | flying | (leader_index < 0) | waiting,
+            open_to,
+            place_rule,
+            parameters,
+        ),
         unknown=_unknown(figures, len(table)),
         under_replicated=(in_sync < _needed_in_sync(snapshot, now, index)) | offline.any(axis=1),
         topic=table.topic,
@@ -173,6 +204,7 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanParameters) -> tuple[Bro
                 state=state,
                 log_dirs=broker.log_dirs,
                 capacity=broker.capacity,
+                configs=broker.configs,
             )
         )
     ids = {broker.id for broker in known}
@@ -205,8 +237,80 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
     )
 
 
-def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, Floats, Flags, npt.NDArray[np.int64]]:
-    """Replicas after what already runs, their own sizes, which are offline, and how many are in sync."""
+def _behind(now: Ints, leader: Ints, in_isr: Flags, stays: Flags) -> Flags:
+    """bool[P, W]: out of the ISR of a partition that has a leader, on a broker that stays."""
+    return np.asarray((now >= 0) & stays[now] & ~in_isr & (leader >= 0)[:, None] & (now != leader[:, None]))
+
+
+def _short(
+    brokers: tuple[Broker, ...],
+    now: Ints,
+    must_leave: Flags,
+    left_alone: Flags,
+    open_to: Flags,
+    place_rule: Ints,
+    parameters: PlanParameters,
+) -> Flags:
+    """bool[P]: cannot have as many replicas as today, one of which is on a broker that is gone; nobody where that is
+    true of all that has to move, or another replication factor is asked for.
+    """
+    short, movable = np.zeros(len(now), dtype=np.bool_), False
+    if not parameters.moves_replicas or parameters.replication_factor is not None:
+        return short
+    stays = [broker.state.stays for broker in brokers]
+    suspects = (now >= 0) & (must_leave | ~np.array(stays, dtype=np.bool_)[now])
+    for p in np.flatnonzero(suspects.any(axis=1) & ~left_alone).tolist():
+        held = [int(b) for b in now[p] if b >= 0]
+        kept = {b for b, leaves in zip(held, must_leave[p].tolist(), strict=False) if stays[b] and not leaves}
+        usable = kept | (set(np.flatnonzero(open_to[place_rule[p]]).tolist()) - set(held))
+        short[p] = len(usable) < len(held) and any(brokers[b].state.is_gone for b in held)
+        movable = movable or not short[p]
+    return short if movable else np.zeros_like(short)
+
+
+def _elected(brokers: tuple[Broker, ...], now: Ints, leader: Ints, stays_led: Flags) -> Ints:
+    """int32[P]: the controller gives the lead to a list's first replica as soon as that is in sync, unless told not to;
+    never to a broker that is gone or leaves.
+    """
+    if any(broker.configs.get("auto.leader.rebalance.enable") == "false" for broker in brokers):
+        return leader
+    serves = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
+    first = now[:, 0]
+    takes_over = (first >= 0) & (leader >= 0) & ~stays_led & serves[first]
+    return np.asarray(np.where(takes_over, first, leader), dtype=np.int32)
+
+
+def _judge_behind(
+    now: Ints, behind: Flags, fixed: Flags, open_to: Flags, place_rule: Ints, rack: Ints, parameters: PlanParameters
+) -> tuple[Flags, Flags]:
+    """Partitions that wait, bool[P], and replicas that leave for being out of sync, bool[P, W].
+
+    A list that changes may not keep one. They go where those in sync are enough for the list that is asked for, or
+    where another replica has to go (``fixed``) and brokers of ``open_to`` bool[rules of places, B] make up for both, on
+    as many racks as can be.
+    """
+    waiting, leave = np.zeros(len(now), dtype=np.bool_), np.zeros_like(behind)
+    if not parameters.moves_replicas:
+        return behind[:, 0], behind  # no list changes its replicas: these may not lead, and the first one will again
+    for p in np.flatnonzero(behind.any(axis=1)).tolist():
+        here = now[p] >= 0
+        asked = int(here.sum()) if parameters.replication_factor is None else parameters.replication_factor
+        good = set(now[p][here & ~behind[p] & ~fixed[p]].tolist())
+        goes = len(good) >= asked
+        if not goes and fixed[p].any():
+            may = set(np.flatnonzero(open_to[place_rule[p]]).tolist())
+            usable = good | (may - set(now[p][here].tolist()))
+            needed = min(asked, len({int(rack[b]) for b in may}))
+            goes = len(usable) >= asked and len({int(rack[b]) for b in usable}) >= needed
+        leave[p] = behind[p] & goes
+        waiting[p] = not goes
+    return waiting, leave
+
+
+def _placement(
+    snapshot: ClusterSnapshot, index: dict[int, int]
+) -> tuple[Ints, Floats, Flags, Flags, npt.NDArray[np.int64]]:
+    """Replicas after what already runs, their own sizes, which are offline, which are in the ISR, and how many are."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -219,6 +323,8 @@ def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, 
     position = np.array([index[broker] for broker in ids.tolist()], dtype=np.int32)
     now[row, column] = position[np.searchsorted(ids, table.replicas)]
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
+    in_isr = np.zeros((len(table), width), dtype=np.bool_)
+    in_isr[row, column] = True if table.in_sync is None else table.in_sync
     in_sync = counts.copy() if table.in_sync is None else np.bincount(row, weights=table.in_sync, minlength=len(table))
     for p, brokers in table.offline.items():
         offline[p] = np.isin(now[p], [index[broker] for broker in brokers])
@@ -226,11 +332,11 @@ def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, 
         own[p, np.isin(now[p], [index[broker] for broker in brokers])] = np.nan
     for p, brokers in table.removing.items():
         keep = [j for j in range(width) if now[p, j] >= 0 and int(table.replicas[table.offsets[p] + j]) not in brokers]
-        for matrix, empty in ((now, -1), (own, np.nan), (offline, False)):
+        for matrix, empty in ((now, -1), (own, np.nan), (offline, False), (in_isr, False)):
             kept = matrix[p, keep].copy()
             matrix[p] = empty
             matrix[p, : len(keep)] = kept
-    return now, own, offline, in_sync.astype(np.int64)
+    return now, own, offline, in_isr, in_sync.astype(np.int64)
 
 
 def _needed_in_sync(snapshot: ClusterSnapshot, now: Ints, index: dict[int, int]) -> npt.NDArray[np.int64]:
@@ -254,6 +360,17 @@ def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) 
             if not np.isnan(size[p]):
                 result[index[broker]] += max(float(size[p]) - max(written[broker], 0), 0.0)
     return result
+
+
+def _unplaced(snapshot: ClusterSnapshot, brokers: tuple[Broker, ...]) -> Floats:
+    """Stray logs and copies between two dirs of one broker."""
+    copies = [copy for row in snapshot.partitions.future.values() for copy in row]
+    return np.array(
+        [
+            float(sum(one.stray_bytes for one in b.log_dirs) + sum(c.log_bytes for c in copies if c.broker == b.id))
+            for b in brokers
+        ]
+    )
 
 
 def _known_figures(snapshot: ClusterSnapshot) -> dict[str, Floats]:

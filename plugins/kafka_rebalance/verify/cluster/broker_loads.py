@@ -60,14 +60,16 @@ def hard_limits(
 ) -> dict[str, Floats]:
     """float64[B]: what a broker can carry at all; inf where unknown.
 
-    Of a disk Kafka can have what it holds already and what its volumes still offer: others may write to them too.
+    Of a disk Kafka can have what it holds already and what its volumes still offer: others may write to them too. What
+    is no replica takes room of the capacity.
     """
     nothing = np.full(len(cluster.ids), np.inf)
     limits = {name: nothing if values is None else values for name, values in capacities.items()}
     if "disk" in limits:
         usable = [_volumes(broker.log_dirs, usable=True) for broker in cluster.brokers]
         offered = np.array([np.inf if free_bytes is None else free_bytes for free_bytes in usable])
-        limits["disk"] = np.minimum(limits["disk"], before["disk"] - cluster.unfinished_bytes + offered)
+        room = np.maximum(limits["disk"] - cluster.unplaced_bytes, 0.0)
+        limits["disk"] = np.minimum(room, before["disk"] - cluster.unfinished_bytes + offered)
     return limits
 
 

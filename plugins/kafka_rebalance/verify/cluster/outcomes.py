@@ -37,19 +37,32 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """Loads before and after float64[B] by resource, and capacities (None: equal ones assumed)."""
+    """Loads before and after float64[B] by resource, the same once preferred replicas are elected, and capacities
+    (None: equal ones assumed).
+    """
 
     before: dict[str, Floats]
     after: dict[str, Floats]
+    elected_before: dict[str, Floats]
+    elected_after: dict[str, Floats]
     capacity: dict[str, Floats | None]
 
 
 def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanParameters) -> Levels:
     """Everything that `before`, `after`, skews and bands are compared with."""
     wished = {broker: dict(capacity) for broker, capacity in parameters.capacities.items()}
+    before = elected_before = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
+    after = elected_after = loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after)
+    if (cluster.preferred != cluster.leader).any():
+        elected_before = loads_of(cluster, cluster.now, cluster.preferred, cluster.own_bytes)
+        elected = cluster.preferred.copy()
+        elected[claimed.row] = claimed.leader_to
+        elected_after = loads_of(cluster, claimed.after, elected, claimed.own_after)
     return Levels(
-        loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes),
-        loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after),
+        before,
+        after,
+        elected_before,
+        elected_after,
         capacities_of(cluster, wished, frozenset(parameters.headroom)),
     )
 
@@ -70,6 +83,7 @@ def check_outcomes(
         name = outcome["resource"]
         if name in levels.before and name in document["before"] and name in document["after"]:
             _check_one(document, outcome, levels, cluster, faults)
+    _check_preferred(document["preferred_leaders"], levels, cluster, faults)
     _check_capacity(levels, cluster, faults)
     if document["verdict"] in ("rebalance", "nothing_to_do"):
         _check_caps(levels, cluster, parameters, faults)
@@ -192,6 +206,18 @@ def _check_one(
         faults.require_close(
             "skew", f"resources.{name}.{field}", outcome[field], skew_of(loads, capacity, cluster.stays)
         )
+
+
+def _check_preferred(
+    claimed: dict[str, dict[str, int]] | None, levels: Levels, cluster: ClusterArrays, faults: FaultList
+) -> None:
+    if claimed is None:  # a plan of an older version, or of no broker
+        return
+    for time, loads in (("before", levels.elected_before["leaders"]), ("after", levels.elected_after["leaders"])):
+        counted = {
+            str(broker): round(count) for broker, count in zip(cluster.ids.tolist(), loads.tolist(), strict=True)
+        }
+        faults.require_equal("preferred_leaders", f"plan.preferred_leaders.{time}", claimed[time], counted)
 
 
 def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:

@@ -132,5 +132,4 @@ def wanted_rf(cluster: ClusterArrays, parameters: PlanParameters) -> Longs:
     rf = there.sum(axis=1)
     if parameters.replication_factor is not None and parameters.moves_replicas:
         rf = np.full(len(rf), parameters.replication_factor)
-    immovable = cluster.excluded | cluster.in_flight | cluster.leaderless
-    return np.asarray(np.where(immovable, (there & cluster.stays[cluster.now]).sum(axis=1), rf))
+    return np.asarray(np.where(cluster.left_alone, (there & cluster.stays[cluster.now]).sum(axis=1), rf))

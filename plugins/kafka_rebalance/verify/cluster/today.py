@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags
 from kafka_rebalance.verify.cluster.broker_loads import hard_limits
 from kafka_rebalance.verify.cluster.caps import cap_of
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
@@ -16,24 +16,37 @@ from kafka_rebalance.verify.document.parameters import PlanParameters
 
 def must_change(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     """Some replica or leader cannot stay where it is, or a replication factor or a rack rule asks for another set."""
-    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
-    led = free & ~cluster.keeps_leaders[cluster.leader]
-    if led.any():
+    free = ~cluster.left_alone
+    if (free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])).any():
         return True
-    if not parameters.moves_replicas:
-        return False
+    return parameters.moves_replicas and _must_move(cluster, parameters, free)
+
+
+def waits_for_sync(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
+    """Something has to move, and its partition waits for a replica that is out of sync."""
+    return parameters.moves_replicas and _must_move(cluster, parameters, cluster.waiting)
+
+
+def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
+    """A running reassignment ends with a replica on a broker that is gone or has to be empty."""
+    stuck = (cluster.now >= 0) & ~cluster.stays[cluster.now] & cluster.in_flight[:, None]
+    return parameters.moves_replicas and bool(stuck.any())
+
+
+def _must_move(cluster: ClusterArrays, parameters: PlanParameters, free: Flags) -> bool:
     there = (cluster.now >= 0) & free[:, None]
     if (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any():
         return True
-    rf = wanted_rf(cluster, parameters)
+    count = (cluster.now >= 0).sum(axis=1)
+    rf = count if parameters.replication_factor is None else np.full(len(count), parameters.replication_factor)
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     shares = distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
-    return bool((free & (((cluster.now >= 0).sum(axis=1) != rf) | shares)).any())
+    return bool((free & ((count != rf) | shares)).any())
 
 
 def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     """An election that a limit on leader changes cuts short, or a limit on bytes where sizes are not known."""
-    off = ~(cluster.excluded | cluster.in_flight | cluster.leaderless) & (cluster.leader != cluster.now[:, 0])
+    off = ~cluster.left_alone & (cluster.leader != cluster.now[:, 0])
     if parameters.preferred_election and parameters.max_leader_changes is not None and bool(off.any()):
         return int(off.sum()) > parameters.max_leader_changes
     return parameters.max_move_bytes is not None and bool(np.isnan(cluster.size).any())

@@ -38,6 +38,7 @@ _LATER: Mapping[int, Mapping[str, str]] = {
         "proofs": "{}",
         "parameters.max_reorders": "0",
         "after_failure": "null",
+        "preferred_leaders": "null",
         "parameters.max_hours": "null",
         "parameters.survive": "null",
         "parameters.also_balance": "[]",

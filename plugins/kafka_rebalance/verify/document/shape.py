@@ -187,6 +187,10 @@ PLAN = {
     "explanations": [str],
     "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int, "words": str}),
     "after_failure": (type(None), {"before": LOSSES, "after": LOSSES}),
+    "preferred_leaders": (
+        type(None),
+        {"before": Each(int, by_broker=True), "after": Each(int, by_broker=True)},
+    ),
     "continues": MAYBE_TEXT,
 }
 _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")

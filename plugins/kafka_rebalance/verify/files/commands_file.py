@@ -3,7 +3,9 @@
 Promises, in order
 1. The shell blocks hold the commands that carry the plan out, stop it and take it back, in order, and no other command.
    (Folders written before there was a section about throttles tell neither how to stop a wave nor of throttles.)
-2. Each names the file of its wave, and the wave's throttle.
+2. Each names the file of its wave, and the wave's throttle. Where reassignments ran when the snapshot was taken, it
+   starts beside them (``--additional``): Kafka's tool refuses otherwise. Where a list names a broker that was not in
+   service, throttles are set on the others first: the tool would wait for that broker, and move nothing.
 3. Headings name the plan, each wave and each rollback; the figures beside them are the plan's.
 Prose around them may be worded freely.
 """
@@ -151,19 +153,20 @@ def _expected(document: dict[str, Any], *, is_stoppable: bool) -> list[_Section]
     back = rollback["waves"] if rollback else []
     digits = max(2, len(str(max(len(waves), len(back)))))
     elects = [any(moves[m]["leader_from"] != moves[m]["leader_to"] for m in wave["moves"]) for wave in waves]
+    is_beside_others = bool(document["seen"]["reassigning"])
     sections = [_Section(f"# Commands of plan {document['plan_id'][:12]}")]
     for number, wave in enumerate(waves, start=1):
         name = f"{number:0{digits}d}"
-        commands = _commands(wave, f"waves/{name}.json", f"elections/{name}.json" if elects[number - 1] else None)
+        election = f"elections/{name}.json" if elects[number - 1] else None
+        commands = _commands(document, wave, f"waves/{name}.json", election, is_beside_others=is_beside_others)
         commands += [_cancel(f"waves/{name}.json")] * is_stoppable
         sections.append(_Section(f"## Wave {name}", commands=commands))
     sections.append(_Section("# Rollback" if back else "## Rollback"))
     for number, wave in enumerate(back, start=1):
         name, undone = f"{number:0{digits}d}", moves[wave["moves"][0]]["wave"]
         election = f"elections/{undone:0{digits}d}.json" if elects[undone - 1] else None
-        commands = (
-            _commands(wave, f"rollback/{name}.json", election) + [_cancel(f"rollback/{name}.json")] * is_stoppable
-        )
+        commands = _commands(document, wave, f"rollback/{name}.json", election, is_beside_others=is_beside_others)
+        commands += [_cancel(f"rollback/{name}.json")] * is_stoppable
         sections.append(_Section(f"## Rollback {name} (undoes wave {undone:0{digits}d})", commands=commands))
     return [*sections, _THROTTLES] if is_stoppable else sections
 
@@ -172,13 +175,37 @@ def _cancel(file: str) -> str:
     return f"{_REASSIGN} --reassignment-json-file {file} --cancel"
 
 
-def _commands(wave: dict[str, Any], file: str, election: str | None) -> list[str]:
+def _commands(
+    document: dict[str, Any], wave: dict[str, Any], file: str, election: str | None, *, is_beside_others: bool
+) -> list[str]:
     reassign = f"{_REASSIGN} --reassignment-json-file {file}"
-    commands = [f"{reassign} --execute --throttle {wave['throttle_bytes_per_s']}", f"{reassign} --verify"]
+    execute = "--execute --additional" if is_beside_others else "--execute"
+    silent = set(document["seen"]["dead_brokers"])
+    moves = [document["moves"][m] for m in wave["moves"]]
+    named = {broker for move in moves for broker in move["from"] + move["to"]}
+    if named.isdisjoint(silent):
+        commands = [f"{reassign} {execute} --throttle {wave['throttle_bytes_per_s']}"]
+    else:
+        commands = [*_throttles(moves, sorted(named - silent), wave["throttle_bytes_per_s"]), f"{reassign} {execute}"]
+    commands.append(f"{reassign} --verify")
     if election is not None:
         elect = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG --election-type preferred"
         commands.append(f"{elect} --path-to-json-file {election}")
     return commands
+
+
+def _throttles(moves: list[dict[str, Any]], brokers: list[int], rate: int) -> list[str]:
+    """One loop over brokers, one over topics that are copied; none where nothing is."""
+    topics = sorted({move["topic"] for move in moves if set(move["to"]) - set(move["from"])})
+    if not topics:
+        return []
+    rates = ",".join(f"{key}={rate}" for key in _RATES.split(","))
+    replicas = ",".join(f"{key}=*" for key in _REPLICAS.split(","))
+    alter, each = f"do {_CONFIGS} --alter --entity-type", " ".join(map(str, brokers))
+    return [
+        f"for BROKER in {each}; {alter} brokers --entity-name $BROKER --add-config {rates}; done",
+        f"for TOPIC in {' '.join(topics)}; {alter} topics --entity-name $TOPIC --add-config '{replicas}'; done",
+    ]
 
 
 def _check_figures(document: dict[str, Any], sections: list[_Section], faults: FaultList) -> None:

@@ -35,7 +35,7 @@ def check_levels(
         own = [change for change in changes if change.broker == entry["broker"]]
         _check_broker(f"brokers[{number}]", entry, mine, own, within, faults)
     for broker in document["parameters"]["remove_log_dirs"]:
-        if int(broker) not in named:
+        if int(broker) not in named and document["verdict"] != "cannot_tell":
             faults.add("log_dir_left", f"broker {broker}", "a dir of it is to be emptied, and it is left out")
 
 
@@ -48,14 +48,22 @@ def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named:
             faults.add("log_dir_levels", f"broker {broker}", "is neither told nor left out with a reason")
         if broker in named and not is_due:
             faults.add("log_dir_levels", f"broker {broker}", "nothing was asked of it")
-        _check_left_out(document, broker, mine, faults)
+        is_told = mine.broker.state.stays and len(mine.places) > 1 and not is_unknown(document["parameters"], mine)
+        if str(broker) in document["left_out"] and is_told and document["verdict"] != "cannot_tell":
+            faults.add("log_dir_levels", f"left_out.{broker}", "all that is needed of it is known")
 
 
-def _check_left_out(document: dict[str, Any], broker: int, mine: BrokerDisks, faults: FaultList) -> None:
-    if str(broker) not in document["left_out"]:
-        return
-    if mine.broker.state.stays and mine.total and len(mine.places) > 1 and mine.path_of:
-        faults.add("log_dir_levels", f"left_out.{broker}", "all that is needed of it is known")
+def is_unknown(parameters: dict[str, Any], mine: BrokerDisks) -> bool:
+    """Something is asked of a broker that has several disks, and it is not known what is on them or how large they are.
+
+    To empty a dir no sizes are needed.
+    """
+    is_removed, is_balanced = str(mine.broker.id) in parameters["remove_log_dirs"], parameters["balance_within"]
+    if not mine.broker.state.stays or len(mine.places) < 2 or (is_balanced is None and not is_removed):
+        return False
+    has_replicas = bool(mine.path_of or mine.unmovable_by_path)
+    knows_places = not has_replicas or bool(mine.path_of or mine.unmovable_by_path.keys() - {""})
+    return not knows_places or not (mine.total or is_removed)
 
 
 def _check_broker(

@@ -28,7 +28,7 @@ _PLAN = {
     "brokers": [{"broker": int, "dir_bytes": int, "lower_bound_bytes": int, "places": [_PLACE]}],
     "moves": [_MOVE], "waves": [{"moves": [int], "dir_bytes": int, "seconds": NUMBER}], "left_out": Each(str),
 }  # fmt: skip
-VERDICTS = ("rebalance", "nothing_to_do", "not_fixable_by_moving")
+VERDICTS = ("rebalance", "nothing_to_do", "not_fixable_by_moving", "cannot_tell")
 
 
 def check_dir_shape(document: Any, faults: FaultList) -> bool:

@@ -9,7 +9,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.document.seal import check_identity, check_seal, is_of_another_snapshot
 from kafka_rebalance.verify.faults import Fault, FaultList
 from kafka_rebalance.verify.log_dirs.dir_files import check_dir_files
-from kafka_rebalance.verify.log_dirs.dir_levels import check_levels
+from kafka_rebalance.verify.log_dirs.dir_levels import check_levels, is_unknown
 from kafka_rebalance.verify.log_dirs.dir_moves import DirChange, read_dir_moves
 from kafka_rebalance.verify.log_dirs.dir_places import disks_of
 from kafka_rebalance.verify.log_dirs.dir_shape import check_dir_shape
@@ -40,7 +40,11 @@ def check_log_dir_plan(
     _check_costs(document, changes, snapshot, faults)
     check_levels(document, disks, changes, faults)
     check_dir_waves(document, disks, changes, faults)
-    _check_verdict(document, faults)
+    unknown = {str(broker) for broker, mine in disks.items() if is_unknown(document["parameters"], mine)}
+    if document["parameters"]["balance_within"] is not None:
+        alive = [broker for broker in snapshot.brokers if broker.state.is_heard and broker.state.stays]
+        unknown |= {str(broker.id) for broker in alive if not broker.log_dirs}
+    _check_verdict(document, unknown, faults)
     if files is not None:
         check_dir_files(document, files, faults)
     return tuple(faults.faults)
@@ -58,8 +62,8 @@ def _check_costs(
     faults.require_equal("identity", "plan.topic_ids", document["topic_ids"], {name: ids.get(name) for name in moved})
 
 
-def _check_verdict(document: dict[str, Any], faults: FaultList) -> None:
-    verdict, is_moved = document["verdict"], bool(document["moves"])
+def _check_verdict(document: dict[str, Any], unknown: set[str], faults: FaultList) -> None:
+    verdict, is_moved, parameters = document["verdict"], bool(document["moves"]), document["parameters"]
     outside = [
         place
         for entry in document["brokers"]
@@ -69,6 +73,8 @@ def _check_verdict(document: dict[str, Any], faults: FaultList) -> None:
         and document["parameters"]["balance_within"] is not None
     ]
     right = "rebalance" if is_moved else "not_fixable_by_moving" if outside else "nothing_to_do"
+    if unknown & parameters["remove_log_dirs"].keys() or (unknown and right == "nothing_to_do"):
+        right = "cannot_tell"
     if verdict != right:
         faults.add("verdict", "plan.verdict", f"says {verdict}, it is {right}")
     if not document["reasons"] or not all(reason.strip() for reason in document["reasons"]):

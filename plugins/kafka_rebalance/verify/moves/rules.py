@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Ints
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.document.parameters import PlanParameters
@@ -25,6 +25,7 @@ def check_moves(
     _check_start(moves, claimed, cluster, faults)
     _check_scope(moves, claimed, cluster, parameters, faults)
     _check_targets(moves, claimed, cluster, parameters, faults)
+    _check_in_sync(moves, claimed, cluster, faults)
     _check_leaders(moves, claimed, cluster, faults)
     _check_factor(moves, claimed, cluster, parameters, faults)
     _check_racks(claimed, cluster, moves, faults)
@@ -64,6 +65,7 @@ def _check_scope(
     _flag("unmovable", moves, observed, "it has observers, which Kafka's tool would turn into replicas", faults)
     _flag("in_flight", moves, cluster.in_flight[row], "it is being reassigned already", faults)
     _flag("unmovable", moves, cluster.leaderless[row], "it has no leader to copy from", faults)
+    _flag("out_of_sync", moves, cluster.waiting[row], "a replica of it has to catch up first", faults)
     changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
     if not parameters.moves_replicas:
         _flag("scope", moves, changes_set, "moves replicas {} → {}, only leaders were asked", faults, "from", "to")
@@ -87,6 +89,21 @@ def _check_targets(
     outside = claimed.is_new & cluster.is_outside(claimed.row, end)
     _flag("broker_closed", moves, outside.any(axis=1), "`to` {} names a broker that its topic may not be on", faults,
           "to")  # fmt: skip
+
+
+def _check_in_sync(
+    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList
+) -> None:
+    """Kafka ends a reassignment only when every replica of its list is in sync, and only such a replica may lead."""
+    width = cluster.now.shape[1]
+    behind = np.where(cluster.behind[claimed.row], cluster.now[claimed.row], -1)
+    kept = np.zeros(len(claimed.row), dtype=np.bool_)
+    for j in range(width):
+        kept |= ((claimed.end == behind[:, j : j + 1]) & (claimed.end >= 0)).any(axis=1)
+    changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
+    _flag("out_of_sync", moves, kept & changes_set, "`to` {} keeps a replica that is out of sync", faults, "to")
+    leads = (behind == claimed.leader_to[:, None]).any(axis=1)
+    _flag("out_of_sync", moves, leads, "leader_to {} is out of sync", faults, "leader_to")
 
 
 def _check_leaders(
@@ -147,8 +164,12 @@ def check_result(
     """What must be true of the whole cluster afterwards, where a plan promises it."""
     if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:
         return
-    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
-    _check_demoted(claimed, cluster, free, faults)
+    free = ~cluster.left_alone
+    _check_demoted(claimed, claimed.leader_after, cluster, free, faults)
+    if not parameters.has_budget:
+        elected = cluster.preferred.copy()
+        elected[claimed.row] = claimed.leader_to
+        _check_demoted(claimed, elected, cluster, free & (elected != claimed.leader_after), faults)
     if parameters.has_budget and verdict == "rebalance":
         return
     after = claimed.after
@@ -194,10 +215,12 @@ def _can_be_led(cluster: ClusterArrays) -> Flags:
     return np.asarray(_could_lead_today(cluster) | (barred < able))
 
 
-def _check_demoted(claimed: ClaimedMoves, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
-    leads = claimed.leader_after
+def _check_demoted(claimed: ClaimedMoves, leads: Ints, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
+    """``leads`` int32[P]: who leads after the plan, or once preferred replicas are elected."""
     others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1) | _can_be_led(cluster)
     wrong = free & (leads >= 0) & ~cluster.keeps_leaders[leads] & others
     for p in np.flatnonzero(wrong).tolist():
         broker = int(cluster.ids[leads[p]])
-        faults.add("leader_forbidden", f"partition row {p}", f"broker {broker}, demoted or leaving, still leads it")
+        faults.add(
+            "leader_forbidden", f"partition row {p}", f"broker {broker}, demoted or leaving, leads it still or again"
+        )

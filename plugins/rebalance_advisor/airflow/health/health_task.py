@@ -40,13 +40,14 @@ def write_health(ti: Any = None) -> str:
 
 
 def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
-    """Record a failure of each run under way whose table is gone from ``clusters.toml``.
+    """Record a failure of each run of advice or of a plan applied whose table is gone from ``clusters.toml``.
 
     Its DAG is gone with the table: Airflow runs none of its tasks any more and calls nothing back. ``ti``: this task's
     instance, which knows this Airflow's runs; another Airflow may write to the same store.
     """
     from kafka_rebalance.errors import InvalidInputError
     from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
+    from rebalance_advisor.store.applications import give_up_application, open_applications
     from rebalance_advisor.store.failures import TaskFailure, record_failure, running_attempts
 
     try:
@@ -55,13 +56,22 @@ def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
     except InvalidInputError as error:
         _log.warning("not looked for runs of clusters that were removed: %s", error)
         return
-    for cluster, run_id in running_attempts(connection):
-        dag, dag_run = f"advise_{cluster}", run_id.removesuffix(f".{cluster}")
+    advised = [
+        (cluster, f"advise_{cluster}", name, name.removesuffix(f".{cluster}"))
+        for cluster, name in running_attempts(connection)
+    ]
+    applied = [
+        (cluster, f"apply_{cluster}", name, name.removeprefix(f"apply_{cluster}."))
+        for cluster, name in open_applications(connection)
+    ]
+    for cluster, dag, name, dag_run in advised + applied:
         if cluster in config.entries or cluster in config.refused or not ti.get_dr_count(dag, run_ids=[dag_run]):
             continue
         words = (
             f"[clusters.{cluster}] was removed from {file} during the run: Airflow runs none of its tasks any more; "
             f"put the table back, or end the run with: airflow dags delete {dag}"
         )
+        if dag.startswith("apply_") and not give_up_application(connection, name, words):
+            continue
         record_failure(connection, TaskFailure(cluster, dag, "report_health", dag_run, words))
-        _log.warning("%s: %s", run_id, words)
+        _log.warning("%s: %s", name, words)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import AdvisorError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
+from rebalance_advisor.cli.exit_codes import EXIT_CANNOT_TELL, EXIT_DONE
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import read_plan_input
 from rebalance_advisor.cli.progress import Progress
@@ -79,7 +80,7 @@ def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
         write_json(sys.stdout, {name: document[name] for name in shown} | {"folder": str(folder)})
     else:
         write_lines(sys.stdout, *log_dir_lines(plan), f"written to {folder}")
-    return 0
+    return EXIT_CANNOT_TELL if plan.verdict == "cannot_tell" else EXIT_DONE
 
 
 def require_log_dirs_alone(arguments: argparse.Namespace, request: RunRequest) -> None:

@@ -45,6 +45,7 @@ CONFIG=
 def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
     """Raises UsageError for what moves something that is there, InfeasibleError where there is no place."""
     from kafka_rebalance.placement.new_topics import place_new_topics
+    from kafka_rebalance.plans.cluster_notes import partial_racks
     from kafka_rebalance.verify.new_topics import check_new_topics
 
     topics = [new_topic(text) for text in arguments.new_topic]
@@ -60,7 +61,8 @@ def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
     if arguments.json:
         write_json(sys.stdout, document | {"folder": str(folder)})
     else:
-        write_lines(sys.stdout, *new_topic_lines(document), f"written to {folder}")
+        staying = (broker for broker in given.snapshot.brokers if broker.state.stays)
+        write_lines(sys.stdout, *new_topic_lines(document), *partial_racks(staying), f"written to {folder}")
     return 0
 
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Longs
+from kafka_rebalance.snapshot.lag import UNKNOWN_LAG, lag_messages
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 from rebalance_advisor.store.rows import arrow_columns
 from rebalance_advisor.store.rows.copy_rows import Column, constant, plain, text
 
-UNKNOWN_LAG = -1
 LARGEST_BIGINT = 2**63 - 1
 _NO_TOPIC = -1
 _PARTITION_BITS = 32
@@ -102,7 +102,7 @@ def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[
 
 
 def _lags(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> Longs:
-    """int64[C]: as the broker told it, else the end minus the offset, never below 0; UNKNOWN_LAG."""
+    """Return int64[C]; UNKNOWN_LAG where neither the broker nor the end of the partition tells."""
     table, runs = snapshot.partitions, np.diff(committed.begins)
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     topic = np.array([index.get(name, _NO_TOPIC) for name in committed.topics], dtype=np.int64)
@@ -111,8 +111,7 @@ def _lags(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> Longs:
     row = np.searchsorted(keys, wanted)
     found = np.append(keys, _NO_TOPIC)[row] == wanted
     end = np.where(found, np.append(table.end_offset, UNKNOWN_OFFSET)[np.where(found, row, 0)], UNKNOWN_OFFSET)
-    counted = np.where(end == UNKNOWN_OFFSET, UNKNOWN_LAG, np.maximum(end - committed.offset, 0))
-    return np.where(committed.lag == UNKNOWN_LAG, counted, committed.lag)
+    return lag_messages(committed.lag, end, committed.offset)
 
 
 def _where_some(column: Any, known: Flags, begins: Longs) -> Column:

@@ -78,6 +78,9 @@ def _log_dirs(snapshot: ClusterSnapshot) -> Columns:
         "usable_bytes": plain(log_dir.usable_bytes for _, _, log_dir in rows),
         "error": text(log_dir.error for _, _, log_dir in rows),
         "is_cordoned": flag(log_dir.is_cordoned for _, _, log_dir in rows),
+        "stray_logs": plain(log_dir.stray_logs for _, _, log_dir in rows),
+        "stray_bytes": plain(log_dir.stray_bytes for _, _, log_dir in rows),
+        "largest_stray": text(log_dir.largest_stray for _, _, log_dir in rows),
     }
 
 

@@ -19,6 +19,8 @@ Connection: TypeAlias = psycopg.Connection[TupleRow]
 
 # The first one that is set counts.
 _SETTINGS = ("ADVISOR_POSTGRES_DSN", "AIRFLOW_CONN_ADVISOR_POSTGRES")
+# For each address; psycopg's own default is 130 s.
+_CONNECT_SECONDS = 30
 _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
@@ -48,6 +50,8 @@ def connect(dsn: str) -> Connection:
 def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
     """Return ``dsn`` as a libpq string with our session's ``options`` after its own; its other settings win.
 
+    A time limit for connecting is among them, unless ``PGCONNECT_TIMEOUT`` gives one.
+
     ``dsn`` is a URL (SQLAlchemy's and Airflow's spellings pass) or a libpq string. Raises StoreError for another one.
     """
     if url := _URL.match(dsn):
@@ -63,7 +67,10 @@ def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
             "the database's address cannot be read; write postgresql://user:password@host:port/database "
             "with special characters as %XX, or libpq's host=… port=… user=… password=… dbname=…"
         ) from None
-    return make_conninfo("", **{**defaults, **given, "options": f"{given.get('options') or ''} {options}".strip()})
+    limit = {} if os.environ.get("PGCONNECT_TIMEOUT") else {"connect_timeout": _CONNECT_SECONDS}
+    return make_conninfo(
+        "", **{**limit, **defaults, **given, "options": f"{given.get('options') or ''} {options}".strip()}
+    )
 
 
 def named(name: str) -> sql.SQL:

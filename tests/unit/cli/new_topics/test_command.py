@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,11 @@ def test_a_folder_with_commands_that_kafka_takes(tmp_path: Path, capsys: pytest.
         assert main(["plan", str(source), *beside, "--new-topic", "x:3:1", "--out", str(tmp_path / "other")]) == code
     assert main(["plan", str(source), "--new-topic", "x:3:5", "--out", str(out)]) == 3
     assert "infeasible: topic x: replication factor 5 on 3 brokers" in capsys.readouterr().err
+
+
+def test_brokers_without_a_rack_beside_others_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    some = [replace(broker, rack=None) if broker.id == 2 else broker for broker in brokers(3, 3)]
+    source = tmp_path / "c.json"
+    source.write_text(json.dumps(snapshot_to_document(cluster([row("t", 0, (0, 1), GB)], some))))
+    assert main(["plan", str(source), "--new-topic", "x:3:2", "--out", str(tmp_path / "out")]) == 0
+    assert "broker 2 has no rack: it counts as a rack of its own\n" in capsys.readouterr().out

@@ -3,8 +3,11 @@
 import json
 import os
 import struct
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from botocore.utils import ContainerMetadataFetcher
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.kafka.connection.logins import (
@@ -18,6 +21,7 @@ from rebalance_advisor.kafka.connection.properties.client_properties import conn
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tokens import unsecured_token
 from tests.unit.kafka.connection.test_probe import apis, empty, failure, kafka, probe, server
+from tests.unit.test_outgoing_http import SECRET, web_server
 
 TOKENS = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
 OAUTH = {
@@ -92,6 +96,43 @@ def test_without_aws_credentials_nothing_is_sent(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("AWS_CONFIG_FILE", "/none")
     with pytest.raises(LoginNotPossibleError, match="AWS_MSK_IAM cannot go on"):
         next(messages_of(settings(sasl_mechanism="AWS_MSK_IAM"), "h"))
+
+
+def container(url: str, folder: Path) -> dict[str, str]:
+    (folder / "token").write_text(SECRET)
+    return {
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{url}/role",
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": str(folder / "token"),
+    }
+
+
+def web_identity(url: str, folder: Path) -> dict[str, str]:
+    (folder / "token").write_text(SECRET)
+    role = {"AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/advisor", "AWS_MAX_ATTEMPTS": "1"}
+    return role | {"AWS_ENDPOINT_URL_STS": url, "AWS_WEB_IDENTITY_TOKEN_FILE": str(folder / "token")}
+
+
+@pytest.mark.parametrize("source", [container, web_identity])
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_what_credentials_are_asked_for_with_follows_no_redirect(
+    source: Callable[[str, Path], dict[str, str]], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By botocore, which makes these requests."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/none")
+    monkeypatch.setattr(ContainerMetadataFetcher, "SLEEP_TIME", 0)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
+    with web_server() as first, web_server() as other:
+        first.status, first.headers, first.body = status, {"Location": f"{other.url}/role"}, b""
+        for name, value in source(first.url, tmp_path).items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(LoginNotPossibleError, match="AWS_MSK_IAM cannot ") as failure:
+            next(messages_of(settings(sasl_mechanism="AWS_MSK_IAM"), "h"))
+    assert SECRET in first.seen[0]
+    assert other.seen == []
+    assert SECRET not in str(failure.value)
 
 
 def test_the_profile_and_the_key_table_reach_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:

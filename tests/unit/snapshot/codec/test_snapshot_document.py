@@ -96,7 +96,9 @@ def whole_snapshot() -> ClusterSnapshot:
         brokers=(
             Broker(1, "r1", "h1", 9092, is_controller=True, configs={"leader.replication.throttled.rate": "5"}),
             Broker(2, "r2", state=BrokerState.DRAINING, capacity=Capacity(disk_bytes=1e12, cpu_percent=100.0)),
-            Broker(3, None, log_dirs=(LogDir("/d", 100, 50, None, is_cordoned=True), LogDir("/e", error="offline"))),
+            Broker(
+                3, None, log_dirs=(LogDir("/d", 100, 50, None, True, 2, 7, "gone-0"), LogDir("/e", error="offline"))
+            ),
         ),
         topics=(Topic("a", "id", configs={"min.insync.replicas": "2\U0001f600"}), Topic("b_2", is_internal=True)),
         partitions=partition_table(rows, {"a": 0, "b_2": 1}),

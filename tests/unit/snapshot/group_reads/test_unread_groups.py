@@ -144,7 +144,8 @@ def test_better_figures_stay_and_need_no_excuse() -> None:
 
 def test_nothing_to_do_is_not_said_where_all_that_is_read_is_unknown() -> None:
     """Both brokers are alike; without the unread group that is seen, too: then "nothing to do" stands."""
-    rows = [Partition(name, 0, (1, 2), leader, (1, 2), (100, 100), 0, 60) for name, leader in (("a", 1), ("b", 2))]
+    lists = {"a": (1, 2), "b": (2, 1)}
+    rows = [Partition(name, 0, held, held[0], (1, 2), (100, 100), 0, 60) for name, held in lists.items()]
     table = partition_table(rows, {"a": 0, "b": 1})
 
     def planned(*groups: Group) -> Verdict:

@@ -300,6 +300,19 @@ def takeover_without_its_broker(document: Document) -> None:
     worst["takeover"]["leaders"] -= 1
 
 
+@forges("preferred_leaders")
+def one_more_preferred_leader(document: Document) -> None:
+    require(document["preferred_leaders"])
+    broker = next(iter(document["preferred_leaders"]["after"]))
+    document["preferred_leaders"]["after"][broker] += 1
+
+
+@forges("preferred_leaders")
+def preferred_leaders_left_out(document: Document) -> None:
+    require(document["preferred_leaders"])
+    document["preferred_leaders"] = None
+
+
 @forges("after_failure")
 def loss_left_out(document: Document) -> None:
     require(document["after_failure"] and document["verdict"] != "cannot_tell")

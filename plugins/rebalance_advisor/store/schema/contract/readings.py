@@ -50,7 +50,8 @@ BROKER = view(
     Column(
         "state",
         Text(),
-        comment="alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.",
+        comment="alive, new, draining, demoted; refused, silent, disconnected, unresponsive (not heard); "
+        "fenced or dead.",
     ),
     Column("is_controller", Boolean(), comment="It was the active controller."),
     Column("capacity_disk_bytes", Double(), comment="Disk it can carry, as given; NULL where nobody said."),
@@ -71,6 +72,9 @@ LOG_DIR = view(
     Column("usable_bytes", BigInteger(), comment="Free bytes of its volume."),
     Column("error", Text(), comment="What the broker says is wrong with it."),
     Column("is_cordoned", Boolean(), comment="Nothing new may be placed on it (KIP-1066)."),
+    Column("stray_logs", BigInteger(), comment="Logs in it that no replica list has."),
+    Column("stray_bytes", BigInteger(), comment="Bytes of these."),
+    Column("largest_stray", Text(), comment="Topic and partition of the largest of these."),
     latest="Log directories of the newest reading of each cluster.",
 )
 

@@ -1,0 +1,87 @@
+"""Findings and plans agree on clusters in trouble: brokers that running reassignments fill, mixed replica counts.
+
+What is filled is named with its partitions, and no plan says "nothing to do" of it. The way back from mixed replica
+counts that a finding names is a plan that brings them back, but for what waits or cannot be touched.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kafka_rebalance.findings.rules import evaluate_rules
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from tests.properties.unhealthy_clusters import unhealthy_cluster
+from tests.sample import for_each
+
+pytestmark = pytest.mark.planned
+_WORDS = re.compile(r"broker (\d+) will not be empty: the running reassignments of (\d+) partitions? \(")
+
+
+def filled(snapshot: ClusterSnapshot, options: PlanOptions) -> dict[int, int]:
+    """Broker → partitions whose running reassignment ends with a replica on it."""
+    racks = {broker.id: broker.rack for broker in snapshot.brokers}
+    emptied = {broker.id for broker in snapshot.brokers if broker.state.is_gone or not broker.state.stays}
+    emptied |= {broker for broker, rack in racks.items() if options.is_removed(broker, rack)}
+    counts: dict[int, int] = {}
+    for row in snapshot.each_partition():
+        if row.adding or row.removing:
+            for broker in emptied & set(row.target_replicas):
+                counts[broker] = counts.get(broker, 0) + 1
+    return counts
+
+
+@for_each("seed", range(400), fast=range(60))
+def test_every_broker_that_is_filled_is_named_with_its_partitions(seed: int) -> None:
+    snapshot, options = unhealthy_cluster(seed)
+    expected = filled(snapshot, options) if options.moves_replicas else {}
+    plan = make_plan(snapshot, options)
+    told = {int(match[1]): int(match[2]) for reason in plan.reasons if (match := _WORDS.match(reason))}
+    assert told == expected, plan.reasons
+    assert not expected or plan.verdict is not Verdict.NOTHING_TO_DO
+
+
+@for_each("seed", range(400), fast=range(60))
+def test_what_waits_for_a_broker_that_is_gone_is_to_be_cancelled(seed: int) -> None:
+    snapshot, _ = unhealthy_cluster(seed)
+    gone = {broker.id for broker in snapshot.brokers if broker.state.is_gone}
+    stuck = sum(bool(gone & set(row.adding)) for row in snapshot.each_partition())
+    findings = evaluate_rules(snapshot, score_cluster(snapshot), [])
+    told = [one.evidence["partitions"] for one in findings if one.code == "reassignment_stuck"]
+    assert told == ([stuck] if stuck else [])
+
+
+def test_the_clusters_hold_both_kinds() -> None:
+    made = [unhealthy_cluster(seed) for seed in range(60)]
+    assert sum(bool(filled(snapshot, options)) for snapshot, options in made) >= 5
+    gone = [{broker.id for broker in snapshot.brokers if broker.state.is_gone} for snapshot, _ in made]
+    stuck = [any(away & set(row.adding) for row in snapshot.each_partition())
+             for away, (snapshot, _) in zip(gone, made, strict=True)]  # fmt: skip
+    assert sum(stuck) >= 3
+
+
+@for_each("seed", range(200), fast=range(25))
+def test_the_way_back_from_mixed_replica_counts_is_one(seed: int) -> None:
+    snapshot, _ = unhealthy_cluster(seed)
+    serving = sum(broker.state.is_heard for broker in snapshot.brokers)
+    for one in evaluate_rules(snapshot, score_cluster(snapshot), []):
+        if one.code != "mixed_replication_factor":
+            continue
+        factor = int(one.evidence["replication_factor"] or 0)
+        assert f"plan --include-topic '{one.subject}' --replication-factor {factor} brings" in one.recommendation
+        assert ("brokers in service" in one.recommendation) == (factor > serving)
+        if factor > serving:
+            continue
+        options = PlanOptions(with_frontier=False, include_topics=(one.subject,), replication_factor=factor)
+        plan = make_plan(snapshot, options)
+        assert plan.verdict in (Verdict.REBALANCE, Verdict.NOT_FIXABLE_BY_MOVING), plan.reasons
+        moved = {move.partition: move.to_replicas for move in plan.moves}
+        for row in snapshot.each_partition():
+            lags = row.leader is not None and set(row.replicas) - set(row.isr or ())
+            if row.topic == one.subject and row.leader is not None and not row.adding and not lags:
+                assert len(moved.get(row.partition, row.replicas)) == factor, row

@@ -1,0 +1,215 @@
+"""Clusters of public bug reports, in names of ours: what is found of each, what its plan says, what it may not say.
+
+Each stands for a class. Elections and leaders are counted in ``test_elections.py`` on random clusters, too.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.findings.finding import Finding, Severity
+from kafka_rebalance.findings.rules import evaluate_rules
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.check import check_plan
+from kafka_rebalance.plans.check.reasons import PlanStatus
+from kafka_rebalance.plans.plan import Plan, Verdict, plan_id, to_document
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.verify import verify_plan
+from kafka_rebalance.verify.files.commands_file import check_commands
+from rebalance_advisor.dumps import read_input
+from rebalance_advisor.publish.commands import render_commands
+from tests.unit.verify.hand_claims import faults_of
+
+REPORTS = Path(__file__).parents[2] / "data" / "broker_findings"
+
+
+def reading(name: str) -> ClusterSnapshot:
+    return read_input(REPORTS / name)
+
+
+def found(snapshot: ClusterSnapshot) -> dict[str, Finding]:
+    """By code and subject, without what others explain."""
+    return {f"{one.code} {one.subject}": one for one in evaluate_rules(snapshot, score_cluster(snapshot), [])}
+
+
+def planned(snapshot: ClusterSnapshot, **options: object) -> Plan:
+    """A plan that its verifier accepts."""
+    plan = make_plan(snapshot, PlanOptions(with_frontier=False, **options))  # type: ignore[arg-type]
+    assert verify_plan(document_of(plan), snapshot).faults == ()
+    return plan
+
+
+def document_of(plan: Plan) -> dict[str, object]:
+    return json.loads(json.dumps(to_document(plan)))
+
+
+def test_min_isr_above_the_replicas_is_critical_and_equal_to_them_high() -> None:
+    told = found(reading("min-isr-above-replicas"))
+    for topic in ("__consumer_offsets", "ledger"):
+        above = told[f"below_min_isr {topic}"]
+        assert above.severity is Severity.CRITICAL
+        assert f"plan --include-topic '{topic}' --replication-factor 3" in above.recommendation
+        assert "or lower min.insync.replicas" in above.recommendation
+    tight = told["min_isr_at_replication_factor invoices"]
+    assert (tight.severity, tight.evidence["partitions_at_min_isr"]) == (Severity.HIGH, 3)
+    assert "one failure stops writes" in tight.recommendation
+
+
+@pytest.mark.parametrize(
+    ("factor", "include", "exclude", "is_refused"),
+    [
+        (2, (), (), True),
+        (2, (".*",), (), True),
+        (2, ("__consumer_offsets",), (), False),
+        (2, ("__.*",), (), False),
+        (2, ("ledger|__consumer_offsets",), (), False),
+        (2, (), ("__.*",), False),
+        (2, ("ledger",), (), False),
+        (3, (), (), False),  # above min.insync.replicas
+        (1, (), (), False),  # what it has already
+    ],
+)
+def test_an_internal_topic_gets_no_factor_that_leaves_it_nothing_to_lose_unless_that_is_ordered(
+    factor: int, include: tuple[str, ...], exclude: tuple[str, ...], is_refused: bool
+) -> None:
+    snapshot = reading("min-isr-above-replicas")
+    options = {"replication_factor": factor, "include_topics": include, "exclude_topics": exclude}
+    if is_refused:
+        with pytest.raises(UsageError, match=r"--replication-factor 2.*__consumer_offsets.*--exclude-topic") as refusal:
+            planned(snapshot, **options)
+        assert "one failure stops its writes" in str(refusal.value)
+    else:
+        assert planned(snapshot, **options).verdict is Verdict.REBALANCE or factor == 1
+
+
+@pytest.mark.parametrize(
+    ("factor", "warning"),
+    [
+        (1, "warning: replication factor 1 is below min.insync.replicas of invoices: producers with acks=all fail"),
+        (2, "warning: replication factor 2 is below min.insync.replicas of invoices: producers with acks=all fail"),
+        (2, "warning: replication factor 2 is not above min.insync.replicas of ledger: one failure stops writes"),
+        (3, None),  # ledger comes to 3 over 2; invoices stay as they are
+    ],
+)
+def test_a_plan_whose_factor_is_not_above_min_isr_warns(factor: int, warning: str | None) -> None:
+    plan = planned(reading("min-isr-above-replicas"), replication_factor=factor, exclude_topics=("__.*",))
+    warnings = [reason for reason in plan.reasons if reason.startswith("warning")]
+    assert any(one.startswith(warning) for one in warnings) if warning else not warnings
+
+
+def test_a_reassignment_to_a_dead_broker_is_to_be_cancelled() -> None:
+    snapshot = reading("destination-died")
+    (stuck,) = [one for one in evaluate_rules(snapshot, score_cluster(snapshot), [], planned(snapshot))
+                if one.code == "reassignment_stuck"]  # fmt: skip
+    assert [one.code for one in stuck.symptoms] == ["dead_broker", "not_fixable_by_moving", "reassignment_running"]
+    assert "it cannot end unless that comes back. Cancel it: kafka-reassign-partitions.sh" in stuck.recommendation
+    document = str(stuck.evidence["cancel_json"])
+    assert f"--cancel, with cancel.json: {document}" in stuck.recommendation
+    assert json.loads(document) == {
+        "version": 1,
+        "partitions": [
+            {"topic": "parcels", "partition": 0, "replicas": [2, 4]},
+            {"topic": "parcels", "partition": 1, "replicas": [4, 1]},
+        ],
+    }
+
+
+@pytest.mark.parametrize("removed", [frozenset[int](), frozenset({4})])
+def test_a_dead_broker_that_is_being_filled_is_not_nothing_to_do(removed: frozenset[int]) -> None:
+    plan = planned(reading("destination-died"), remove_brokers=removed)
+    assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
+    words = "broker 4 will not be empty: the running reassignments of 2 partitions (parcels-0, parcels-1) end with a "
+    assert plan.reasons[0].startswith(
+        f"{words}replica on it; it is dead, so they cannot end unless it comes back: cancel"
+    )
+    assert '--cancel, with cancel.json: {"version":1,"partitions":[' in plan.reasons[0]
+
+
+def test_a_broker_that_is_to_be_removed_while_it_is_filled_is_told_and_the_plan_starts_beside() -> None:
+    snapshot = reading("destination-removed")
+    plan = planned(snapshot, remove_brokers=frozenset({4}))
+    assert [(move.topic, move.partition) for move in plan.moves] == [("parcels", 3)]
+    assert "broker 4 will not be empty" in plan.reasons[0]
+    assert "wait until they are done and plan again, or cancel them" in plan.reasons[0]
+    text, document = render_commands(plan, 2), document_of(plan)
+    assert text.count("--execute --additional --throttle") == len(plan.waves) + len(plan.rollback.waves)
+    assert faults_of(check_commands, document, text.encode()) == []
+    assert faults_of(check_commands, document, text.replace(" --additional --", " --").encode()) == ["commands"]
+    checked = check_plan(document, snapshot)
+    assert (checked.status, len(checked.warnings)) == (PlanStatus.VALID, 2)
+    alone = document | {"seen": document["seen"] | {"reassigning": []}}
+    assert faults_of(check_commands, alone, text.encode()) == ["commands"]
+
+
+def test_a_verdict_that_leaves_out_what_is_being_filled_is_refused() -> None:
+    snapshot = reading("destination-died")
+    forged = document_of(planned(snapshot)) | {"verdict": "nothing_to_do"}
+    faults = verify_plan(forged | {"plan_id": plan_id(forged)}, snapshot).faults
+    assert [fault.code for fault in faults] == ["verdict"], faults
+
+
+def test_partitions_that_an_aborted_move_left_with_more_replicas_are_named_and_come_back() -> None:
+    snapshot = reading("mixed-replica-counts")
+    mixed = found(snapshot)["mixed_replication_factor bookings"]
+    assert "its others, 4: bookings-2 has 6, bookings-5 has 7" in mixed.recommendation
+    assert "plan --include-topic 'bookings' --replication-factor 4" in mixed.recommendation
+    assert mixed.cost_bytes == 0
+    plan = planned(snapshot, include_topics=("bookings",), replication_factor=4)
+    by_partition = {move.partition: move for move in plan.moves}
+    assert {2, 5} <= by_partition.keys()
+    assert all(len(move.to_replicas) == 4 for move in plan.moves)
+    assert set(by_partition[2].to_replicas) <= {3, 5, 7, 2}  # its ISR
+    assert set(by_partition[5].to_replicas) <= {6, 8, 2, 3, 1}
+
+
+def test_a_topic_that_one_broker_leads_is_named_with_the_option_that_spreads_it() -> None:
+    snapshot = reading("topic-on-one-broker")
+    clicks = found(snapshot)["topic_on_few_brokers clicks"]
+    assert (clicks.severity, clicks.evidence["traffic_ratio"], clicks.evidence["partitions_ratio"]) == (
+        Severity.LOW, None, 0.25,
+    )  # fmt: skip
+    assert "Broker 1 leads 12 of its 12 partitions, and 4 brokers could" in clicks.recommendation
+    assert "plan --min-topic-leaders 'clicks=3'" in clicks.recommendation
+    plan = planned(snapshot, min_topic_leaders=(TopicLeaders("clicks", 3),))
+    moved = {move.partition: move.leader_to for move in plan.moves if move.topic == "clicks"}
+    led = [moved.get(number, 1) for number in range(12)]
+    assert sorted(led) == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+
+
+def test_lists_that_all_begin_with_one_broker_are_no_reason_to_elect_it() -> None:
+    snapshot = reading("preferred-all-on-one")
+    told = found(snapshot)
+    assert "preferred_leaders_off preferred-all-on-one" not in told
+    uneven = told["preferred_order_uneven preferred-all-on-one"]
+    assert (uneven.severity, uneven.evidence["leaders_once_elected"]) == (Severity.MEDIUM, 12)
+    for words in ("12 of 12 replica lists begin with broker 0", "3.00 times", "Do not elect",
+                  "auto.leader.rebalance.enable is on unless", "Let a plan put other replicas first"):  # fmt: skip
+        assert words in uneven.recommendation
+    assert not any("kafka-leader-election" in one.recommendation for one in told.values())
+    plan = planned(snapshot)
+    beside = {one.code: one for one in evaluate_rules(snapshot, score_cluster(snapshot), [], plan)}
+    assert "The plan puts another replica first in 8 lists." in beside["preferred_order_uneven"].recommendation
+
+
+def test_preferred_leaders_that_are_out_of_sync_are_waited_for() -> None:
+    told = found(reading("preferred-out-of-sync"))
+    off = told["preferred_leaders_off preferred-out-of-sync"]
+    assert (off.evidence["elected_partitions"], off.evidence["waiting_partitions"], off.gain) == (0, 4, 0)
+    assert "do not elect them before broker 2 is in sync again" in off.recommendation
+    piled = told["leaders_piled_up 3"]  # which no election explains
+    assert "do not elect these before broker 2 is in sync again" in piled.recommendation
+
+
+def test_preferred_leaders_on_a_dead_broker_are_its_symptoms() -> None:
+    told = found(reading("preferred-on-dead-broker"))
+    dead = told["dead_broker 2"]
+    assert {one.code for one in dead.symptoms} >= {"preferred_leaders_off", "leaders_piled_up", "under_replicated"}
+    assert not any("run kafka-leader-election" in one.recommendation for one in dead.symptoms)
+    assert "preferred_leaders_off preferred-on-dead-broker" not in told

@@ -1,0 +1,196 @@
+"""Elections that findings recommend, held by hand on random clusters: leaders are never less even afterwards.
+
+Neither towards a replica that may not lead. What Kafka does is done again here: a partition's first replica leads if
+its broker serves, the replica is in sync and its log dir works; all others stay as they are.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.finding import Finding, Severity
+from kafka_rebalance.findings.leader_rules import (
+    leaders_piled_up,
+    preferred_leaders_off,
+    preferred_order_uneven,
+    topic_on_few_brokers,
+)
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, Partition
+from tests.unit.findings.sample_clusters import cluster, told
+
+CLUSTERS = 500
+STATES = (BrokerState.ALIVE,) * 8 + (BrokerState.DEAD, BrokerState.FENCED, BrokerState.SILENT)
+
+
+def random_cluster(chance: random.Random) -> ClusterSnapshot:
+    """Lists that favour some brokers, leaders apart from them, replicas out of sync, brokers that are away."""
+    count = chance.randint(2, 7)
+    brokers = tuple(Broker(number, state=chance.choice(STATES)) for number in range(count))
+    if not any(broker.state.is_heard for broker in brokers):
+        brokers = (Broker(0), *brokers[1:])
+    away = {broker.id for broker in brokers if not broker.state.is_heard}
+    favourite, skewed, moved = chance.randrange(count), chance.random(), chance.random()
+    rows = []
+    for number in range(chance.randint(1, 40)):
+        replicas = chance.sample(range(count), chance.randint(1, min(count, 3)))
+        if favourite in replicas and chance.random() < skewed:
+            replicas = [favourite, *(broker for broker in replicas if broker != favourite)]
+        isr = [broker for broker in replicas if broker not in away and chance.random() > 0.2]
+        leader = None if not isr else isr[0] if chance.random() > moved else chance.choice(isr)
+        rows.append(Partition("t", number, tuple(replicas), leader, tuple(isr)))
+    return cluster(rows, of=brokers)
+
+
+def elected(snapshot: ClusterSnapshot, leaders_now: set[int] | None = None) -> list[int]:
+    """Leaders afterwards; of partitions that ``leaders_now`` lead alone where it is given. -1: nobody."""
+    serves = {broker.id for broker in snapshot.brokers if broker.state.is_heard}
+    after = []
+    for row in snapshot.each_partition():
+        first = row.replicas[0]
+        may = row.leader is not None and first in serves and first in (row.isr or ()) and first not in row.offline
+        is_asked = leaders_now is None or row.leader in leaders_now
+        after.append(first if may and is_asked else -1 if row.leader is None else row.leader)
+    return after
+
+
+def squares(snapshot: ClusterSnapshot, leaders: list[int]) -> int:
+    """Of what each broker leads that stays: with as many leaders in all, less is more even."""
+    return sum(leaders.count(broker.id) ** 2 for broker in snapshot.brokers if broker.state.stays)
+
+
+def rules_of(snapshot: ClusterSnapshot) -> list[Finding]:
+    context = FindingContext(snapshot, score_cluster(snapshot), [])
+    return [one for rule in (preferred_leaders_off, preferred_order_uneven, leaders_piled_up) for one in rule(context)]
+
+
+def test_no_finding_recommends_an_election_after_which_leaders_are_less_even() -> None:
+    seen = dict.fromkeys(("recommended", "waits", "uneven", "partly"), 0)
+    for seed in range(CLUSTERS):
+        snapshot = random_cluster(random.Random(seed))
+        today = [-1 if row.leader is None else row.leader for row in snapshot.each_partition()]
+        for one in rules_of(snapshot):
+            ways = ("run kafka-leader-election", "elect these again", "elect all preferred leaders again")
+            recommends = any(way in one.recommendation for way in ways)
+            subject = {int(one.subject)} if ways[1] in one.recommendation else None
+            after = elected(snapshot, subject)
+            assert ("kafka-leader-election" in one.recommendation) == recommends
+            if recommends:
+                assert after != today, (seed, one)
+                assert squares(snapshot, after) <= squares(snapshot, today), (seed, one)
+                seen["recommended"] += 1
+            if one.code == "preferred_leaders_off":
+                off = [row for row, led in zip(snapshot.each_partition(), after, strict=True)
+                       if row.leader is not None and led != row.replicas[0]]  # fmt: skip
+                assert one.evidence["waiting_partitions"] == len(off), (seed, one)
+                seen["partly"] += bool(off) and recommends
+                seen["waits"] += "before" in one.recommendation
+            if one.code == "preferred_order_uneven":
+                worse = squares(snapshot, after) > squares(snapshot, today)
+                higher = max(map(after.count, range(7))) > max(map(today.count, range(7)))
+                assert worse or higher, (seed, one)
+                seen["uneven"] += 1
+    assert min(seen.values()) >= 20, seen  # every kind was met
+
+
+def test_a_restarted_broker_is_elected_though_another_gets_one_leader_more() -> None:
+    """Broker 2 led nothing; the election leaves 5, 4 and 3 where the largest had 6."""
+    lists = [(0, 1, 2)] * 5 + [(1, 2, 0)] * 4 + [(2, 0, 1)] * 3
+    leaders = [0] * 5 + [1] * 4 + [0, 1, 1]
+    rows = [Partition("t", n, lists[n], leaders[n], lists[n]) for n in range(12)]
+    (off,) = told(cluster(rows, of=tuple(map(Broker, range(3)))), "preferred_leaders_off")
+    assert "run kafka-leader-election --election-type preferred --all-topic-partitions" in off.recommendation
+    assert off.evidence["elected_partitions"] == 3
+
+
+def test_an_election_that_makes_leaders_slightly_less_even_is_not_recommended_and_no_trouble() -> None:
+    """8, 8 and 8 would be 9, 8 and 7: no broker a quarter above its share."""
+    lists = [(0, 1, 2)] * 9 + [(1, 2, 0)] * 8 + [(2, 0, 1)] * 7
+    leaders = [2, 1, *[0] * 7, 0, *[1] * 7, *[2] * 7]
+    rows = [Partition("t", n, lists[n], leaders[n], lists[n]) for n in range(24)]
+    snapshot = cluster(rows, of=tuple(map(Broker, range(3))))
+    assert told(snapshot, "preferred_order_uneven") == []
+    (off,) = told(snapshot, "preferred_leaders_off")
+    assert (off.severity, off.evidence["elected_partitions"], off.gain) == (Severity.INFO, 0, 0)
+    assert "no need to elect them, leaders would not be more even" in off.recommendation
+
+
+@pytest.mark.parametrize(
+    ("setting", "severity", "words"),
+    [
+        (None, Severity.MEDIUM, "the controller does the same by itself"),
+        ("true", Severity.MEDIUM, "the controller does the same by itself"),
+        ("false", Severity.LOW, "auto.leader.rebalance.enable is false here"),
+    ],
+)
+def test_an_uneven_order_weighs_less_where_the_controller_does_not_elect(
+    setting: str | None, severity: Severity, words: str
+) -> None:
+    configs = {} if setting is None else {"auto.leader.rebalance.enable": setting}
+    brokers = tuple(Broker(number, configs=configs) for number in range(3))
+    rows = [Partition("t", n, (0, 1, 2), n % 3, (0, 1, 2)) for n in range(12)]
+    (found,) = told(cluster(rows, of=brokers), "preferred_order_uneven")
+    assert found.severity is severity
+    assert words in found.recommendation
+
+
+def on_few(partitions: int, brokers: int, leaders: int, holders: int, **loads: float) -> ClusterSnapshot:
+    """Topic ``hot`` of ``partitions`` led by ``leaders`` brokers, held by ``holders``, and an even topic of 20."""
+    rows = []
+    for n in range(partitions):
+        first = n % leaders
+        replicas = (first, (first + 1 + n % (holders - 1)) % holders)
+        rows.append(Partition("hot", n, replicas, first, replicas))
+    rows += [
+        Partition("even", n, (n % brokers, (n + 1) % brokers), n % brokers, (n % brokers, (n + 1) % brokers))
+        for n in range(20)
+    ]
+    rates = {kind: [1.0] * 20 + [rate] * partitions for kind, rate in loads.items()}  # by topic, as the table is
+    return cluster(rows, of=tuple(map(Broker, range(brokers))), **rates)
+
+
+@pytest.mark.parametrize(
+    ("partitions", "brokers", "leaders", "holders", "severity"),
+    [
+        (12, 4, 1, 4, Severity.LOW),
+        (12, 4, 2, 4, None),
+        (12, 4, 2, 2, Severity.LOW),  # all replicas on half of the brokers
+        (12, 6, 2, 6, Severity.LOW),
+        (12, 6, 3, 6, None),
+        (6, 2, 1, 2, Severity.LOW),
+        (5, 4, 1, 4, None),  # few partitions
+        (7, 8, 1, 4, None),  # fewer than brokers: no even spread has one on each
+    ],
+)
+def test_a_topic_on_few_brokers_whose_traffic_is_unknown_is_told_low(
+    partitions: int, brokers: int, leaders: int, holders: int, severity: Severity | None
+) -> None:
+    found = told(on_few(partitions, brokers, leaders, holders), "topic_on_few_brokers")
+    assert [one.severity for one in found if one.subject == "hot"] == ([severity] if severity else [])
+    assert [one.subject for one in found if one.subject != "hot"] == []
+
+
+@pytest.mark.parametrize(
+    ("rate", "severity"),
+    [(0.1, None), (0.18, None), (0.2, Severity.MEDIUM), (0.5, Severity.MEDIUM), (1.0, Severity.HIGH)],
+)
+def test_traffic_that_is_known_decides(rate: float, severity: Severity | None) -> None:
+    """12 partitions at ``rate`` beside 20 at 1: 0.18 is a share of 9.7 %, 0.2 of 10.7 %, 0.5 of 23 %, 1 of 37.5 %."""
+    found = told(on_few(12, 4, 1, 4, in_bytes_per_s=rate), "topic_on_few_brokers")
+    assert [one.severity for one in found] == ([severity] if severity else [])
+    read = told(on_few(12, 4, 1, 4, in_bytes_per_s=0.0, out_bytes_per_s=rate), "topic_on_few_brokers")
+    assert [one.severity for one in read] == ([severity] if severity else [])
+    if read:
+        assert "of what is read" in read[0].recommendation
+
+
+def test_a_dot_in_a_topics_name_is_written_so_that_the_option_matches_it_alone() -> None:
+    snapshot = on_few(12, 4, 1, 4)
+    renamed = replace(snapshot, topics=tuple(replace(topic, name=f"a.{topic.name}") for topic in snapshot.topics))
+    context = FindingContext(renamed, score_cluster(renamed), [])
+    (found,) = topic_on_few_brokers(context)
+    assert r"--min-topic-leaders 'a\.hot=3'" in found.recommendation
