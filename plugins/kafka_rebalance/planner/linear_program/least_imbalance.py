@@ -31,7 +31,7 @@ from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.linear_program.arcs import is_small
-from kafka_rebalance.planner.linear_program.whole_plan import WholeProgram, carried_by, whole_program
+from kafka_rebalance.planner.linear_program.whole_plan import WholeProgram, budget_rows, carried_by, whole_program
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import EvennessProof
@@ -123,7 +123,7 @@ def _relaxed(problem: Problem, params: SolveParams) -> tuple[Floats, Budget] | N
     outside = _Outside(2 * len(program.arcs.row), brokers, columns)
     begin = sum(len(most) for most in program.rows.most)
     _add_bands(program, outside, total)
-    limits = _add_budget(program)
+    limits = budget_rows(program)
     worth = np.zeros(outside.first + outside.count)
     worth[[outside.greater(d) for d in range(len(columns))]] = 1.0
     top = np.append(program.top, np.full(outside.count, np.inf))
@@ -175,23 +175,3 @@ def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
             variable = np.append(outside.side(side, d), outside.greater(d))
             factor = np.append(np.ones(count), -1.0)
             rows.add(np.zeros(count + 1, dtype=np.int64), variable, factor, np.zeros(1))
-
-
-def _add_budget(program: WholeProgram) -> list[tuple[str, float]]:
-    """A row for each limit; returns their names and the units that they are in."""
-    problem, arcs, rows = program.problem, program.arcs, program.rows
-    new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
-    changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)
-    unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
-    sides = (
-        ("max_bytes", new, problem.move_bytes[arcs.row[new]] / unit, unit),
-        ("max_replica_moves", new, np.ones(len(new)), 1.0),
-        ("max_leader_changes", changed, np.ones(len(changed)), 1.0),
-    )
-    found = []
-    for name, variable, factor, unit_of in sides:
-        limit = getattr(problem.budget, name)
-        if limit is not None:
-            rows.add(np.zeros(len(variable), dtype=np.int64), variable, factor, np.array([limit / unit_of]))
-            found.append((name, unit_of))
-    return found

@@ -68,22 +68,26 @@ def whole_plan(
     return _solved(problem, bands, params).plan
 
 
-def decided(problem: Problem, params: SolveParams = DEFAULTS) -> Decision:
+def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: bool = False) -> Decision:
     """A plan inside the bands and caps of ``problem``, or the proof that there is none.
 
-    Neither where the cluster is too large or the nodes ran out, nor for preferred leaders and within a budget: such a
-    plan may leave rules open.
+    Neither where the cluster is too large or the nodes ran out, nor for preferred leaders, nor where a budget may leave
+    rules open. ``within_budget``: a plan that costs no more than the budget.
 
     The plan is looked for a hair inside the bands, and none is said to exist only where there is none a hair outside.
     """
     program = params.linear_program
     pairs = problem.partition_count * problem.broker_count
-    if pairs > program.whole_plan.most_decided_pairs or problem.elects_preferred or problem.budget.is_limited:
+    if pairs > program.whole_plan.most_decided_pairs or problem.elects_preferred:
+        return Decision(None)
+    if problem.budget.is_limited and not within_budget:
         return Decision(None)
     low, high = problem.band_low, problem.band_high
     program = replace(program, whole_plan=replace(program.whole_plan, nodes=program.whole_plan.decided_nodes))
     gap = program.whole_plan.decided_gap
-    found = _solved(problem, working_bands(problem, low, high, params.bands), program, gap=gap)
+    found = _solved(
+        problem, working_bands(problem, low, high, params.bands), program, gap=gap, within_budget=within_budget
+    )
     if found.plan is not None and has_capacity(problem, found.plan.replicas):
         return Decision(found.plan)
     if not found.is_none_proved:
@@ -92,11 +96,20 @@ def decided(problem: Problem, params: SolveParams = DEFAULTS) -> Decision:
     is_whole = np.array([name in COUNTED for name in problem.resources], dtype=np.bool_)
     hair = np.where(is_whole, params.bands.count_margin, hair)
     wider = WorkingBands(np.where(low > 0, low - hair, low), np.where(problem.stays[:, None], high + hair, high))
-    return Decision(None, _solved(problem, wider, program, gap=gap, hair=params.bands.margin).is_none_proved)
+    return Decision(
+        None,
+        _solved(problem, wider, program, gap=gap, hair=params.bands.margin, within_budget=within_budget).is_none_proved,
+    )
 
 
 def _solved(
-    problem: Problem, bands: WorkingBands, params: LinearProgramParams, *, gap: float = 0.0, hair: float = 0.0
+    problem: Problem,
+    bands: WorkingBands,
+    params: LinearProgramParams,
+    *,
+    gap: float = 0.0,
+    hair: float = 0.0,
+    within_budget: bool = False,
 ) -> Decision:
     """The answer of the program to a ``gap`` of its cost; ``hair``: capacities are larger by this share."""
     if hair:
@@ -104,6 +117,8 @@ def _solved(
     program = whole_program(problem, bands, params)
     if program is None:
         return Decision(None)
+    if within_budget:
+        budget_rows(program)
     count = len(program.arcs.row)
     answer = milp(
         copy_costs(problem, program.arcs, params.whole_plan),
@@ -197,6 +212,26 @@ def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
     unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
     copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + params.cost_per_copy)
     return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, params.cost_per_leader_change))
+
+
+def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
+    """A row for each limit; returns their names and the units that they are in."""
+    problem, arcs, rows = program.problem, program.arcs, program.rows
+    new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
+    changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)
+    unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
+    sides = (
+        ("max_bytes", new, problem.move_bytes[arcs.row[new]] / unit, unit),
+        ("max_replica_moves", new, np.ones(len(new)), 1.0),
+        ("max_leader_changes", changed, np.ones(len(changed)), 1.0),
+    )
+    found = []
+    for name, variable, factor, unit_of in sides:
+        limit = getattr(problem.budget, name)
+        if limit is not None:
+            rows.add(np.zeros(len(variable), dtype=np.int64), variable, factor, np.array([limit / unit_of]))
+            found.append((name, unit_of))
+    return found
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:

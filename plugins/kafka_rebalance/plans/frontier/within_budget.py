@@ -19,6 +19,7 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
+from kafka_rebalance.planner.linear_program.whole_plan import decided
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.placed import in_kafka_order, plan_cost
 from kafka_rebalance.planner.solution import PlanCost, Solution
@@ -42,9 +43,7 @@ def solve_within_budget(
         return solution
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if not fits_budget(problem, least.cost):
-        raise InfeasibleError(
-            f"what must move costs {_words(least.cost)}, more than the budget allows", "a larger budget"
-        )
+        least = _cheaper(problem, least, params)
     if problem.elects_preferred:
         return replace(least, is_cut_short=True)
     best = searched_within_budget(problem, solution, least, seed, params)
@@ -55,6 +54,21 @@ def solve_within_budget(
         best = min(best, other_best, key=lambda found: (not keeps_caps(problem, found), outside_of(problem)(found)))
     # What takes most off the imbalance may leave a cap that what must move keeps.
     return best if keeps_caps(problem, best) else replace(least, bounds=solution.bounds, is_cut_short=True)
+
+
+def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution:
+    """What must move in another way, within the budget. Raises InfeasibleError where none is found."""
+    decision = decided(without_balance(problem), params, within_budget=True)
+    if decision.plan is not None:
+        replicas = decision.plan.replicas
+        leader = np.take_along_axis(replicas, decision.plan.replica_index[:, None], axis=1)[:, 0]
+        found = _solved(problem, Placing(replicas, leader), least, least)
+        if fits_budget(problem, found.cost):
+            return found
+    proved = " (proved by a program in whole numbers)" if decision.is_none_proved else ""
+    raise InfeasibleError(
+        f"what must move costs {_words(least.cost)}, more than the budget allows{proved}", "a larger budget"
+    )
 
 
 def keeps_caps(problem: Problem, solution: Solution) -> bool:
