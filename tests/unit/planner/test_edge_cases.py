@@ -136,6 +136,7 @@ def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
     assert "disks differ, from 465.7 GiB (broker 1) to 931.3 GiB (broker 0): shares of disk follow them" in plan.reasons
 
 
+@pytest.mark.usefixtures("whole_search")
 def test_counts_follow_disks_of_different_sizes() -> None:
     """More than 180 GB are the least for broker 0: 19 replicas of 10 GB, though its share of them would be 15."""
     rows = [row("t", p, [p % 2], 10 * GB) for p in range(30)]
