@@ -50,7 +50,8 @@ def test_amounts_below_a_mebibyte_ask_for_their_unit() -> None:
 
 @for_each("read, text", [
         (share, "100%"), (share, "-1%"), (share, "nan"), (share, "x"), (amount, "5 apples"), (amount, "9" * 30),
-        (amount, "50"), (rate, "50"), (rate, "50/s"), (rate, str(2**20 - 1)), (amount, "0.9"), (cap, "disk=50"), (cap, "out=0.5"),
+        (amount, "50"), (rate, "50"), (rate, "50/s"), (rate, str(2**20 - 1)), (amount, "0.9"), (cap, "disk=50"),
+        (cap, "out=0.5"),
         (rate, "0"), (count, "-1"), (count, str(MOST_WHOLE + 1)), (broker_id, str(MOST_BROKER_ID + 1)), (factor, "0"),
         (factor, str(MOST_FACTOR + 1)), (target, "tape=1"), (target, "disk="), (target, "disk=2..1"),
         (target, "disk=0"), (new_broker, "x:a"), (new_broker, "1:"), (pattern, "("),
