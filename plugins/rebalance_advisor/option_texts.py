@@ -25,6 +25,7 @@ from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.resources import BOUNDED, RESOURCES, UNITS
 
+LEAST_PLAIN_BYTES = 2**20  # fewer bytes are given with a unit
 LONGEST = 100  # characters of a number: nobody types more, and none of them would be a number of bytes
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -91,8 +92,10 @@ def cap(text: str) -> tuple[str, float]:
         value: float = count(most)
     elif unit == "percent":
         value = _number(most.removesuffix("%"), f"{_short(most)} is no percentage: give 80%")
-    elif _DECIMAL.fullmatch(most):
-        value = _number(most, "")
+    elif _DECIMAL.fullmatch(plain := most.removesuffix("B")):
+        value = _number(plain, "")
+        if plain == most and value < LEAST_PLAIN_BYTES:
+            amount(str(math.ceil(value)))  # refuses it, as it has no unit
     else:
         value = amount(most)
     if not 0 < value <= MOST_WHOLE:
@@ -155,14 +158,28 @@ def once(option: str, pairs: Iterable[tuple[Key, Value]]) -> dict[Key, Value]:
 
 
 def amount(text: str) -> int:
-    """Bytes or bytes/s: ``500GB`` = 500,000,000,000, ``512MiB`` = 536,870,912, a plain number as it is."""
+    """Bytes or bytes/s: ``500GB`` = 500,000,000,000, ``512MiB`` = 536,870,912, a plain number as it is.
+
+    A plain number below 1 MiB is refused: ``50`` is meant to be 50 MB by most who write it, and would be 50 bytes.
+    """
     match = _AMOUNT.fullmatch(text.strip())
     if match is None or len(text) > LONGEST:
         raise argparse.ArgumentTypeError(f"{_short(text)} is no amount: give a whole number, 500GB or 512MiB")
     value = round(Fraction(match[1]) * _FACTORS[match[2]])
     if value > MOST_WHOLE:
         raise argparse.ArgumentTypeError(f"{_short(text)} is above {MOST_WHOLE:,} bytes")
+    if 0 < value < LEAST_PLAIN_BYTES and match[2] is None and "B" not in text:
+        plain = match[1]
+        raise argparse.ArgumentTypeError(
+            f"{_short(text)} would be {value:,} byte{'s' * (value > 1)}: give its unit, {plain}MB or {plain}MiB "
+            f"({plain}B for bytes)"
+        )
     return value
+
+
+def amount_text(value: int) -> str | int:
+    """The way back: a plain number, with the unit ``B`` where ``amount`` asks for one."""
+    return f"{value}B" if 0 < value < LEAST_PLAIN_BYTES else value
 
 
 def rate(text: str) -> int:

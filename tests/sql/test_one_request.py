@@ -115,6 +115,8 @@ LOST = {
         ({"remove_broker": [99]}, "--remove-broker 99: broker 99 is not in the cluster"),
         ({"exclude_broker": [99]}, "--exclude-broker 99: broker 99 is not in the cluster"),
         ({"add_broker": ["3:rack-9"]}, "--add-broker 3:rack-9: broker 3 is in the cluster already"),
+        ({"add_broker": ["7"]}, r"--add-broker 7: give its rack, for example 7:rack-0 \(racks: "),
+        ({"add_broker": ["7:rack-x"]}, "--add-broker 7:rack-x: .* a rack that is new takes --new-rack rack-x"),
         ({"target": ["cpu=1.1"]}, "--target cpu: INPUT does not tell it"),
         ({"cap": ["cpu=80%"]}, "--cap cpu: INPUT does not tell it"),
         ({"survive": "rack"}, "--survive rack: of in, out or cpu no load is known with every broker's capacity"),
@@ -149,6 +151,21 @@ def test_an_endless_pattern_is_refused_on_the_stored_names_or_on_the_first_readi
     with pytest.raises(UsageError, match=r"--exclude-topic: .* takes more than 0.2 s of CPU"):
         requested_run(connection, "test", asked)
     assert runs_in_the_store(connection) == []
+
+
+def test_a_pattern_that_matches_nothing_is_refused_unless_the_clusters_table_holds_it(
+    connection, input_file, tmp_path, monkeypatch
+):
+    """A person may have mistyped it; a schedule does not stop because a topic of its table is gone."""
+    clusters = tmp_path / "clusters.toml"
+    clusters.write_text(f"[clusters.test]\nfile = '{input_file}'\nexclude_topic = ['tmp-.*']\nage_limit = '3650d'\n")
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(clusters))
+    of_table = {"exclude_topic": ["tmp-.*"], "age_limit": "3650d"}
+    start_requested_run(connection, requested_run(connection, "test", of_table), "scheduled")
+    assert runs_in_the_store(connection) != []
+    for asked in ({"exclude_topic": ["tmp-.*", "t-0"]}, {"include_topic": ["tmp.*"]}):
+        with pytest.raises(UsageError, match=r"matches no topic; (a pattern matches whole names|did you mean)"):
+            requested_run(connection, "test", of_table | asked)
 
 
 def test_a_class_of_ones_own_that_stands_in_the_clusters_table_may_be_asked_for(

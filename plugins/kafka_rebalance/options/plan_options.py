@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -139,6 +139,13 @@ class PlanOptions:
         """Included (or nothing is included by name), and not excluded."""
         is_in = not self.include_topics or any(re.fullmatch(pattern, name) for pattern in self.include_topics)
         return is_in and not any(re.fullmatch(pattern, name) for pattern in self.exclude_topics)
+
+    def topic_patterns(self) -> Iterator[tuple[str, str]]:
+        """Each option that holds a pattern of topics, as people type it, and the pattern."""
+        yield from (("--include-topic", pattern) for pattern in self.include_topics)
+        yield from (("--exclude-topic", pattern) for pattern in self.exclude_topics)
+        yield from (("--topic-brokers", rule.pattern) for rule in self.topic_brokers)
+        yield from (("--min-topic-leaders", rule.pattern) for rule in self.min_topic_leaders)
 
     def leaving_topics(self, names: Iterable[str]) -> PlanOptions:
         """The same options with these topics left alone, too."""

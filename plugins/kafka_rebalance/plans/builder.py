@@ -43,6 +43,7 @@ from kafka_rebalance.plans.explain.verdict import (
     outside_words,
     pay_words,
     rebalance_words,
+    time_words,
     widened_bounds_words,
     within_budget_words,
 )
@@ -76,7 +77,7 @@ from kafka_rebalance.plans.parts import (
 from kafka_rebalance.plans.plan import Cost, Plan, Robustness, Verdict
 from kafka_rebalance.plans.preferred.within_hours import keeps_hours, solve_within_hours
 from kafka_rebalance.plans.previous.continued import continued_plan
-from kafka_rebalance.plans.previous.previous_plan import what_is_left
+from kafka_rebalance.plans.previous.previous_plan import earlier_prices, what_is_left
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.survival.losses_known import require_losses_known
@@ -104,7 +105,10 @@ NO_COST = Cost(0, 0, 0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answer:
-    """What is going to be told: moves, why, the bounds, which earlier plan it keeps; ``is_cut_short`` by a budget."""
+    """What is going to be told: moves, why, the bounds, which earlier plan it keeps; ``is_cut_short`` by a budget.
+
+    ``earlier``: prices of an earlier plan that is kept, to be proved anew on today's loads; none of its values is.
+    """
 
     verdict: Verdict
     draft: Draft
@@ -112,6 +116,7 @@ class _Answer:
     bounds: Bounds | None = None
     continues: str | None = None
     is_cut_short: bool = False
+    earlier: Bounds | None = None
 
 
 def make_plan(
@@ -277,7 +282,8 @@ def _answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _An
         kept = continued_plan(plan_request, problem, previous_plan, search.seed, search.progress, params)
         if kept is not None and _may_stand(plan_request, problem, kept.draft, params):
             require_countable_bytes(plan_request, kept.draft)
-            return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
+            earlier = earlier_prices(plan_request, problem, previous or {})
+            return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id, earlier=earlier)
     search.progress("searching")
     solution = solve_within_hours(plan_request, problem, seed=search.seed, params=params)
     return _judged(plan_request, problem, solution, params)
@@ -393,6 +399,7 @@ def _plan(
     is_cut_short = answer.is_cut_short and bool(len(draft))
     claim = budget_claim_of(plan_request, problem, bands, outcome, params.solve) if is_cut_short else None
     reasons = (*reasons[:1], *least_imbalance_words(claim), *reasons[1:], *election_words(plan_request, outcome))
+    reasons += time_words(options, cost.seconds, [wave.throttle_bytes_per_s for wave in waves])
     resources = resource_outcomes(plan_request, outcome, bands, options.band)
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL):  # nothing was aimed at, so nothing was widened
         resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
@@ -463,7 +470,7 @@ def _bounds(
     if answer.bounds is not None and len(draft) == len(answer.draft) and not is_widened:
         return answer.bounds
     copied = float(sum(move_bytes or 0 for move_bytes in draft.bytes_forward()))
-    bounds = widened_bounds(problem, answer.bounds, low, high, copied, params)
+    bounds = widened_bounds(problem, answer.bounds or answer.earlier, low, high, copied, params)
     if not plan_request.options.weighs_costs:
         return bounds
     return with_cost_proofs(replace(problem, band_low=low, band_high=high), bounds, params)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -19,6 +20,7 @@ from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.snapshot.in_sync import KEY, least_in_sync
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
+from kafka_rebalance.visible_text import excerpt
 
 
 def cluster_notes(
@@ -80,6 +82,17 @@ def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, 
             names = ", ".join(topics[:most]) + (f" and {len(topics) - most:,} more" if len(topics) > most else "")
             notes.append(f"warning: replication factor {factor} is {what} {KEY} of {names}: {harm}")
     return tuple(notes)
+
+
+def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) -> tuple[str, ...]:
+    """How many topics each pattern matches; of many patterns the first ``most``. O(patterns · topics)."""
+    patterns, total = list(options.topic_patterns()), len(snapshot.topics)
+    notes = []
+    for option, pattern in patterns[:most]:
+        count = sum(re.fullmatch(pattern, topic.name) is not None for topic in snapshot.topics)
+        notes.append(f"{option} {excerpt(pattern)} matches {f'{count:,}' if count else 'none'} of {total:,} topics")
+    rest = len(patterns) - most
+    return (*notes, f"{rest:,} more patterns of topics were given") if rest > 0 else tuple(notes)
 
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:

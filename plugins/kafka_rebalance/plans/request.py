@@ -22,7 +22,13 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.cluster_notes import cluster_notes, laggard_notes, min_isr_notes, other_hand_notes
+from kafka_rebalance.plans.cluster_notes import (
+    cluster_notes,
+    laggard_notes,
+    min_isr_notes,
+    other_hand_notes,
+    pattern_notes,
+)
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
@@ -195,6 +201,7 @@ def build_request(
             *cluster_notes(brokers, partitions, target, params),
             *laggard_notes(partitions, params),
             *min_isr_notes(snapshot, options, rows[free & (held != target)], params.most_named),
+            *pattern_notes(snapshot, options, params.most_named),
             *other_hand_notes(snapshot),
         ),
     )

@@ -9,15 +9,19 @@ from typing import Any
 
 from kafka_rebalance.errors import AdvisorError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import store
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
 from rebalance_advisor.airflow.clusters.collect_interval import age_limit_s
 from rebalance_advisor.airflow.collecting import collect, read_entry
+from rebalance_advisor.request.names_in_cluster import require_names_known
 from rebalance_advisor.request.option_table import FRESH
 from rebalance_advisor.request.pattern_trial import patterns_of, require_quick_request
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
+
+_TOPIC_PATTERNS = ("include_topic", "exclude_topic", "topic_brokers", "min_topic_leaders")
 
 
 def requested_run(connection: store.Connection, cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,9 +37,14 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
         request = replace(request, age_limit_s=age_limit_s(entry.settings))
     _require_configured(entry, request)
     _require_distinct(params)
-    _require_quick(connection, cluster, request)
     _require_fit(connection, entry, request)
     return request.document()
+
+
+def _require_names_known(request: RunRequest, snapshot: ClusterSnapshot, entry: ClusterEntry) -> None:
+    """What the cluster's own table holds may match nothing today: a schedule does not stop because a topic is gone."""
+    table = {name: entry.options[name] for name in _TOPIC_PATTERNS if name in entry.options}
+    require_names_known(request, snapshot, frozenset(RunRequest.from_mapping(table).options.topic_patterns()))
 
 
 def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
@@ -62,13 +71,6 @@ def _require_distinct(params: Mapping[str, Any]) -> None:
             seen.add(written)
 
 
-def _require_quick(connection: store.Connection, cluster: str, request: RunRequest) -> None:
-    """Try the patterns on the newest stored snapshot; where there is none, ``start_run`` tries them on the first."""
-    stored = store.latest_snapshot_id(connection, cluster)
-    if stored is not None and any(patterns_of(request)):
-        require_quick_request(request, store.load_snapshot(connection, stored))
-
-
 def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """The params with the DAG's cluster in them. Raises UsageError where they name another one."""
     named = params.get("cluster")
@@ -86,12 +88,9 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
     cluster = str(request.cluster)
     stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
     snapshot_id = stored or collect(connection, cluster)
-    if stored is None and any(patterns_of(request)):
-        require_quick_request(request, store.load_snapshot(connection, snapshot_id))
-    if stored is None and _depends_on_cluster(request.options):
-        from kafka_rebalance.plans.builder import require_options_fit
-
-        require_options_fit(store.load_snapshot(connection, snapshot_id), request.options)
+    if stored is None and (any(patterns_of(request)) or _depends_on_cluster(request.options)):
+        snapshot = store.load_snapshot(connection, snapshot_id)
+        _require_fit_of(request, snapshot, read_clusters(clusters_file()).entry(cluster))
     if request.load is not None:  # refused here, in words, where no hour of the window was seen
         window = request.document()["window"]
         store.snapshot_over_window(connection, snapshot_id, request.load, window)
@@ -103,21 +102,34 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:
-    """The options fit the newest stored snapshot; where they do not, a fresh reading (a broker may have joined)."""
-    if not _depends_on_cluster(request.options):
-        return
-    from kafka_rebalance.plans.builder import require_options_fit  # heavy, and most runs ask for nothing of the kind
+    """The options fit the newest stored snapshot; where they do not, a fresh reading (a broker may have joined).
 
+    Where no snapshot is stored, ``start_run`` tries patterns on the first: they alone are worth no further reading.
+    """
+    depends = _depends_on_cluster(request.options)
+    if not depends and not any(patterns_of(request)):
+        return
     stored = store.latest_snapshot_id(connection, entry.name)
+    if stored is None and not depends:
+        return
     if stored is not None:
         try:
-            require_options_fit(store.load_snapshot(connection, stored), request.options)
+            _require_fit_of(request, store.load_snapshot(connection, stored), entry)
         except AdvisorError:
             if request.snapshot != FRESH:
                 raise
         else:
             return
-    require_options_fit(replace(read_entry(entry), cluster=entry.name), request.options)
+    _require_fit_of(request, replace(read_entry(entry), cluster=entry.name), entry)
+
+
+def _require_fit_of(request: RunRequest, snapshot: ClusterSnapshot, entry: ClusterEntry) -> None:
+    require_quick_request(request, snapshot)
+    _require_names_known(request, snapshot, entry)
+    if _depends_on_cluster(request.options):
+        from kafka_rebalance.plans.builder import require_options_fit  # heavy, and most runs ask nothing of the kind
+
+        require_options_fit(snapshot, request.options)
 
 
 def _depends_on_cluster(options: PlanOptions) -> bool:

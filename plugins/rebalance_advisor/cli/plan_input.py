@@ -14,6 +14,7 @@ from rebalance_advisor.cli.history import require_history, with_window
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
 from rebalance_advisor.publish.folders.whole_folder import check_folder
+from rebalance_advisor.request.names_in_cluster import require_names_known
 from rebalance_advisor.request.pattern_trial import require_quick_request
 from rebalance_advisor.request.run_request import RunRequest
 
@@ -57,10 +58,13 @@ def requested(arguments: argparse.Namespace) -> RunRequest:
     return request
 
 
-def read_plan_input(arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None]) -> PlanInput:
-    """Read INPUT, capacities and the earlier plan.
+def read_plan_input(
+    arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
+) -> PlanInput:
+    """Read INPUT, capacities and the earlier plan. ``is_one_of_many``: the same request is made of other inputs, too.
 
-    Raises InvalidInputError for one that cannot be read, and for an INPUT from the future.
+    Raises InvalidInputError for one that cannot be read, and for an INPUT from the future; UsageError for names and
+    patterns that it does not know.
     """
     from kafka_rebalance.snapshot.age import age_of
     from rebalance_advisor.dumps import read_input
@@ -72,4 +76,5 @@ def read_plan_input(arguments: argparse.Namespace, request: RunRequest, say: Cal
         age_of(snapshot.captured_at, datetime.now(UTC))
     snapshot, hourly = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     require_quick_request(request, snapshot)
+    require_names_known(request, snapshot, tuple(request.options.topic_patterns()) if is_one_of_many else ())
     return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous, hourly)

@@ -53,7 +53,7 @@ class Values(Enum):
 class Option:
     """One option.
 
-    field        of PlanOptions, or of RunRequest in section RUN
+    field        of PlanOptions in PLAN_OPTIONS, of RunRequest in RUN_OPTIONS
     default      in a form, and what a help text need not tell; None: not given
     metavar      the value's name in a help text
     values       more than one: the option is repeated in a shell, a list in JSON
@@ -169,6 +169,8 @@ RUN_OPTIONS = (
     Option("rack_byte_price", "rack_byte_price", _RUN, kinds.PRICE, "Price of bytes across racks",
         "of a GB (10^9 bytes) that goes from one rack to another, in any currency: a finding tells what that comes to "
         "in 30 days, today and after the plan", "PRICE"),
+    Option("new_rack", "new_racks", _WANTED, kinds.NAME, "New racks",
+        "a rack that --add-broker names and that no broker is on yet …", "RACK", Values.SET),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
     Option("own_strategy", "own_strategies", _RUN, kinds.PLACE, "Own strategies",
         "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway (advise) …",
@@ -207,7 +209,7 @@ PLAN_OPTIONS = (
     Option("remove_broker", "remove_brokers", _WANTED, kinds.BROKER, "Brokers to remove",
         "everything leaves it …", "N", Values.SET),
     Option("add_broker", "add_brokers", _WANTED, kinds.NEW_BROKER, "Brokers to add",
-        "a broker that is empty, or does not exist yet …", "N:RACK", Values.MAP),
+        "a broker that is empty, or does not exist yet; with its rack where brokers have one …", "N:RACK", Values.MAP),
     Option("demote_broker", "demote_brokers", _WANTED, kinds.BROKER, "Brokers to demote",
         "it leads nothing …", "N", Values.SET),
     Option("exclude_broker", "exclude_brokers", _WANTED, kinds.BROKER, "Brokers to exclude",

@@ -82,11 +82,7 @@ def names_of(snapshot: ClusterSnapshot) -> list[str]:
 
 def patterns_of(request: RunRequest) -> Iterator[Placed]:
     """Every pattern of a request, with the option that holds it."""
-    options = request.options
-    yield from (("--include-topic", pattern) for pattern in options.include_topics)
-    yield from (("--exclude-topic", pattern) for pattern in options.exclude_topics)
-    yield from (("--topic-brokers", rule.pattern) for rule in options.topic_brokers)
-    yield from (("--min-topic-leaders", rule.pattern) for rule in options.min_topic_leaders)
+    yield from request.options.topic_patterns()
     for place, rules in (("--owners", request.owners), ("--mutes", request.mutes), ("--clients", request.clients)):
         yield from ((place, rule.pattern) for rule in rules)
     for scenario in request.own_scenarios:

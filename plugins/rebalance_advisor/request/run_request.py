@@ -38,6 +38,7 @@ class RunRequest:
     scenarios    ``all``: groups are led through every scenario of the catalogue; ``today``: none
     heavy_keys   what samples of records found: the key that makes a partition hot
     rack_byte_price     of a GB from one rack to another: what a month of it costs is told; None: it is not
+    new_racks           racks of added brokers that no broker of the cluster is on: a rack that is mistyped is refused
     own_scenarios       changes of the cluster that are looked at beside it; nothing of them is ever executed
     """
 
@@ -58,6 +59,7 @@ class RunRequest:
     own_scenarios: tuple[Scenario, ...] = ()
     heavy_keys: tuple[HeavyKeyOf, ...] = ()
     rack_byte_price: float | None = None
+    new_racks: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""

@@ -134,7 +134,8 @@ def _target_text(wanted: tuple[str, Target]) -> str:
 def _cap_text(wanted: tuple[str, float]) -> str:
     resource, most = wanted
     is_whole = ROWS[resource].unit != "percent" and most == int(most)  # 1e+18 is no amount that people type
-    return f"{resource}={int(most) if is_whole else repr(most)}"
+    has_unit = ROWS[resource].unit in ("count", "percent") or most >= texts.LEAST_PLAIN_BYTES
+    return f"{resource}={int(most) if is_whole else repr(most)}{'' if has_unit else 'B'}"
 
 
 def _headroom_text(wanted: tuple[str, float]) -> str:
@@ -200,8 +201,13 @@ BROKER = ValueKind(
 _AMOUNT_SCHEMA = {"type": ["string", "integer"], "maximum": MOST_WHOLE} | _short_text(
     r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$"
 )
-AMOUNT = ValueKind({**_AMOUNT_SCHEMA, "minimum": 0}, texts.amount, _whole(texts.amount, takes_text=True))
-RATE = ValueKind({**_AMOUNT_SCHEMA, "minimum": 1}, texts.rate, _whole(texts.rate, takes_text=True))
+AMOUNT = ValueKind(
+    {**_AMOUNT_SCHEMA, "minimum": 0}, texts.amount, _whole(texts.amount, takes_text=True), texts.amount_text
+)
+RATE = ValueKind(
+    {**_AMOUNT_SCHEMA, "minimum": texts.LEAST_PLAIN_BYTES},
+    texts.rate, _whole(texts.rate, takes_text=True), texts.amount_text,
+)  # fmt: skip
 MEMORY = ValueKind({**_AMOUNT_SCHEMA, "minimum": LEAST_BYTES}, _memory, _whole(_memory, takes_text=True))
 _SHARE_SCHEMA = {"type": ["string", "number"], "minimum": 0} | _short_text("^[0-9.eE+-]+%?$")
 SHARE = ValueKind({**_SHARE_SCHEMA, "exclusiveMaximum": 1}, texts.share, _number(texts.share))

@@ -17,6 +17,7 @@ from rebalance_advisor.input_bytes import MAX_INPUT_BYTES
 from rebalance_advisor.option_texts import (
     amount,
     broker_id,
+    cap,
     count,
     factor,
     new_broker,
@@ -31,7 +32,7 @@ from tests.sample import for_each
 
 def test_shares_amounts_and_counts() -> None:
     assert (share("10%"), share("0.1"), share("0")) == (0.1, 0.1, 0.0)
-    assert (amount("500GB"), amount("512MiB"), amount("1.5k"), amount("7")) == (500 * 10**9, 512 * 2**20, 1500, 7)
+    assert (amount("500GB"), amount("512MiB"), amount("1.5k"), amount("7B")) == (500 * 10**9, 512 * 2**20, 1500, 7)
     assert (rate("1MB/s"), count("0"), broker_id("7"), factor("3")) == (10**6, 0, 7, 3)
     assert target("disk=1.1") == ("disk", Target(None, 1.1))
     assert target("out=0.9..1.2") == ("out", Target(0.9, 1.2))
@@ -39,8 +40,18 @@ def test_shares_amounts_and_counts() -> None:
     assert pattern("a.*") == "a.*"
 
 
+def test_amounts_below_a_mebibyte_ask_for_their_unit() -> None:
+    """The answer names what the number would be, and what is meant."""
+    with pytest.raises(argparse.ArgumentTypeError, match=r"^'50' would be 50 bytes: give its unit, 50MB or 50MiB"):
+        rate("50")
+    assert (amount("0"), amount(str(2**20)), rate("50B/s"), rate("50kB")) == (0, 2**20, 50, 50_000)
+    assert (cap("disk=50B"), cap("out=0.5B"), cap("replicas=5")) == (("disk", 50), ("out", 0.5), ("replicas", 5))
+
+
 @for_each("read, text", [
         (share, "100%"), (share, "-1%"), (share, "nan"), (share, "x"), (amount, "5 apples"), (amount, "9" * 30),
+        (amount, "50"), (rate, "50"), (rate, "50/s"), (rate, str(2**20 - 1)), (amount, "0.9"), (cap, "disk=50"),
+        (cap, "out=0.5"),
         (rate, "0"), (count, "-1"), (count, str(MOST_WHOLE + 1)), (broker_id, str(MOST_BROKER_ID + 1)), (factor, "0"),
         (factor, str(MOST_FACTOR + 1)), (target, "tape=1"), (target, "disk="), (target, "disk=2..1"),
         (target, "disk=0"), (new_broker, "x:a"), (new_broker, "1:"), (pattern, "("),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
+
+import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
@@ -32,6 +35,10 @@ def planned(snapshot: ClusterSnapshot, options: PlanOptions, previous: Plan | No
     return plan
 
 
+def least_bytes(plan: Plan) -> float:
+    return next(bound.value for bound in plan.lower_bound if bound.cost == "bytes")
+
+
 def moved(plan: Plan) -> set[int]:
     return {move.partition for move in plan.moves}
 
@@ -58,7 +65,7 @@ def test_a_plan_of_which_a_part_is_done_is_confirmed_for_the_rest() -> None:
     again = planned(snapshot, without_frontier(), first)
     assert again.continues == first.plan_id
     assert moved(again) == moved(first) - set(done)
-    assert f"5 of its moves are done, {len(first.moves) - 5} left" in again.reasons[0]
+    assert f"5 of {len(first.moves)} moves done" in again.reasons[0]
 
 
 def test_a_plan_that_the_cluster_drifted_away_from_is_continued_with_more_moves() -> None:
@@ -103,3 +110,37 @@ def test_a_continued_plan_costs_no_more_than_its_budget() -> None:
     grown = dict.fromkeys((p for p in range(30, 60) if p % 4 == 0), 1.6)
     again = planned(skewed(grown), options, first)
     assert 0 < again.cost.replica_moves <= free.cost.replica_moves
+
+
+@pytest.mark.parametrize("seed", [9, 11])
+def test_a_confirmed_plan_keeps_its_certificate(seed: int) -> None:
+    """Prices found step by step for the first plan prove as much the day after; 0 of its moves are done."""
+    drawn = Random(seed)
+    rows = []
+    for p in range(60):
+        first_broker = min(int(drawn.random() ** 1.6 * 5), 4)
+        rows.append(
+            row("t", p, [first_broker, (first_broker + 1 + drawn.randrange(4)) % 5], drawn.randrange(1, 60) * GB // 10)
+        )
+    snapshot, options = cluster(rows, brokers(5)), without_frontier(within=0.05)
+    first = planned(snapshot, options)
+    again = planned(snapshot, options, first)
+    assert again.continues == first.plan_id
+    assert f"0 of {len(first.moves)} moves done" in again.reasons[0]
+    assert least_bytes(again) >= least_bytes(first) * (1 - 1e-9)
+
+
+def test_earlier_prices_prove_what_todays_loads_make_of_them() -> None:
+    """A claim of the earlier plan counts for nothing: its prices are proved anew, where sizes have halved meanwhile."""
+    options = without_frontier(within=0.05)
+    first = planned(skewed(), options)
+    forged = to_document(first)
+    forged["lower_bound"] = [bound | {"value": 1e18} for bound in forged["lower_bound"]]
+    forged["certificate"] = {
+        name: {broker: 50 * price for broker, price in prices.items()} for name, prices in forged["certificate"].items()
+    }
+    smaller = skewed(dict.fromkeys(range(60), 0.5))
+    again = make_plan(smaller, options, previous=forged)
+    assert again.continues == first.plan_id
+    assert [str(fault) for fault in verify_plan(to_document(again), smaller).wrong] == []
+    assert 0 < least_bytes(again) <= (again.cost.bytes or 0)

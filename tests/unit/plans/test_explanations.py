@@ -71,8 +71,9 @@ def test_a_line_for_each_broker_that_gives_or_takes() -> None:
     first, second = explain_brokers(known.plan_request, known.draft, known.outcome, known.bands, 0.2)
     assert first.startswith("broker 0 gives up")
     assert second.startswith("broker 2 receives")
-    assert "1 leaderships fewer" in first
-    assert "1 leaderships more" in second
+    assert "1 replica of" in first
+    assert "loses 1 leadership:" in first
+    assert "gains 1 leadership:" in second
 
 
 def test_one_partition_larger_than_any_band_is_the_cause() -> None:

@@ -9,7 +9,7 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Budget
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import PlanCost
-from kafka_rebalance.plans.frontier.order import RatedPoint, are_bytes_known, in_order, named
+from kafka_rebalance.plans.frontier.order import RatedPoint, are_bytes_known, in_order, named, without_vain
 from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget, without_balance
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import FrontierPoint
@@ -38,6 +38,19 @@ def test_the_plan_itself_stays_what_it_is() -> None:
     assert [rated.point.bytes for rated in ordered] == [10, 20]
 
 
+def test_a_point_that_costs_more_and_is_more_even_nowhere_is_left_out() -> None:
+    """Compared with cheaper points and with the plan, which stays; the same plan for another band costs no more."""
+
+    def skewed(size: int, disk: float, leaders: float, *, chosen: bool = False) -> RatedPoint:
+        rated = point(size, disk + leaders - 2, chosen=chosen)
+        return replace(rated, point=replace(rated.point, skew={"disk": disk, "leaders": leaders}))
+
+    plan, vain, twin = skewed(0, 1.2, 1.2, chosen=True), skewed(50, 1.2 - 4e-10, 1.2), skewed(60, 1.2, 1.1)
+    assert without_vain([plan, vain, twin, twin]) == [plan, twin, twin]
+    dear = skewed(90, 1.3, 1.3, chosen=True)
+    assert without_vain([skewed(0, 1.2, 1.2), dear]) == [skewed(0, 1.2, 1.2), dear]
+
+
 def test_where_a_size_is_unknown_replicas_are_the_price() -> None:
     points = [point(None, 0.5), point(10, 0.3)]
     assert not are_bytes_known(points)
@@ -47,7 +60,7 @@ def test_where_a_size_is_unknown_replicas_are_the_price() -> None:
 def test_the_knee_is_farthest_below_the_straight_line() -> None:
     """From (0, 1.0) to (70, 0): at 20 bytes 0.2 are left, 0.51 below the line; at 10 bytes most fell for each byte."""
     rest = [1.0, 0.55, 0.2, 0.16, 0.12, 0.08, 0.04, 0.0]
-    points = named([point(10 * i, rest[i]) for i in range(DEFAULTS.frontier.least_points)])
+    points = named([point(10 * i, rest[i]) for i in range(len(rest))])
     assert {i: one.name for i, one in enumerate(points) if one.name} == {1: "cheap", 2: "knee", 7: "even"}
     assert all(one.reason for one in points if one.name)
 

@@ -68,7 +68,7 @@ def test_a_plan_well_inside_the_dead_band_is_confirmed() -> None:
     kept = continued_plan(known.plan_request, known.problem, plan, 0, lambda _: None)
     assert kept is not None
     assert (kept.plan_id, len(kept.draft)) == ("e" * 64, 2)
-    assert "3 of its moves are done, 2 left" in kept.reason
+    assert "3 of 5 moves done" in kept.reason
 
 
 def test_nothing_is_kept_where_everybody_is_inside() -> None:

@@ -9,6 +9,10 @@ OPTION_SETS = {
         "--add-broker 7:rack-1 --add-broker 8:rack-2 --balance-within 0.2",
         {"add_broker": ["7:rack-1", "8:rack-2"], "balance_within": "20%"},
     ),
+    "a new rack": (
+        "--add-broker 7:rack-9 --new-rack rack-9 --no-frontier",
+        {"add_broker": ["7:rack-9"], "new_rack": ["rack-9"], "no_frontier": True},
+    ),
     "demote": ("--demote-broker 0 --demote-broker 1 --seed 5", {"demote_broker": [1, 0], "seed": 5}),
     "replication factor": (
         "--replication-factor 3 --include-topic t0",
@@ -31,12 +35,12 @@ OPTION_SETS = {
         {"topic_brokers": ["t0=0,1,2,3,4,5", "t.*=3,rack:rack-0,rack:rack-1,rack:rack-2"]},
     ),
     "leaders of topics": (
-        "--min-topic-leaders t0=1 --min-topic-leaders a=b=2",
-        {"min_topic_leaders": ["t0=1", "a=b=2"]},
+        "--min-topic-leaders t0=1 --min-topic-leaders t[1=]=1",
+        {"min_topic_leaders": ["t0=1", "t[1=]=1"]},
     ),
     "excluded broker and topics": (
-        "--exclude-broker 2 --exclude-topic t1 --exclude-topic .*x --balance-within 10%",
-        {"exclude_broker": [2], "exclude_topic": ["t1", ".*x"], "balance_within": 0.1},
+        "--exclude-broker 2 --exclude-topic t1 --exclude-topic .*1 --balance-within 10%",
+        {"exclude_broker": [2], "exclude_topic": ["t1", ".*1"], "balance_within": 0.1},
     ),
     "leaders only": ("--leaders-only --max-leader-changes 4", {"leaders_only": True, "max_leader_changes": 4}),
     "budgets": (

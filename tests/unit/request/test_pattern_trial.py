@@ -88,7 +88,7 @@ def test_each_command_of_a_shell_refuses_it(quick, tmp_path, capsys) -> None:
     for command in ("plan", "advise"):
         assert main([command, str(source), "--out", str(out), "--exclude-topic", ENDLESS]) == 2
         assert "--exclude-topic: " in capsys.readouterr().err
-    assert main(["plan", str(source), "--out", str(out), "--exclude-topic", "x.*"]) == 0
+    assert main(["plan", str(source), "--out", str(out)]) == 0
     plan = json.loads((out / "plan.json").read_text())
     assert plan["moves"]
     (tmp_path / "policy.toml").write_text(f"never_moved = ['{ENDLESS}']\n")

@@ -119,7 +119,7 @@ def test_every_field_reaches_its_option() -> None:
             "exclude_broker": [5], "replication_factor": 2, "include_topic": ["a.*"],
             "exclude_topic": ["a.b"], "dead_band": 1,
             "least_gain_per_byte": 0, "max_move_bytes": "512MiB", "max_moves": 4, "max_leader_changes": 0,
-            "throttle": 1000, "moves_per_broker": 2, "partitions_per_wave": 10, "expires_after_hours": 7,
+            "throttle": "1000B", "moves_per_broker": 2, "partitions_per_wave": 10, "expires_after_hours": 7,
             "max_leader_changes_per_wave": 5,
             "capacity": {"1": {"disk_bytes": 5e12}}, "no_frontier": True, "leaders_only": False,
             "preferred_election": False, "prefer": "time", "slack": "3%", "max_reorders": 6,

@@ -9,7 +9,6 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, cluster_arrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
-from kafka_rebalance.verify.document.frontier import LEAST_POINTS
 from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from tests.unit.planner.sample_clusters import GB
@@ -63,13 +62,13 @@ def faults_of(check: Callable[..., object], *arguments: object) -> list[str]:
 
 def frontier(**changes: object) -> dict[str, Any]:
     """Eight points from 0 to 70 bytes, the fifth chosen; ``changes`` are of that one."""
-    names = {1: "cheap", 4: "knee", LEAST_POINTS - 1: "even"}
+    names = {1: "cheap", 4: "knee", 7: "even"}
     points = [
         {
             "tolerance": 0.2, "bytes": 10 * i, "replica_moves": i, "leader_changes": 0, "lower_bound_bytes": 5.0 * i,
             "skew": {"disk": 1.5 - 0.05 * i}, "name": names.get(i), "is_recommended": i == 4, "reason": "why",
         }
-        for i in range(LEAST_POINTS)
+        for i in range(8)
     ]  # fmt: skip
     points[4] |= changes
     return {

@@ -147,14 +147,18 @@ def unknown_bytes() -> dict[str, Any]:
         (point(3, lower_bound_bytes=None), False),
         (point(3, bytes=20), True),  # as much as the one before
         (point(3, bytes=19), False),
-        (point(3, skew={"disk": 1 - 1e-8}), True),
+        (point(7, skew={"disk": 1 - 1e-8}), True),
         (point(3, skew={"disk": 1 - 1e-6}), False),
-        (point(3, skew={"disk": 0.0}), True),  # nothing is carried
+        (point(7, skew={"disk": 0.0}), True),  # nothing is carried
+        (point(3, skew={"disk": 1.4}), False),  # as even as the point before, which costs less
+        (point(3, skew={"disk": 1.6}), False),
+        (point(3, skew={"disk": 1.399}), True),
+        (point(3, skew={"disk": 1.4}, bytes=20, replica_moves=2), True),  # the same plan, for a narrower band
         (point(3, skew={"disk": -0.1}), False),
         (point(3, skew={"disk": 1.2, "cpu": 1.0}), False),
         (point(0, skew={"disk": 1.4}), False),  # nothing moves
         (point(0, skew={"disk": 1.4}, leader_changes=1), True),
-        (point(0, skew={"disk": 1.4}) | {"parameters": parameters_document(replication_factor=2)}, True),
+        (point(0, skew={"disk": 1.48}) | {"parameters": parameters_document(replication_factor=2)}, True),
         (point(3, leader_changes=-1), False),
         (point(3, replica_moves=-1), False),
         (point(3, tolerance=-0.1), False),

@@ -200,8 +200,8 @@ STATED: dict[str, Any] = DOCUMENT | {
         "receiving brokers have the free disk that each wave names",
     ],
     "explanations": [
-        "broker 0 gives up 4 GB in 1 move, 1 leaderships fewer: why",
-        "broker 2 receives 4 GB in 1 move, 1 leaderships more: why",
+        "broker 0 gives up 1 replica of 4 GB, loses 1 leadership: why",
+        "broker 2 receives 1 replica of 4 GB, gains 1 leadership: why",
     ],
     "robustness": {
         "trials": 20, "noise": 0.3, "verdict_stands": 19,
@@ -221,7 +221,12 @@ STATED: dict[str, Any] = DOCUMENT | {
         ({"explanations": STATED["explanations"][:1]}, ["explanation"]),
         ({"explanations": STATED["explanations"][::-1]}, ["explanation"]),
         (
-            {"explanations": ["broker 0 gives up 5 GB in 1 move, 1 leaderships fewer: why", STATED["explanations"][1]]},
+            {
+                "explanations": [
+                    "broker 0 gives up 1 replica of 5 GB, loses 1 leadership: why",
+                    STATED["explanations"][1],
+                ]
+            },
             ["explanation"],
         ),
         ({"moves": [MOVE | {"reason": "relieves broker 9"}]}, ["explanation"]),

@@ -231,11 +231,11 @@ def _parts(copies: tuple[int, int], amounts: tuple[float, float], lost: int, won
     parts = []
     for verb, count, amount in zip(("gives up", "receives"), copies, amounts, strict=True):
         if count:
-            moves = f"{count:,} move{'s' if count > 1 else ''}"
-            parts.append(f"{verb} {bytes_in_words(amount)} in {moves}" if is_sized else f"{verb} {moves}")
-    if lost or won:
-        parts.append(f"{lost:,} leaderships fewer, {won:,} more" if lost and won else
-                     f"{lost:,} leaderships fewer" if lost else f"{won:,} leaderships more")  # fmt: skip
+            size = f" of {bytes_in_words(amount)}" if is_sized else ""
+            parts.append(f"{verb} {count:,} replica{'s' * (count > 1)}{size}")
+    for verb, count in (("loses", lost), ("gains", won)):
+        if count:
+            parts.append(f"{verb} {count:,} leadership{'s' * (count > 1)}")
     return ", ".join(parts)
 
 

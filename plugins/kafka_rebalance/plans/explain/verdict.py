@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solution import Bounds, Widening
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
 from kafka_rebalance.plans.explain.moves import WORDS
@@ -139,6 +141,26 @@ def least_imbalance_words(claim: BudgetClaim | None) -> tuple[str, ...]:
     if claim is None or not claim.least_imbalance:
         return ()
     return (f"no plan within the budget can come below an imbalance of {claim.least_imbalance:.3g} (weak duality)",)
+
+
+def time_words(options: PlanOptions, seconds: float | None, throttles: Sequence[int]) -> tuple[str, ...]:
+    """That a throttle is raised, and that a plan takes longer than it is valid; ``throttles`` of its waves."""
+    words = []
+    raised = [throttle for throttle in throttles if throttle > options.throttle_bytes_per_s]
+    if raised:
+        waves = f"{len(raised):,} of {len(throttles):,} wave{'s' * (len(throttles) > 1)}"
+        given, most = (amount_in_words(rate, "bytes/s") for rate in (options.throttle_bytes_per_s, max(raised)))
+        words.append(
+            f"the throttle of {given} is below what partitions that move take in meanwhile, and their copies would "
+            f"never catch up: {waves} use{'s' * (len(raised) == 1)} up to {most}"
+        )
+    if seconds is not None and seconds > 3600 * options.expires_after_hours:
+        words.append(
+            f"the plan takes {seconds_in_words(seconds)} at the throttle, longer than it is valid "
+            f"({options.expires_after_hours:,} h): raise --throttle, or plan again from time to time with this plan as "
+            "--previous"
+        )
+    return tuple(words)
 
 
 def _limits(plan_request: PlanRequest) -> str:

@@ -3,7 +3,8 @@
 Promises, in order
 1. No point costs less than the proven lower bound for the bands that it meets.
 2. Points are in order of cost: where a narrower band was met for less, it stands for the wider one, too.
-3. Three points have names: ``cheap`` (most evenness per byte), ``knee`` (after it evenness gets dear), ``even`` (the
+3. No point but the plan's own costs more than another one and is more even in no resource.
+4. Three points have names: ``cheap`` (most evenness per byte), ``knee`` (after it evenness gets dear), ``even`` (the
    last). One is recommended: what the plan is.
 
 Bands narrow in equal ratios from today's worst deviation to one hundredth, the plan's own among them.
@@ -30,7 +31,7 @@ from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
 from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named
+from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named, without_vain
 from kafka_rebalance.plans.frontier.within_budget import without_balance
 from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
@@ -66,7 +67,7 @@ def with_frontier(
         points = searched(plan_request, bands_between(plan_request, params), seed, progress, params)
     own = _own_point(plan, plan_request)
     found = [*_start(plan_request, plan, seed, params), *(point for point in points if point is not None), own]
-    return replace(plan, frontier=named(in_order(found), params))
+    return replace(plan, frontier=named(without_vain(in_order(found), params), params))
 
 
 def _has_frontier(plan_request: PlanRequest) -> bool:

@@ -52,6 +52,20 @@ def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
     return sorted(result, key=place)
 
 
+def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> list[RatedPoint]:
+    """Without points that cost more than another one and are more even in no resource; the plan's own stays."""
+    by_bytes = are_bytes_known(points)
+
+    def is_vain(rated: RatedPoint, other: RatedPoint) -> bool:
+        price, cheaper = rated.price(by_bytes=by_bytes), other.price(by_bytes=by_bytes)
+        if price == cheaper or any(mine < its for mine, its in zip(price, cheaper, strict=True)):
+            return False
+        skews = other.point.skew
+        return all(skews[name] <= skew * (1 + params.same_skew_ratio) for name, skew in rated.point.skew.items())
+
+    return [one for one in points if one.point.is_recommended or not any(is_vain(one, other) for other in points)]
+
+
 def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
     """With names and their reasons; none where not even the last point moves anything, or too few were found.
 

@@ -82,10 +82,11 @@ def continued_plan(
 
 
 def _confirmed(plan_request: PlanRequest, previous_plan: PreviousPlan) -> ContinuedPlan:
+    moves = previous_plan.done + previous_plan.left
     return ContinuedPlan(
         draft_of(plan_request, previous_plan.replicas, previous_plan.leader),
-        f"plan {previous_plan.plan_id[:12]} still holds and is confirmed: "
-        f"{previous_plan.done:,} of its moves are done, {previous_plan.left:,} left",
+        f"same plan as {previous_plan.plan_id[:12]}, which still holds and is confirmed: "
+        f"{previous_plan.done:,} of {moves:,} move{'s' * (moves > 1)} done",
         previous_plan.plan_id,
     )
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
 from kafka_rebalance.plans.request import PlanRequest
 
 # Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
@@ -71,6 +72,54 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
         leader[at] = leads
         left += 1
     return PreviousPlan(previous["plan_id"], replicas, leader, left, done) if left else None
+
+
+def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
+    """The prices and covers that proved an earlier plan's bound on bytes, by today's rows and brokers, without a value.
+
+    Any prices prove some bound, as today's loads and bands make it: nothing of the earlier value is kept.
+    """
+    nothing, nobody = LowerBound(0.0, ""), np.zeros(problem.broker_count)
+    proof = previous.get("proofs", {}).get("bytes")
+    proofs = {}
+    if proof is not None:
+        covers = (_cover(plan_request, problem, cover) for cover in proof["covers"])
+        kept = tuple(cover for cover in covers if cover is not None)
+        proofs["bytes"] = CostProof(_prices(plan_request, problem, proof["prices"]), nobody, nobody, 0.0, kept)
+    certificate = PriceCertificate(_prices(plan_request, problem, previous.get("certificate", {})), 0.0)
+    return Bounds(nothing, nothing, nothing, certificate=certificate, proofs=proofs)
+
+
+def _prices(plan_request: PlanRequest, problem: Problem, named: Mapping[str, Mapping[str, float]]) -> Floats:
+    """float64[B, D]; what is not in today's problem has none."""
+    prices = np.zeros((problem.broker_count, len(problem.resources)))
+    for d, name in enumerate(problem.resources):
+        for broker, price in named.get(name, {}).items():
+            at = plan_request.brokers.index_of.get(int(broker))
+            if at is not None:
+                prices[at, d] = price
+    return prices
+
+
+def _cover(plan_request: PlanRequest, problem: Problem, cover: Mapping[str, Any]) -> Cover | None:
+    broker = plan_request.brokers.index_of.get(int(cover["broker"]))
+    column = problem.column(cover["resource"])
+    if broker is None or column is None:
+        return None
+    row_of, in_snapshot = {row: at for at, row in enumerate(plan_request.rows.tolist())}, plan_request.snapshot.row_of
+    gone, come = (
+        np.array(
+            sorted(
+                row_of[in_snapshot[topic, partition]]
+                for topic, partitions in cover[side].items()
+                for partition in partitions
+                if in_snapshot.get((topic, partition), -1) in row_of
+            ),
+            dtype=np.int64,
+        )
+        for side in ("gone", "come")
+    )
+    return Cover(broker, column, gone, come, float(cover["price"]))
 
 
 def _is_lawful(problem: Problem, row: int, today: list[int], to: list[int], leader: int) -> bool:

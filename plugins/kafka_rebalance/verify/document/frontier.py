@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from kafka_rebalance.verify.faults import FaultList
 
-LEAST_POINTS = 8
+LEAST_POINTS = 4
 NAMES = ["cheap", "knee", "even"]
 COSTS = ("bytes", "replica_moves", "leader_changes")
 # Bounds are sums of a million numbers.
@@ -31,6 +32,7 @@ def check_frontier(document: dict[str, Any], faults: FaultList) -> None:
     if points[-1]["name"] != "even":
         faults.add("frontier", f"frontier[{len(points) - 1}]", "the last point is the most even one, and not named so")
     _check_recommended(document, faults)
+    _check_gains(document, faults)
 
 
 def _check_point(
@@ -47,6 +49,21 @@ def _check_point(
     _check_skew(place, point, document, faults)
     if point["name"] is not None and not point["reason"]:
         faults.add("frontier", place, "is named without a reason")
+
+
+def _check_gains(document: dict[str, Any], faults: FaultList) -> None:
+    """Every point but the plan's own is more even in some resource than all that cost less."""
+    points = document["frontier"]
+    is_known = all(point["bytes"] is not None for point in points)
+    costs = COSTS if is_known else COSTS[1:]
+    for number, point in enumerate(points):
+        for other in points if not point["is_recommended"] else ():
+            is_dearer = any(point[name] > other[name] for name in costs)
+            is_dearer &= all(point[name] >= other[name] for name in costs)
+            skews = [(skew, other["skew"].get(name, math.inf)) for name, skew in point["skew"].items()]
+            if is_dearer and all(its <= skew * (1 + ROUNDING) for skew, its in skews):
+                faults.add("frontier", f"frontier[{number}]", "costs more than another point, and is more even nowhere")
+                break
 
 
 def _price(point: dict[str, Any], document: dict[str, Any]) -> float:

@@ -17,8 +17,11 @@ from kafka_rebalance.verify.faults import FaultList
 _ALIVE = re.compile(r"brokers ([\d, ]+) are alive|all (\d+) brokers that the moves name are alive", re.ASCII)
 _DISK = re.compile(r".*\bfree disk\b.*")
 _BROKER = re.compile(r"broker (\d+) (.+): (.+)", re.ASCII)
-_COPIES = re.compile(r"(gives up|receives) (?:(.+) in )?([\d,]+) moves?", re.ASCII)
-_LEADS = re.compile(r"([\d,]+) leaderships (fewer|more)|([\d,]+) (more)", re.ASCII)
+_COPIES = re.compile(r"(gives up|receives) (?P<count>[\d,]+) replicas?(?: of (?P<size>.+))?", re.ASCII)
+_LEADS = re.compile(r"(loses|gains) ([\d,]+) leaderships?", re.ASCII)
+# As plans of earlier releases say it.
+_COPIES_BEFORE = re.compile(r"(gives up|receives) (?:(?P<size>.+) in )?(?P<count>[\d,]+) moves?", re.ASCII)
+_LEADS_BEFORE = re.compile(r"([\d,]+)(?: leaderships)? (fewer|more)", re.ASCII)
 _NAMED = re.compile(r"\bbroker (\d+)", re.ASCII)
 _TRIALS = re.compile(r".* by up to (\d+)% .* in (\d+) of (\d+) trials", re.ASCII)
 
@@ -97,16 +100,18 @@ def _tally(claimed: ClaimedMoves, cluster: ClusterArrays) -> Floats:
 
 def _tells(words: str, tally: Floats, *, is_sized: bool) -> bool:
     out, into, out_bytes, in_bytes, lost, won = tally.tolist()
-    reported = dict.fromkeys(("gives up", "receives", "fewer", "more"), "0")
+    reported = dict.fromkeys(("gives up", "receives", "loses", "gains"), "0")
     for part in words.split(", "):
-        copies, leads = _COPIES.fullmatch(part), _LEADS.fullmatch(part)
+        copies = _COPIES.fullmatch(part) or _COPIES_BEFORE.fullmatch(part)
         if copies is not None:
-            reported[copies[1]] = copies[3]
+            reported[copies[1]], size = copies["count"], copies["size"]
             amount = out_bytes if copies[1] == "gives up" else in_bytes
-            if is_sized is (copies[2] is None) or (is_sized and not tells_bytes(copies[2], amount)):
+            if is_sized is (size is None) or (is_sized and not tells_bytes(size, amount)):
                 return False
-        elif leads is not None:
-            reported[leads[2] or leads[4]] = leads[1] or leads[3]
+        elif (leads := _LEADS.fullmatch(part)) is not None:
+            reported[leads[1]] = leads[2]
+        elif (leads := _LEADS_BEFORE.fullmatch(part)) is not None:
+            reported["loses" if leads[2] == "fewer" else "gains"] = leads[1]
         else:
             return False
     return all(

@@ -38,7 +38,8 @@ def planned(ask: dict[str, Any]) -> FleetRow:
             capacity=None if ask["capacity"] is None else Path(ask["capacity"]),
             max_input_bytes=ask["max_input_bytes"],
         )  # fmt: skip
-        made = plan_into_folder(arguments, RunRequest.from_mapping(ask["request"]), lambda _: None)
+        request = RunRequest.from_mapping(ask["request"])
+        made = plan_into_folder(arguments, request, lambda _: None, is_one_of_many=True)
     except AdvisorError as error:
         return FleetRow.failed(name, source, 2 if isinstance(error, UsageError) else 1, str(error))
     except OSError as error:

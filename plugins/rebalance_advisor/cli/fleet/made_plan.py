@@ -28,7 +28,9 @@ class Made:
     hours: HoursOutside | None
 
 
-def plan_into_folder(arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None]) -> Made:
+def plan_into_folder(
+    arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
+) -> Made:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
     from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
@@ -38,7 +40,7 @@ def plan_into_folder(arguments: argparse.Namespace, request: RunRequest, say: Ca
     from rebalance_advisor.version import advisor_version
 
     tell_of_first_compile("plan")
-    given = read_plan_input(arguments, request, say)
+    given = read_plan_input(arguments, request, say, is_one_of_many=is_one_of_many)
     plan = make_plan(
         given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
         advisor_version=advisor_version(), progress=say,
