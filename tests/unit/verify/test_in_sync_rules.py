@@ -173,4 +173,4 @@ def test_a_lower_replication_factor_keeps_replicas_in_sync(in_sync: tuple[int, .
     assert [list(move.to_replicas) for move in plan.moves] == ([] if to is None else [to])
     if to is None:
         assert plan.verdict == "not_fixable_by_moving"
-        assert "keep their replication factor until replicas that are out of sync have caught up" in plan.reasons[0]
+        assert "keeps its replication factor until replicas that are out of sync have caught up" in plan.reasons[0]
