@@ -6,6 +6,11 @@ _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 UNKNOWN = "unknown"
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 partition``, ``2 partitions``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def bytes_in_words(value: float | None) -> str:
     """``1536`` → ``1.5 KiB``."""
     if value is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafka_rebalance.amounts import counted as counted  # noqa: PLC0414 - rules of findings take all words from here
+
 LISTED = 5
 
 
@@ -12,11 +14,6 @@ def listed(names: Iterable[object], most: int = LISTED) -> str:
     every = [str(name) for name in names]
     more = len(every) - most
     return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 partition``, ``2 partitions``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def pattern_of(topic: str) -> str:

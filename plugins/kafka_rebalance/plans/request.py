@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kafka_rebalance.amounts import counted
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
@@ -295,19 +296,21 @@ def _hard_reasons(
     for b, broker in enumerate(broker_arrays.brokers):
         held = int((there & (replicas == b)).sum()) if not broker.state.stays else 0
         if held:
-            reasons.append(f"broker {broker.id} is {broker.state.value}: {held:,} replicas must leave it")
+            reasons.append(f"broker {broker.id} is {broker.state.value}: {counted(held, 'replica')} must leave it")
     if partitions.placement.must_leave is not None:
         sets = _sets_of(partitions, rows)
         outside = np.zeros_like(there) if sets is None else sets.outside(replicas) & there
         laggards = partitions.laggards[rows]
         offline = int((partitions.placement.must_leave[rows] & there & ~outside & ~laggards).sum())
-        reasons += [f"{offline:,} replicas are on log dirs that are offline"] if offline else []
+        reasons += [f"{counted(offline, 'replica')} on log dirs that are offline"] if offline else []
         confined = int(outside.sum())
-        reasons += [f"{confined:,} replicas are on brokers that their topics may not be on"] if confined else []
+        verb = "is" if confined == 1 else "are"
+        words = f"{counted(confined, 'replica')} {verb} on brokers that their topics may not be on"
+        reasons += [words] if confined else []
     wrong_rf = int((free & ((replicas >= 0).sum(axis=1) != target)).sum())
-    reasons += [f"{wrong_rf:,} partitions get another replication factor"] if wrong_rf else []
+    reasons += [f"{counted(wrong_rf, 'partition')} with another replication factor than is wanted"] if wrong_rf else []
     shared = int((free & lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows))).sum())
-    reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
+    reasons += [f"replicas of {counted(shared, 'partition')} are on fewer racks than they could"] if shared else []
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 
 
@@ -321,13 +324,14 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
     for b, broker in enumerate(broker_arrays.brokers):
         held = int(((replicas == b) & waiting[:, None]).sum()) if not broker.state.stays else 0
         if held:
-            reasons.append(f"broker {broker.id} is {broker.state.value} and keeps {held:,} replicas")
+            reasons.append(f"broker {broker.id} is {broker.state.value} and keeps {counted(held, 'replica')}")
     count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
     target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
     wrong_rf = int((waiting & (count != target)).sum())
-    reasons += [f"{wrong_rf:,} partitions keep their replication factor"] if wrong_rf else []
+    keep = "keeps its" if wrong_rf == 1 else "keep their"
+    reasons += [f"{counted(wrong_rf, 'partition')} {keep} replication factor"] if wrong_rf else []
     shared = int((waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)).sum())
-    reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
+    reasons += [f"replicas of {counted(shared, 'partition')} stay on fewer racks than they could"] if shared else []
     return tuple(f"{reason} until replicas that are out of sync have caught up" for reason in reasons)
 
 
@@ -365,8 +369,9 @@ def _demoted_reasons(
     for b, broker in enumerate(broker_arrays.brokers):
         if broker.state is BrokerState.DEMOTED:
             led = int((free & (leader == b)).sum())
-            reasons += [f"broker {broker.id} is demoted and leads {led:,} partitions"] if led else []
+            reasons += [f"broker {broker.id} is demoted and leads {counted(led, 'partition')}"] if led else []
             first = 0 if preferred is None else int((free & (preferred[rows] == b) & (leader != b)).sum())
-            words = f"broker {broker.id} is demoted and first in the lists of {first:,} partitions that others lead"
+            lists = f"the list{'s' * (first > 1)} of {counted(first, 'partition')} that others lead"
+            words = f"broker {broker.id} is demoted and first in {lists}"
             reasons += [words] if first else []
     return tuple(reasons)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
 from kafka_rebalance.plans.explain.needed import amount_of, needed_words
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.waves.slowest import slowest
@@ -52,7 +52,8 @@ def _once_elected(plan: Plan) -> list[str]:
 def _cost(plan: Plan) -> str:
     cost, waves = plan.cost, len(plan.waves)
     text = (
-        f"Cost: {cost.replica_moves:,} replicas, {bytes_in_words(cost.bytes)}, {cost.leader_changes:,} leader changes, "
+        f"Cost: {counted(cost.replica_moves, 'replica')}, {bytes_in_words(cost.bytes)}, "
+        f"{counted(cost.leader_changes, 'leader change')}, "
         f"{waves} wave{'' if waves == 1 else 's'}"
     )
     if cost.seconds is None:

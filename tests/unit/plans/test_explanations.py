@@ -24,6 +24,7 @@ from kafka_rebalance.plans.explain.verdict import (
     outside_words,
     pay_words,
     rebalance_words,
+    time_words,
 )
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.request import build_request
@@ -192,3 +193,23 @@ def test_two_amounts_that_differ_are_never_written_alike() -> None:
         left, right = told_apart(one, one + change)
         assert left != right, (one, change)
         assert float(left) == pytest.approx(one, rel=1e-3)
+
+
+def test_one_is_told_in_the_singular() -> None:
+    """Whatever is counted: what must leave a broker, and another replication factor."""
+    snapshot = cluster([row("t", 0, [0, 1]), row("t", 1, [1, 2])], brokers(4))
+    hard = build_request(snapshot, PlanOptions(remove_brokers=frozenset({0}))).hard
+    assert hard == ("broker 0 is draining: 1 replica must leave it",)
+    assert build_request(cluster([row("t", 0, [0])], brokers(3)), PlanOptions(replication_factor=2)).hard[:1] == (
+        "1 partition with another replication factor than is wanted",
+    )
+
+
+def test_a_throttle_that_is_raised_and_a_plan_longer_than_it_is_valid_are_told() -> None:
+    options = PlanOptions(throttle_bytes_per_s=2**20, expires_after_hours=2)
+    assert time_words(options, 7200.0, [2**20]) == ()
+    assert time_words(options, None, []) == ()
+    raised, late = time_words(options, 10800.0, [2**20, 5 * 2**20])
+    assert "the throttle of 1.0 MiB/s is below what partitions that move take in" in raised
+    assert raised.endswith("1 of 2 waves uses up to 5.0 MiB/s")
+    assert late.startswith("the plan takes 3 h 0 min at the throttle, longer than it is valid (2 h)")

@@ -243,6 +243,7 @@ def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
         "--expires-after-hours",
         "--dead-band",
         "--least-gain-per-byte",
+        "--new-rack",
     }
     run_only |= {"--prefer", "--slack"}
     run_only |= {"--load", "--window", "--history", "--owners", "--mutes"}

@@ -173,7 +173,7 @@ def test_a_lower_replication_factor_keeps_replicas_in_sync(in_sync: tuple[int, .
     assert [list(move.to_replicas) for move in plan.moves] == ([] if to is None else [to])
     if to is None:
         assert plan.verdict == "not_fixable_by_moving"
-        assert "keep their replication factor until replicas that are out of sync have caught up" in plan.reasons[0]
+        assert "keeps its replication factor until replicas that are out of sync have caught up" in plan.reasons[0]
 
 
 def test_what_can_leave_a_dead_broker_leaves_it_though_others_lack_a_broker() -> None:

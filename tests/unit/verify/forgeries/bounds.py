@@ -160,8 +160,17 @@ def frontier_name_twice(document: Document) -> None:
 @forges("frontier")
 def frontier_of_too_few_points(document: Document) -> None:
     require(document["frontier"])
-    named = [told for told in document["frontier"] if told["name"] or told["is_recommended"]]
+    named = [told for told in document["frontier"] if told["name"]]
     document["frontier"] = named
+
+
+@forges("frontier")
+def frontier_point_that_costs_more_and_gains_nothing(document: Document) -> None:
+    points = document["frontier"]
+    even = first(
+        points[1:], lambda told: not told["is_recommended"] and told["replica_moves"] > points[0]["replica_moves"]
+    )
+    even["skew"] = dict(points[0]["skew"])
 
 
 @forges("frontier")

@@ -255,8 +255,8 @@ def explanations_in_another_order(document: Document) -> None:
 @forges("explanation")
 def explanation_of_other_counts(document: Document) -> None:
     lines = document["explanations"]
-    number = first(range(len(lines)), lambda number: " moves" in lines[number])
-    lines[number] = lines[number].replace(" moves", "0 moves", 1)
+    number = first(range(len(lines)), lambda number: " replicas" in lines[number])
+    lines[number] = lines[number].replace(" replicas", "0 replicas", 1)
 
 
 @forges("explanation")
