@@ -4,13 +4,14 @@ With ``auto.leader.rebalance.enable`` (the default) the first replica of each li
 it is in sync. So a plan is judged twice, as it ends and after that election.
 
 Promises, in order
-1. No election after the plan leads to less even loads than one today would, where one of these ways keeps that:
-   leaders as they were found; the same with each list reordered that an election would undo; preferred leaders elected
-   first, and only what is then outside its bands given to others; the leaders found, without those that no band asks
-   for; where the replicas stay, leaders and lists of today.
-2. What stands furthest outside its bands, before or after that election, is the least of these ways.
-3. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.
-4. A list whose first replica may not lead (its broker is demoted) is reordered, so that no election brings it back.
+1. Loads above a limit (a capacity or a cap), before or after that election, are the least of these ways: leaders as
+   they were found; the same with each list reordered that an election would undo; preferred leaders elected first, and
+   only what is then outside its bands given to others; the leaders found, without those that no band asks for; where
+   the replicas stay, leaders and lists of today.
+2. Of these, no election after the plan leads to less even loads than one today would, where one of them keeps that.
+3. What stands furthest outside its bands, before or after that election, is the least.
+4. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.
+5. A list whose first replica may not lead (its broker is demoted) is reordered, so that no election brings it back.
 
 The first replica of a list leads in the end even if it is out of sync today: it will have caught up by then, and
 lists that were written for the time of its absence would then be wrong.
@@ -19,7 +20,7 @@ Example: 12 partitions whose lists begin 4/4/4, broker 2 was restarted and leads
 at random reorders up to four lists; electing its own four reorders none. Lists that all begin with broker 0, leaders
 4/4/4: eight lists are reordered, and no leader changes.
 
-Complexity: a leader search, O(P·W) a round; nothing where every leader is the first of its list.
+Complexity: two leader searches, O(P·W) a round; nothing where every leader is the first of its list.
 """
 
 from __future__ import annotations
@@ -73,10 +74,9 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
     ways.append(_reordered(problem, _as_today(problem, found), _may_not_lead(problem)))
     allowed = problem.budget.max_leader_changes
     if allowed is not None:
-        ways = [way for way in ways if plan_cost(problem, way.replicas, way.leader).leader_changes <= allowed] or ways[
-            :1
-        ]
-    today = _unevenness(problem, problem.replicas, preferred)
+        within = [plan_cost(problem, way.replicas, way.leader).leader_changes <= allowed for way in ways]
+        ways = [way for way, is_within in zip(ways, within, strict=True) if is_within] or ways[:1]
+    today = _unevenness(problem, broker_loads(problem, problem.replicas, preferred))
     best = min(ways, key=lambda way: _worth(problem, way, today))
     return replace(
         solution,
@@ -132,27 +132,29 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
     return _Way(replicas, leader)
 
 
-def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, int, int]:
-    """By how much less even an election is than it would be today, how far outside the worse of both states is,
-    elections and reordered lists, reordered lists.
+def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, float, int, int]:
+    """What stands above limits in both states, by how much less even an election is than it would be today, how far
+    outside the worse of both states is, elections and reordered lists, reordered lists.
     """
-    leader = elected_leaders(problem, way.replicas, way.leader)
-    outside = max(_outside(problem, way.replicas, way.leader).sum(), _outside(problem, way.replicas, leader).sum())
-    lost = max(_unevenness(problem, way.replicas, leader) - elected_today, 0.0)
+    elected = elected_leaders(problem, way.replicas, way.leader)
+    loads = [broker_loads(problem, way.replicas, leader) for leader in (way.leader, elected)]
+    above = sum(float(np.maximum(load - problem.limit, 0.0)[problem.stays].sum(axis=0) @ (1 / resource_scale(problem)))
+                for load in loads)  # fmt: skip
+    outside = max(float(_outside(problem, load).sum()) for load in loads)
+    lost = max(_unevenness(problem, loads[1]) - elected_today, 0.0)
     same_set = (np.sort(way.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     reordered = int((same_set & (way.replicas != problem.replicas).any(axis=1)).sum())
     changes = plan_cost(problem, way.replicas, way.leader).leader_changes
-    return round(lost, 4), round(float(outside), 4), changes + reordered, reordered
+    return round(above, 6), round(lost, 4), round(outside, 4), changes + reordered, reordered
 
 
-def _unevenness(problem: Problem, replicas: Ints, leader: Ints) -> float:
+def _unevenness(problem: Problem, load: Floats) -> float:
     """Squares of what stands outside: one broker far out is worse than two that are half as far."""
-    return float((_outside(problem, replicas, leader) ** 2).sum())
+    return float((_outside(problem, load) ** 2).sum())
 
 
-def _outside(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
+def _outside(problem: Problem, load: Floats) -> Floats:
     """How far brokers that stay are outside their bands, in means."""
-    load = broker_loads(problem, replicas, leader)
     outside = np.maximum(load - problem.band_high, 0.0) + np.maximum(problem.band_low - load, 0.0)
     share = outside[problem.stays] / resource_scale(problem)
     return np.where(share > BAND_TOLERANCE, share, 0.0)
