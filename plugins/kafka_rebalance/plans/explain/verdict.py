@@ -128,11 +128,14 @@ def within_budget_words(plan_request: PlanRequest, bands: Bands, before: Floats,
 def election_words(plan_request: PlanRequest, outcome: Outcome) -> tuple[str, ...]:
     """That preferred leaders end less even than they were: highest over mean, of brokers that stay."""
     stays, d = plan_request.brokers.arrays.stays, outcome.column("leaders")
-    counts = (outcome.elected_before[stays, d], outcome.elected_after[stays, d])
+    asked = plan_request.options.preferred_election
+    first, last = (outcome.before, outcome.after) if asked else (outcome.elected_before, outcome.elected_after)
+    counts = (first[stays, d], last[stays, d])
     before, after = (float(count.max() / count.mean()) if count.any() else 0.0 for count in counts)
     if after <= before + BAND_ROUNDING:
         return ()
-    words = "once preferred replicas are elected, leaders are less even than without this plan"
+    words = "once preferred replicas are elected, leaders are less even than "
+    words += "today (a plan without --preferred-election reorders lists instead)" if asked else "without this plan"
     return (f"{words}: highest over mean {before:.2f}, afterwards {after:.2f}",)
 
 
