@@ -92,11 +92,11 @@ def shell(*words):
 
 def test_a_rest_call_with_options_publishes_the_bytes_of_a_shell_with_the_same(machine, tmp_path):
     asked = {
-        "remove_broker": [1873], "balance_within": "30%", "max_moves": 400, "exclude_topic": ["nothing.*"],
+        "remove_broker": [1873], "balance_within": "30%", "max_moves": 400, "include_topic": ["test_.*"],
         "moves_per_broker": 7, "seed": 3,
     }  # fmt: skip
     folder, run_id = published_by_the_dag(machine, MAP_NAME, REAL_MAP, **asked)
-    words = "--remove-broker 1873 --balance-within 30% --max-moves 400 --exclude-topic nothing.* --moves-per-broker 7"
+    words = "--remove-broker 1873 --balance-within 30% --max-moves 400 --include-topic test_.* --moves-per-broker 7"
     main(["plan", str(REAL_MAP), "--out", str(tmp_path / "out"), *words.split(), "--seed", "3"])
     assert (folder / "plan.json").read_bytes() == (tmp_path / "out" / "plan.json").read_bytes()
     with psycopg.connect(machine.dsn("advisor")) as connection:
@@ -109,6 +109,7 @@ def test_a_rest_call_with_options_publishes_the_bytes_of_a_shell_with_the_same(m
     [
         ({"remove_brokers": [1]}, "did you mean remove_broker?"),
         ({"remove_broker": [99]}, "broker 99 is not in the cluster"),
+        ({"exclude_topic": ["nothing.*"]}, "matches no topic"),
     ],
 )
 def test_what_cannot_be_fails_the_first_task_in_words(machine, asked, words):
