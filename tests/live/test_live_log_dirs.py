@@ -84,7 +84,7 @@ def test_one_dir_is_emptied_by_kafkas_own_tool_and_put_back(
     assert before
     source, out = tmp_path / "start.json", tmp_path / "out"
     source.write_bytes(orjson.dumps(snapshot_to_document(start)))
-    arguments = ["--remove-log-dir", f"1:{victim}", "--throttle", str(THROTTLE), "--out", str(out)]
+    arguments = ["--remove-log-dir", f"1:{victim}", "--throttle", f"{THROTTLE}B", "--out", str(out)]
     assert main(["plan", str(source), *arguments]) == 0
     assert main(["verify", str(out), str(source)]) == 0
     plan: dict[str, Any] = json.loads((out / "log_dirs.json").read_text())

@@ -36,7 +36,7 @@ def filled(snapshot: ClusterSnapshot, options: PlanOptions) -> dict[int, int]:
     return counts
 
 
-@for_each("seed", range(400), fast=range(60))
+@for_each("seed", range(400), fast=range(60), rest_mark=pytest.mark.matrix)
 def test_every_broker_that_is_filled_is_named_with_its_partitions(seed: int) -> None:
     snapshot, options = unhealthy_cluster(seed)
     expected = filled(snapshot, options) if options.moves_replicas else {}
@@ -46,7 +46,7 @@ def test_every_broker_that_is_filled_is_named_with_its_partitions(seed: int) -> 
     assert not expected or plan.verdict is not Verdict.NOTHING_TO_DO
 
 
-@for_each("seed", range(400), fast=range(60))
+@for_each("seed", range(400), fast=range(60), rest_mark=pytest.mark.matrix)
 def test_what_waits_for_a_broker_that_is_gone_is_to_be_cancelled(seed: int) -> None:
     snapshot, _ = unhealthy_cluster(seed)
     gone = {broker.id for broker in snapshot.brokers if broker.state.is_gone}
@@ -65,7 +65,7 @@ def test_the_clusters_hold_both_kinds() -> None:
     assert sum(stuck) >= 3
 
 
-@for_each("seed", range(200), fast=range(25))
+@for_each("seed", range(200), fast=range(25), rest_mark=pytest.mark.matrix)
 def test_the_way_back_from_mixed_replica_counts_is_one(seed: int) -> None:
     snapshot, _ = unhealthy_cluster(seed)
     serving = sum(broker.state.is_heard for broker in snapshot.brokers)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.planned
 _OF_THE_CLUSTER = {ReasonCode.FOREIGN_REASSIGNMENT, ReasonCode.UNDER_MIN_ISR, ReasonCode.TARGET_GONE}
 
 
-@for_each("seed", range(2000), fast=range(150), rest_mark=pytest.mark.matrix, rest_items=4)
+@for_each("seed", range(2000), fast=range(80), rest_mark=pytest.mark.matrix, rest_items=4)
 def test_no_plan_breaks_what_kafka_and_its_operators_count_on(seed: int) -> None:
     snapshot, options = unhealthy_cluster(seed)
     plan = make_plan(snapshot, options)

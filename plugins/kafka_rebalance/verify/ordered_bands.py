@@ -143,7 +143,7 @@ def _outside(rules: _Rules, load: Floats) -> float:
 
 def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters: PlanParameters) -> _State | None:
     """The state after the step that lowers most what is outside; None where none does."""
-    free = ~(cluster.excluded | cluster.observed | cluster.in_flight | cluster.leaderless | cluster.unknown)
+    free = ~(cluster.left_alone | cluster.unknown)
     free &= (state.leader >= 0) & ~cluster.must_leave.any(axis=1) & ((state.placement >= 0).sum(axis=1) == _rf(cluster))
     least, best = -_LEAST, None
     for j in range(state.placement.shape[1]):
