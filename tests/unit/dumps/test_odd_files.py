@@ -92,7 +92,7 @@ def test_the_limit_is_an_option_of_each_command_that_reads_an_input(tmp_path, ca
     (tmp_path / "plan.json").write_text("{}")
     model, plan = str(tmp_path / "model.json"), str(tmp_path / "plan.json")
     for words in (["plan", model, "--out", str(tmp_path / "o")], ["advise", model, "--out", str(tmp_path / "o")]):
-        assert main([*words, "--max-input-bytes", "10"]) == 1
+        assert main([*words, "--max-input-bytes", "10B"]) == 1
         assert "model.json: holds more than the 10 bytes" in capsys.readouterr().err
     for command in ("verify", "check"):
         with pytest.raises(SystemExit):

@@ -15,6 +15,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
 from kafka_rebalance.plans.request import PlanRequest
 
@@ -77,8 +78,19 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
 def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
     """The prices and covers that proved an earlier plan's bound on bytes, by today's rows and brokers, without a value.
 
-    Any prices prove some bound, as today's loads and bands make it: nothing of the earlier value is kept.
+    Any prices prove some bound, as today's loads and bands make it: nothing of the earlier value is kept. Raises
+    InvalidInputError for prices and covers that no plan has.
     """
+    try:
+        return _earlier_prices(plan_request, problem, previous)
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        hint = "give the plan.json as it was written"
+        raise InvalidInputError.at(
+            "previous plan", "its certificate or proofs are not those of a plan", hint
+        ) from error
+
+
+def _earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
     nothing, nobody = LowerBound(0.0, ""), np.zeros(problem.broker_count)
     proof = previous.get("proofs", {}).get("bytes")
     proofs = {}
@@ -98,6 +110,8 @@ def _prices(plan_request: PlanRequest, problem: Problem, named: Mapping[str, Map
             at = plan_request.brokers.index_of.get(int(broker))
             if at is not None:
                 prices[at, d] = price
+    if not np.isfinite(prices).all():
+        raise ValueError("a price is no number")
     return prices
 
 
@@ -119,7 +133,10 @@ def _cover(plan_request: PlanRequest, problem: Problem, cover: Mapping[str, Any]
         )
         for side in ("gone", "come")
     )
-    return Cover(broker, column, gone, come, float(cover["price"]))
+    price = float(cover["price"])
+    if not 0 <= price < np.inf:
+        raise ValueError("a price of a cover is below 0 or no number")
+    return Cover(broker, column, gone, come, price)
 
 
 def _is_lawful(problem: Problem, row: int, today: list[int], to: list[int], leader: int) -> bool:
