@@ -8,10 +8,11 @@ Promises, in order
    they were found; the same with each list reordered that an election would undo; preferred leaders elected first, and
    only what is then outside its bands given to others; the leaders found, without those that no band asks for; where
    the replicas stay, leaders and lists of today.
-2. Of these, no election after the plan leads to less even loads than one today would, where one of them keeps that.
-3. What stands furthest outside its bands, before or after that election, is the least.
-4. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.
-5. A list whose first replica may not lead (its broker is demoted) is reordered, so that no election brings it back.
+2. Bands that others give way to (``Problem.band_rank``) are left least once the plan is done.
+3. Of these, no election after the plan leads to less even loads than one today would, where one of them keeps that.
+4. What stands furthest outside its bands, before or after that election, is the least.
+5. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.
+6. A list whose first replica may not lead (its broker is demoted) is reordered, so that no election brings it back.
 
 The first replica of a list leads in the end even if it is out of sync today: it will have caught up by then, and
 lists that were written for the time of its absence would then be wrong.
@@ -88,6 +89,13 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
     )
 
 
+def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
+    """Lists int32[P, W] with the leader first where an election would bring back who has to lose the lead."""
+    if problem.preferred is None or problem.elects_preferred:
+        return replicas
+    return _reordered(problem, _Way(replicas, leader), _may_not_lead(problem)).replicas
+
+
 def _as_today(problem: Problem, found: _Way) -> _Way:
     """Nothing changes where the replicas stay: an election, or a replica that catches up, will do."""
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
@@ -132,9 +140,10 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
     return _Way(replicas, leader)
 
 
-def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, float, int, int]:
-    """What stands above limits in both states, by how much less even an election is than it would be today, how far
-    outside the worse of both states is, elections and reordered lists, reordered lists.
+def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, float, float, int, int]:
+    """What stands above limits in both states, how far outside the first bands the plan ends, by how much less even an
+    election is than it would be today, how far outside the worse of both states is, elections and reordered lists,
+    reordered lists.
     """
     elected = elected_leaders(problem, way.replicas, way.leader)
     loads = [broker_loads(problem, way.replicas, leader) for leader in (way.leader, elected)]
@@ -142,10 +151,19 @@ def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, fl
                 for load in loads)  # fmt: skip
     outside = max(float(_outside(problem, load).sum()) for load in loads)
     lost = max(_unevenness(problem, loads[1]) - elected_today, 0.0)
+    rank = np.zeros(len(problem.resources)) if problem.band_rank is None else problem.band_rank
+    first = _outside(problem, loads[0])[:, (rank == rank.min(initial=0)) & (rank != rank.max(initial=0))]
     same_set = (np.sort(way.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     reordered = int((same_set & (way.replicas != problem.replicas).any(axis=1)).sum())
     changes = plan_cost(problem, way.replicas, way.leader).leader_changes
-    return round(above, 6), round(lost, 4), round(outside, 4), changes + reordered, reordered
+    return (
+        round(above, 6),
+        round(float(first.sum()), 4),
+        round(lost, 4),
+        round(outside, 4),
+        changes + reordered,
+        reordered,
+    )
 
 
 def _unevenness(problem: Problem, load: Floats) -> float:

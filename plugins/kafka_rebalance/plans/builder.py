@@ -21,7 +21,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from kafka_rebalance.planner.params import SolveParams
-from kafka_rebalance.planner.settled import settled
+from kafka_rebalance.planner.settled import away_from_demoted, settled
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, imbalance, worst_deviation
@@ -205,6 +205,7 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
     try:
         answer = _ordered(plan_request, _answer(plan_request, problem, search))
         answer = _surviving(plan_request, problem, _led(plan_request, problem, answer, search), search)
+        answer = _away_from_demoted(plan_request, problem, answer)
     except InfeasibleError as error:
         reasons = (*infeasible_words(error), *plan_request.unmet)
         return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), reasons)
@@ -215,6 +216,17 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
             reasons = (*unseen, *(f"of what was seen: {reason}" for reason in answer.reasons))
             return replace(answer, verdict=Verdict.CANNOT_TELL, reasons=reasons)
     return answer
+
+
+def _away_from_demoted(plan_request: PlanRequest, problem: Problem, answer: _Answer) -> _Answer:
+    """The same, and no list that stays begins with a broker that has to lose its leaders."""
+    if answer.verdict is not Verdict.REBALANCE or not plan_request.options.demote_brokers:
+        return answer
+    replicas, leader = in_problem_rows(answer.draft, problem.replicas, problem.leader)
+    lists = away_from_demoted(problem, replicas, leader)
+    if np.array_equal(lists, replicas):
+        return answer
+    return replace(answer, draft=draft_of(plan_request, lists, leader))
 
 
 def _waiting(plan_request: PlanRequest, answer: _Answer) -> _Answer:
