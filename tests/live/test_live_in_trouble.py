@@ -57,7 +57,7 @@ def rows_of(snapshot: ClusterSnapshot, topic: str) -> list[Partition]:
 
 
 def planned(snapshot: ClusterSnapshot, folder: Path, *options: str) -> dict[str, Any]:
-    """The plan's document; its files lie in ``folder / "out"``."""
+    """The plan's document; its files are in ``folder / "out"``."""
     folder.mkdir()
     (folder / "snapshot.json").write_bytes(orjson.dumps(snapshot_to_document(snapshot)))
     arguments = ["plan", str(folder / "snapshot.json"), "--out", str(folder / "out"), "--throttle", "50MB", *options]

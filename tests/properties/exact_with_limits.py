@@ -14,7 +14,7 @@ from tests.properties.exact_with_disks import ExactWithDisks
 
 
 class ExactWithLimits(ExactWithDisks):
-    """Nobody is above its limit who is not today, and the costs are within the problem's budget."""
+    """No broker is above its limit that is not today, and the costs are within the problem's budget."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

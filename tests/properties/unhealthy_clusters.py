@@ -24,7 +24,7 @@ _OUT = (
 
 
 def unhealthy_cluster(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
-    """3 to 7 brokers, 4 to 20 partitions of up to 4 replicas, and what is asked."""
+    """3 to 7 brokers, 4 to 20 partitions of up to 4 replicas, and the options."""
     draw = np.random.default_rng(seed)
     count = int(draw.integers(3, 8))
     states = dict.fromkeys(range(count), BrokerState.ALIVE)
@@ -48,7 +48,7 @@ def _partition(draw: np.random.Generator, p: int, count: int, alive: list[int]) 
     there = [broker for broker in replicas if broker in alive]
     in_sync = [broker for broker in there if draw.random() < 0.8] or there[:1]
     size = int(GB * draw.lognormal(0, 0.7)) + 1
-    shape: dict[str, Any] = {"leader": None, "isr": tuple(replicas[:1])}  # nobody serves: the last ISR known
+    shape: dict[str, Any] = {"leader": None, "isr": tuple(replicas[:1])}  # no leader: the last ISR known
     if in_sync:
         leader = in_sync[0] if draw.random() < 0.7 else in_sync[int(draw.integers(0, len(in_sync)))]
         shape = {"leader": leader, "isr": tuple(in_sync)}
@@ -102,9 +102,9 @@ def faults_of(document: dict[str, Any], snapshot: ClusterSnapshot, options: Plan
         if move["leader_to"] != move["to"][0]:
             faults.append(f"{name}: {move['leader_to']} leads, {move['to'][0]} is preferred")
         if gone := (will_be - was) - heard:
-            faults.append(f"{name}: gives {sorted(gone)} a replica, which nobody heard")
+            faults.append(f"{name}: gives {sorted(gone)} a replica, which the reading did not hear")
         if move["leader_to"] != move["leader_from"] and move["leader_to"] not in heard:
-            faults.append(f"{name}: gives {move['leader_to']} the lead, which nobody heard")
+            faults.append(f"{name}: gives {move['leader_to']} the lead, which the reading did not hear")
     if not any(set(move["from"]) != set(move["to"]) for move in document["moves"]):
         faults += _preferred_faults(document, snapshot, options)
     return faults
@@ -115,7 +115,7 @@ def _preferred_faults(document: dict[str, Any], snapshot: ClusterSnapshot, optio
     if options.demote_brokers or options.preferred_election:
         return []
     stays = [broker.id for broker in snapshot.brokers if not broker.state.is_gone]
-    first = {  # where the first is gone for good, whoever leads now
+    first = {  # where the first is gone for good, the present leader
         (row.topic, row.partition): row.replicas[0] if row.replicas[0] in stays else row.leader
         for row in snapshot.each_partition()
     }

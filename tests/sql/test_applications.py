@@ -177,7 +177,7 @@ def test_a_pruned_run_takes_its_applications_along(cluster, connection) -> None:
 
 
 def test_an_application_whose_table_was_removed_is_given_up(cluster, connection, tmp_path) -> None:
-    """Nobody asks on: what waits for the approval has ended. What is approved may have been carried out."""
+    """No question is left: what waits for the approval has ended. What is approved may have been carried out."""
     from rebalance_advisor.airflow.health.health_task import fail_runs_of_removed_clusters
 
     asked, approved, other_airflows = (f"apply_prod.{run}" for run in ("asked", "approved", "elsewhere"))

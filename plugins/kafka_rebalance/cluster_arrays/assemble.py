@@ -55,7 +55,7 @@ class Wanted:
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
     ``balanced``: those that have the common band; ``caps``: what each broker may carry at
-    most, float64[B]; ``ranks``: bands of a higher rank give way to those of a lower one, 0 where nothing is said.
+    most, float64[B]; ``ranks``: bands of a higher rank give way to those of a lower one, 0 for all by default.
     """
 
     within: float | None = 0.10

@@ -19,7 +19,7 @@ from kafka_rebalance.resources import COUNTED, TABLE
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
-AUTO_ELECTION = "auto.leader.rebalance.enable"  # of brokers; on where nobody says otherwise
+AUTO_ELECTION = "auto.leader.rebalance.enable"  # of brokers; on by default
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -207,7 +207,7 @@ def _short_of_brokers(
 def _preferred(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints, leader: Ints, left_as_led: Flags
 ) -> Ints:
-    """int32[P]: who leads once preferred replicas are elected, as the controller does by itself where nobody forbids it
+    """int32[P]: who leads once preferred replicas are elected, which the controller does by itself by default
     (``auto.leader.rebalance.enable``): the first replica, which will have caught up if it is out of sync, unless its
     broker is gone or leaves; else today's leader.
     """

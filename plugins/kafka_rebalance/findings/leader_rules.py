@@ -307,7 +307,7 @@ def _is_less_even(context: FindingContext, leader: Ints) -> bool:
 
 
 def _is_notable(highest: _Highest) -> bool:
-    """Above its share by as much as is told, and by a whole leader."""
+    """Above its share by the threshold, and by a whole leader."""
     least = threshold("preferred_order_uneven", "over_share_ratio")
     return highest.ratio >= least and highest.leaders - ceil(highest.share) >= 1
 

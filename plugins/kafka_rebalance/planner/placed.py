@@ -115,7 +115,9 @@ def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
     for j in range(problem.replicas.shape[1]):
         is_copy &= replicas != problem.replicas[:, j : j + 1]
     copies = is_copy.sum(axis=1)
-    changes = int(((leader != problem.leader) & (problem.leader != NOBODY)).sum())  # nobody leads: nothing to change
+    changes = int(
+        ((leader != problem.leader) & (problem.leader != NOBODY)).sum()
+    )  # without a leader there is none to change
     return PlanCost(float((copies * problem.move_bytes).sum()), int(copies.sum()), changes)
 
 

@@ -10,7 +10,7 @@ Promises, in order
    the replicas stay, leaders and lists of today.
 2. Bands that others give way to (``Problem.band_rank``) are left least once the plan is done.
 3. Of these, no election after the plan leads to less even loads than one today would, where one of them keeps that.
-4. What stands furthest outside its bands, before or after that election, is the least.
+4. The load outside bands, before or after that election, whichever is more, is the least.
 5. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.
 6. A list whose first replica may not lead (its broker is demoted) is reordered, so that no election brings it back.
 
@@ -90,7 +90,7 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """Lists int32[P, W] with the leader first where an election would bring back who has to lose the lead."""
+    """Lists int32[P, W] with the leader first where an election would give the lead back to a demoted broker."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), _may_not_lead(problem)).replicas
@@ -105,14 +105,14 @@ def _as_today(problem: Problem, found: _Way) -> _Way:
 
 
 def _may_not_lead(problem: Problem) -> Flags:
-    """bool[P]: the next election would bring the lead to somebody who has to lose it."""
+    """bool[P]: the next election would give the lead to a broker that must not have it."""
     preferred = problem.preferred
     assert preferred is not None
     return np.asarray(~problem.pinned & (preferred != NOBODY) & ~problem.keeps_leaders[preferred])
 
 
 def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
-    """Leaders first in lists of ``which`` bool[P] that an election would give to somebody else."""
+    """Leaders first in lists of ``which`` bool[P] that an election would give to another broker."""
     rows = np.flatnonzero(which & (elected_leaders(problem, way.replicas, way.leader) != way.leader))
     if not len(rows):
         return way
@@ -141,7 +141,7 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
 
 
 def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, float, float, int, int]:
-    """What stands above limits in both states, how far outside the first bands the plan ends, by how much less even an
+    """The load above limits in both states, how far outside the first bands the plan ends, by how much less even an
     election is than it would be today, how far outside the worse of both states is, elections and reordered lists,
     reordered lists.
     """
@@ -167,7 +167,7 @@ def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, fl
 
 
 def _unevenness(problem: Problem, load: Floats) -> float:
-    """Squares of what stands outside: one broker far out is worse than two that are half as far."""
+    """Squares of the load outside bands: one broker far out is worse than two that are half as far."""
     return float((_outside(problem, load) ** 2).sum())
 
 

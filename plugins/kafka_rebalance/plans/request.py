@@ -237,7 +237,7 @@ def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: I
         result |= partitions.placement.must_leave[rows].any(axis=1)
     leader = partitions.placement.leader[rows]
     keeps = broker_arrays.arrays.keeps_leaders
-    result |= (leader != NOBODY) & ~keeps[leader]  # demoted: somebody else must lead, also after an election
+    result |= (leader != NOBODY) & ~keeps[leader]  # demoted: another broker must lead, also after an election
     if partitions.placement.preferred is not None:
         preferred = partitions.placement.preferred[rows]
         result |= (preferred != NOBODY) & ~keeps[preferred]

@@ -14,7 +14,7 @@ _BOUNDED_SINCE = (3, 7)
 
 
 def least_in_sync(snapshot: ClusterSnapshot) -> Longs:
-    """int64[P]: of the partition's topic, else of its leader's broker; 1 where nobody set it."""
+    """int64[P]: of the partition's topic, else of its leader's broker; 1 where it is not set."""
     table = snapshot.partitions
     of_topic = [_number(topic.configs.get(KEY)) for topic in snapshot.topics]
     by_topic = np.array([0 if number is None else number for number in of_topic], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The lag of committed offsets: how many messages lie behind them."""
+"""The lag of committed offsets: how many messages come after them."""
 
 from __future__ import annotations
 

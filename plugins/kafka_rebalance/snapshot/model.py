@@ -304,7 +304,7 @@ class ClusterSnapshot:
         table, paths = self.partitions, [log_dir.path for log_dir in broker.log_dirs]
         held = {log_dir.path: log_dir.stray_bytes for log_dir in broker.log_dirs}
         cells = np.flatnonzero(table.replicas == broker.id)
-        # Where no broker has several dirs, none is told: it is the only one.
+        # Where no broker has several dirs, none is named: it is the only one.
         dirs = np.zeros(len(cells), dtype=np.int32) if table.log_dir is None else table.log_dir[cells]
         rows, sizes = table.row_of_replica[cells].tolist(), table.replica_log_bytes[cells].tolist()
         for row, number, size in zip(rows, dirs.tolist(), sizes, strict=True):

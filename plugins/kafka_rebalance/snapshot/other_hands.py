@@ -64,7 +64,7 @@ def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
 
 
 def cancel_words(snapshot: ClusterSnapshot, rows: Sequence[int], where: str) -> str:
-    """The command that cancels the reassignments of ``rows``, and its file: ``where`` that stands if it is long."""
+    """The command that cancels the reassignments of ``rows``, and its file: ``where`` it is if it is long."""
     is_short = len(rows) <= _MOST_IN_A_SENTENCE
     return f"{_CANCEL}, with cancel.json: {cancel_json(snapshot, rows) if is_short else where}"
 

@@ -56,7 +56,7 @@ RULES = {
     "topic_excess": "replicas of a topic above its even share are counted rightly",
     "robustness": "so many trials were made, in so many the verdict stands, and the words say so",
     "after_failure": "what the worst loss of a broker and of a rack leads to, before and after, is told rightly",
-    "preferred_leaders": "whom a preferred election makes lead, without the plan and with it, is told rightly",
+    "preferred_leaders": "the plan counts rightly who leads after a preferred election, without it and with it",
     "survive": "nobody is above its capacity after any loss of the kind that is to be survived",
     "min_topic_leaders": "every broker that may lead leads as many partitions of each topic as were asked for",
     "within_budget": "what a budget leaves outside, and what no plan within it comes below, can be recomputed",

@@ -3,7 +3,7 @@
 From where the plan ends, single steps are made while each lowers what is outside the ordered bands: another leader, or
 a replica (its leadership goes along) on a broker in the same rack or in one without another replica of the partition.
 Default bands do not count. Where the steps end inside all ordered bands, nothing but defaults stood in the plan's way.
-Where they do not, nothing is said. O(steps · P·W·(B + W)·D).
+Where they do not, there is no fault. O(steps · P·W·(B + W)·D).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def check_ordered_bands(
 
 
 def _is_judged(document: dict[str, Any], parameters: PlanParameters) -> bool:
-    """Nothing else was asked for that may stand in the way: a budget, hours, losses, leaders of topics."""
+    """No other option can prevent it: a budget, hours, losses, leaders of topics."""
     others = parameters.has_budget or parameters.survive is not None or bool(parameters.min_topic_leaders)
     is_new = document["verdict"] in ("rebalance", "not_fixable_by_moving") and document["continues"] is None
     return is_new and not others and not parameters.preferred_election

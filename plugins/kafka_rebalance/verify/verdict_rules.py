@@ -134,7 +134,7 @@ def _first_change(
 
 
 def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays) -> tuple[float, float]:
-    """Imbalance before and after, each the worse of what stands and of what an election of preferred replicas makes."""
+    """Imbalance before and after, each the worse of the state itself and of that after a preferred election."""
     was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
     return was, max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
 

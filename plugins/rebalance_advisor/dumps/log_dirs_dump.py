@@ -1,4 +1,4 @@
-"""What ``kafka-log-dirs --describe`` prints → log dirs of each broker, and which replica lies in which, with its size.
+"""What ``kafka-log-dirs --describe`` prints → log dirs of each broker, and which replica is in which, with its size.
 
 Two lines of prose, then one JSON object: ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error",
 "partitions": [{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``; several of both, where the tool was
@@ -25,7 +25,7 @@ Replica = tuple[str, int, int]  # topic, partition, broker
 class LogDirsDump:
     """Sizes and dirs by replica, dirs by broker, of one or more dumps; where two differ, the one read last counts.
 
-    ``future``: a replica that moves between two dirs of one broker is listed twice, the copy in the making stands here.
+    ``future``: a replica that moves between two dirs of one broker is listed twice, the unfinished copy is here.
     ``dirs``: path → error by broker. ``asked_in_parts``: brokers that were asked for some topics at a time.
     """
 

@@ -138,7 +138,7 @@ class TopicZnodes:
         broker = asked["broker"] if asked else _name_of_file(place)
         if not (broker.isascii() and broker.isdigit() and len(broker) <= 9):
             raise begin.refuse(
-                "is a broker's znode, and no get /brokers/ids/… stands above it", "keep that line, or name the file so"
+                "is a broker's znode, and no get /brokers/ids/… is above it", "keep that line, or name the file so"
             )
         self.brokers.add_znode(int(broker), node, begin)
 
@@ -184,7 +184,7 @@ def _topic_in_name(place: str, line: Line) -> str:
     name = _name_of_file(place)
     if not _NAME.fullmatch(name):
         raise line.refuse(
-            f"no get /brokers/topics/… stands above it, and {excerpt(name)} is no topic's name", "name the file so"
+            f"no get /brokers/topics/… is above it, and {excerpt(name)} is no topic's name", "name the file so"
         )
     return name
 

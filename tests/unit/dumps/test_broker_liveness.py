@@ -1,4 +1,4 @@
-"""Which brokers of a folder of dumps live: who leads, is in a live ISR, tells log dirs or stands in a list of them."""
+"""Which brokers of a folder of dumps live: who leads, is in a live ISR, tells log dirs or is in a list of them."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_brokers_without_a_rack_beside_others_are_a_gap_that_names_them(tmp_path
 
 
 def drawn(random: Random) -> tuple[set[int], set[int], list[Partition]]:
-    """All brokers, those that live, and rows as a cluster would have them: nobody dead leads or is in a live ISR."""
+    """All brokers, those that live, and rows as a cluster would have them: no dead broker leads or is in a live ISR."""
     brokers = sorted(random.sample(range(20), random.randint(2, 7)))
     alive = {broker for broker in brokers if random.random() < 0.7} or {brokers[0]}
     rows = []

@@ -1,4 +1,4 @@
-"""What lies in which log dir: places, copies between dirs, strays, failed dirs, disks whose size is given by path."""
+"""What is in which log dir: places, copies between dirs, strays, failed dirs, disks whose size is given by path."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_log_dir_gets_the_size_of_the_disk_that_it_is_on(read):
         (10 * 2**20, 6 * 2**20), (10 * 2**20 - 1, 6 * 2**20 - 1),
     ]  # fmt: skip
     assert [(d.total_bytes, d.usable_bytes) for d in two.log_dirs] == [(10 * 2**20, 4 * 2**20)] * 2 + [(None, None)]
-    # Where a replica's dir is unknown nobody can tell what a disk still offers.
+    # Where a replica's dir is unknown, so is the free space of the disk.
     short = {1: {"/d/0/log": {"t-0": 1}, "/d/1/log": {"t-2": 1}}}
     broker = read(topics=FOUR, dirs=document(short), capacity=given).brokers[0]
     assert {log_dir.total_bytes for log_dir in broker.log_dirs} == {None}

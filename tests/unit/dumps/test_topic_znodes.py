@@ -142,7 +142,7 @@ def test_a_broken_node_is_refused_with_file_and_line(tmp_path, text, message):
 
 
 def test_a_name_that_is_no_topic_is_refused():
-    with pytest.raises(InvalidInputError, match=r"^my topic\.json:1: no get .* stands above it, and 'my topic' is no"):
+    with pytest.raises(InvalidInputError, match=r"^my topic\.json:1: no get .* is above it, and 'my topic' is no"):
         TopicZnodes().read(V1, "my topic.json")
 
 

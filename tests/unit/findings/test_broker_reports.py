@@ -1,6 +1,6 @@
 """Clusters of public bug reports, in names of ours: what is found of each, what its plan says, what it may not say.
 
-Each stands for a class. Elections and leaders are counted in ``test_elections.py`` on random clusters, too.
+Each is one case of a class. Elections and leaders are counted in ``test_elections.py`` on random clusters, too.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def random_cluster(chance: random.Random) -> ClusterSnapshot:
 
 
 def elected(snapshot: ClusterSnapshot, leaders_now: set[int] | None = None) -> list[int]:
-    """Leaders afterwards; of partitions that ``leaders_now`` lead alone where it is given. -1: nobody."""
+    """Leaders afterwards; of partitions that ``leaders_now`` lead alone where it is given. -1: none."""
     serves = {broker.id for broker in snapshot.brokers if broker.state.is_heard}
     after = []
     for row in snapshot.each_partition():

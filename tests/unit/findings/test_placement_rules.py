@@ -195,7 +195,7 @@ def test_what_writes_need_against_what_there_is(replicas, isr, least, version, c
 
 
 def test_nobody_is_told_of_writes_where_there_is_no_leader():
-    """Nobody writes at all, which is the other finding."""
+    """All writes fail, which is the other finding."""
     row = Partition("t", 0, (0, 1), None, (0,), (10, 10))
     snapshot = cluster([row], configs={"t": {"min.insync.replicas": "2"}})
     assert told(snapshot, "below_min_isr") == told(snapshot, "min_isr_at_replication_factor") == []

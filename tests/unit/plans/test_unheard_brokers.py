@@ -48,7 +48,7 @@ def given_to(plan: Plan, broker: int) -> int:
 
 
 def test_what_a_state_means() -> None:
-    """The four that were not heard stay, the two that are gone do not; nobody is both."""
+    """The four that were not heard stay, the two that are gone do not; no state is both."""
     assert {state.value for state in UNHEARD} == {"refused", "silent", "disconnected", "unresponsive"}
     assert [state for state in BrokerState if state.is_gone] == [BrokerState.FENCED, BrokerState.DEAD]
     assert [state for state in BrokerState if not state.stays] == [

@@ -28,7 +28,7 @@ SICK = cluster(
         row("t", 2, (5, 1, 2), leader=1, isr=(1,)),  # leaves 5 and 2, which lags
         row("t", 3, (2, 3, 4), leader=2, isr=(2, 3)),  # 4 was not heard: waits
         row("t", 4, (3, 0), leader=3, isr=(3, 0)),
-        row("t", 5, (5, 4), leader=None, isr=(5,)),  # nobody leads
+        row("t", 5, (5, 4), leader=None, isr=(5,)),  # no leader
         row("t", 6, (1, 3, 6), leader=1, isr=(1, 3, 6), adding=(6,)),  # runs
         row("t", 7, (6, 2), leader=6, isr=(6, 2)),
         row("t", 8, (0, 3, 2), leader=3, isr=(3, 2)),  # the first one lags: waits
@@ -50,7 +50,7 @@ def honest(name: str, **options: Any) -> str:
 
 
 def moved(document: Document, snapshot: ClusterSnapshot, partition: int, to: list[int]) -> None:
-    """Add or replace the move of one partition; what else it changes is told wrongly, too."""
+    """Add or replace the move of one partition; figures that it changes are wrong, too."""
     today = snapshot.partition(partition)
     moves = [move for move in document["moves"] if move["partition"] != partition]
     new = [broker for broker in to if broker not in today.replicas]
@@ -110,7 +110,7 @@ SICK_FORGERIES: dict[str, tuple[str, Callable[[Document], None]]] = {
     "gives a broker that was not heard the lead": ("leader_forbidden", _to(4, 4, 0)),
     "gives a dead broker a replica": ("broker_gone", _to(4, 3, 5)),
     "keeps a replica on a dead broker": ("broker_gone", _to(0, 0, 1, 5)),
-    "copies what nobody leads": ("unmovable", _to(5, 0, 1)),
+    "copies a partition without a leader": ("unmovable", _to(5, 0, 1)),
     "moves what is being reassigned": ("in_flight", _to(6, 1, 3, 0)),
     "leaves a dead broker in a list": ("broker_left", _without_list),
     "tells wrongly who leads after an election today": ("preferred_leaders", _wrong_count("before")),

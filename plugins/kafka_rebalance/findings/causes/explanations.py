@@ -46,7 +46,7 @@ def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding
 
 
 def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Nobody can be elected: all preferred leaders are on brokers that are gone or not heard, some on this one."""
+    """No preferred replica can be elected: all are on brokers that are gone or not heard, some on this one."""
     whole = election(known.context)
     rows = whole.elects | whole.waits
     if symptom.code == "leaders_piled_up":
@@ -151,7 +151,7 @@ def _is_within_every_band(known: WithoutCause, _cause: Finding, _symptom: Findin
 
 
 def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """No partition has fewer replicas than are asked for; what is out of sync lies on silent brokers, some on this."""
+    """No partition lacks replicas; all those out of sync are on silent brokers, some on this one."""
     return not symptom.evidence["fewer_replicas_partitions"] and _lacks_replicas_there(known, cause, symptom)
 
 

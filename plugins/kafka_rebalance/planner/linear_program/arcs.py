@@ -63,7 +63,7 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
         carried = carried + problem.leader_extra[:, columns]
     receivers = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition]
     allowed = np.where(held, problem.stays[None, :] & ~barred, receivers)
-    # Who gets an only replica leads it, and may do so unless somebody else could.
+    # Who gets an only replica leads it, and may do so unless another broker could.
     allowed &= held | ((problem.target_rf > 1) | ~can_be_led(problem))[:, None] | problem.takes_leaders[None, :]
     row, broker = np.nonzero(allowed & ~problem.pinned[:, None])
     is_kept = held[row, broker]

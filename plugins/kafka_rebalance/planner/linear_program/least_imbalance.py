@@ -41,8 +41,8 @@ from kafka_rebalance.planner.working_bands import WorkingBands
 def least_imbalance(
     problem: Problem, params: SolveParams = DEFAULTS, *, beside: Floats | None = None
 ) -> EvennessProof | None:
-    """None where the program is too large to be worth its time, or the leaders are nobody's choice. ``beside``
-    float64[D]: load that is no part of the problem and counts in "all load" (what lies on brokers that are gone).
+    """None where the program is too large to be worth its time, or leaders cannot be chosen. ``beside``
+    float64[D]: load that is no part of the problem and counts in "all load" (replicas on brokers that are gone).
     """
     if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
         return None

@@ -55,7 +55,7 @@ def decided_by(
 
 
 def has_capacity(problem: Problem, replicas: Ints) -> bool:
-    """Nobody who receives is above its capacity, or what it carries today, also while both copies exist."""
+    """No broker that receives is above its capacity, or what it carries today, also while both copies exist."""
     if not np.isfinite(problem.limit).any():
         return True
     is_copy = replicas >= 0
@@ -72,7 +72,7 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
     if disk is not None:
         peak[:, disk] = taken[:, disk] + gained[:, disk]
     limit = np.maximum(problem.limit, taken)
-    if disk is not None:  # beside all that lies there today nothing more fits
+    if disk is not None:  # no more fits beside what the disk holds today
         limit[:, disk] = problem.limit[:, disk]
     over = (peak > limit * (1 + 1e-9)) & (gained > 0)
     return not bool(over[:, carried].any())

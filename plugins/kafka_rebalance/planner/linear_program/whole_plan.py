@@ -74,7 +74,7 @@ def decided(problem: Problem, params: SolveParams = DEFAULTS, *, within_budget: 
     Neither where the cluster is too large or the nodes ran out, nor for preferred leaders, nor where a budget may leave
     rules open. ``within_budget``: a plan that costs no more than the budget.
 
-    The plan is looked for a hair inside the bands, and none is said to exist only where there is none a hair outside.
+    The plan is looked for a hair inside the bands, and "there is no plan" holds only if there is none a hair outside.
     """
     program = params.linear_program
     pairs = problem.partition_count * problem.broker_count
@@ -235,7 +235,7 @@ def budget_rows(program: WholeProgram) -> list[tuple[str, float]]:
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
-    """bool[A]. Where nobody who may lead can be had, a leader that shall lead nothing goes on, or anybody follows."""
+    """bool[A]. Where no broker may lead, a demoted leader goes on, or any broker follows."""
     able, row, broker = can_be_led(problem), arcs.row, arcs.broker
     is_today = problem.leader[row] == broker
     stays = np.zeros(problem.partition_count, dtype=np.bool_)

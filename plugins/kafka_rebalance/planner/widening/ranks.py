@@ -26,7 +26,7 @@ def given_up(problem: Problem) -> list[Flags]:
 
 
 def without_bands(problem: Problem, dropped: Flags) -> Problem:
-    """The same problem, the bands of ``dropped`` bool[D] left out; caps stand."""
+    """The same problem, the bands of ``dropped`` bool[D] left out; caps remain."""
     cap = np.full_like(problem.band_high, np.inf) if problem.cap is None else problem.cap
     free = problem.stays[:, None] & dropped[None, :]
     return replace(

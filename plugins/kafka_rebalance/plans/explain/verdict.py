@@ -74,7 +74,7 @@ def outside_words(
 def rebalance_words(
     plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[str, ...]:
-    """What must move, which resources stand outside their bands, today or once preferred replicas are elected, and what
+    """What must move, which resources are outside their bands, today or once preferred replicas are elected, and what
     even this plan cannot bring inside.
     """
     lines = [*plan_request.hard, *_worst_lines(plan_request, bands, outcome.before, "")]

@@ -32,7 +32,7 @@ def budget_claim_of(
 
 
 def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
-    """float64[D]: the most that replicas carry which are no part of the problem, for nobody can move them."""
+    """float64[D]: the most load of replicas that cannot move and so are no part of the problem."""
     placement = plan_request.partitions.placement
     factor = np.asarray((placement.replicas >= 0).sum(axis=1), dtype=np.int32)
     columns = columns_of(placement.loads, factor, problem.resources)

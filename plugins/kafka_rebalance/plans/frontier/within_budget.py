@@ -72,7 +72,7 @@ def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution
 
 
 def keeps_caps(problem: Problem, solution: Solution) -> bool:
-    """Nobody who stays carries more than its cap."""
+    """No broker that stays carries more than its cap."""
     if problem.cap is None:
         return True
     return bool((solution.after <= problem.cap * (1 + BAND_ROUNDING))[problem.stays].all())
@@ -144,7 +144,7 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
 
 
 def without_balance(problem: Problem) -> Problem:
-    """The same problem asking only for what must move whatever the balance, that nobody is lifted above a limit, and
+    """The same problem asking only for what must move whatever the balance, that no broker is lifted above a limit, and
     that caps are kept.
     """
     load = broker_loads(problem, problem.replicas, problem.leader)

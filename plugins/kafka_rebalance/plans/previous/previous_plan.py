@@ -91,13 +91,13 @@ def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mappin
 
 
 def _earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
-    nothing, nobody = LowerBound(0.0, ""), np.zeros(problem.broker_count)
+    nothing, zeros = LowerBound(0.0, ""), np.zeros(problem.broker_count)
     proof = previous.get("proofs", {}).get("bytes")
     proofs = {}
     if proof is not None:
         covers = (_cover(plan_request, problem, cover) for cover in proof["covers"])
         kept = tuple(cover for cover in covers if cover is not None)
-        proofs["bytes"] = CostProof(_prices(plan_request, problem, proof["prices"]), nobody, nobody, 0.0, kept)
+        proofs["bytes"] = CostProof(_prices(plan_request, problem, proof["prices"]), zeros, zeros, 0.0, kept)
     certificate = PriceCertificate(_prices(plan_request, problem, previous.get("certificate", {})), 0.0)
     return Bounds(nothing, nothing, nothing, certificate=certificate, proofs=proofs)
 

@@ -54,7 +54,7 @@ def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named:
 
 
 def is_unknown(parameters: dict[str, Any], mine: BrokerDisks) -> bool:
-    """Something is asked of a broker that has several disks, and it is not known what is on them or how large they are.
+    """An option concerns a broker that has several disks, and it is not known what is on them or how large they are.
 
     To empty a dir no sizes are needed.
     """

@@ -1,7 +1,7 @@
 """The object store that ``ADVISOR_PUBLISH_URL`` names, by Airflow's connection.
 
 ``s3://CONNECTION@BUCKET/PATH``: the provider of the scheme reads Airflow's connection, so that no secret stands in the
-setting. S3 is asked by the provider's ``S3Hook``; for another scheme its provider has to bring a file system of fsspec,
+setting. S3 uses the provider's ``S3Hook``; for another scheme its provider has to bring a file system of fsspec,
 of which four calls are used (``ObjectStoragePath``).
 """
 
@@ -157,7 +157,7 @@ class _S3Files:
 
 
 def _refuse_redirect(response: tuple[Any, Any] | None, **_: object) -> None:
-    """End a call that is redirected, except to the bucket's region: that is asked at an address that botocore makes.
+    """End a call that is redirected, except to the bucket's region: that one goes to an address that botocore makes.
 
     botocore itself would look for the region, by requests that are redirected likewise, until Python's stack is full.
     """
