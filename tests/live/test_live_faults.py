@@ -271,10 +271,12 @@ def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> Non
         cluster, "all sizes",
         lambda seen: all(None not in row.log_bytes for row in seen.each_partition()) and not seen.coverage,
     )  # fmt: skip
-    dead = next(
+    dead = next(  # not the dir of the metadata log: a broker that loses that one may halt
         folder for folder in sorted(cluster.folder.glob("data-3-*"))
-        if any((folder / f"{name}").is_dir() for name in ("t-1", "t-2", "alone-0"))
+        if not (folder / "__cluster_metadata-0").is_dir()
+        and any((folder / name).is_dir() for name in ("t-1", "t-2", "alone-0"))
     )  # fmt: skip
+    assert list(cluster.folder.glob("data-3-*/__cluster_metadata-0"))
     aside = dead.rename(dead.with_name("aside"))
     try:
         snapshot = wait_until(
