@@ -111,6 +111,15 @@ class GroupsDump:
                 result[partition] = max(offset, result.get(partition, 0))
         return result
 
+    def committed(self) -> dict[tuple[str, int], int]:
+        """The greatest committed offset of any group whose row shows an end offset, by partition."""
+        result: dict[tuple[str, int], int] = {}
+        for group in self.notes.values():
+            for partition in group.committed.keys() & group.end_offsets.keys():
+                if group.committed[partition] <= group.end_offsets[partition]:
+                    result[partition] = max(group.committed[partition], result.get(partition, 0))
+        return result
+
     def groups(self) -> tuple[Group, ...]:
         """The groups, by id; what the dumps disagree on or lack is added to ``gaps``."""
         return tuple(self._assemble(self.notes[name]) for name in sorted(self.notes))
