@@ -195,14 +195,8 @@ def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
     _note_missing_offsets(parts, "start offsets", start)
     _note_missing_offsets(parts, "end offsets", end)
     _compare_end_offsets(parts, by_groups, end)
-    # A commit beyond a dump's end, but not beyond the end in its own row: the dump of offsets is the older one.
-    committed = parts.groups.committed()
-    ahead = {
-        key: by_groups[key]
-        for key, offset in committed.items()
-        if end.get(key, offset) < offset <= by_groups.get(key, -1)
-    }
-    return start, {**by_groups, **end, **ahead}
+    parts.groups.note_older_ends(end)
+    return start, {**by_groups, **end}
 
 
 def _seen_elsewhere(parts: DumpParts, by_groups: Offsets) -> SeenElsewhere:
