@@ -69,7 +69,7 @@ class FindingContext:
 
     @cached_property
     def judged_inputs(self) -> tuple[GroupInput, ...]:
-        """Groups with one reader a partition, of which each member's partitions are known."""
+        """Groups that do not rebalance, with one reader a partition, of which each member's partitions are known."""
         return tuple(asked for asked in self.group_inputs.values() if _has_known_readers(asked.group))
 
     @cached_property
@@ -134,6 +134,8 @@ class FindingContext:
 
 
 def _has_known_readers(group: Group) -> bool:
+    if group.state not in (None, "Stable"):  # whether a group is in motion is decided here alone
+        return False
     if not group.members or not group.type.has_strategy or group.member_count not in (None, len(group.members)):
         return False
     return all(member.has_known_assignment for member in group.members)

@@ -69,8 +69,8 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for group in context.snapshot.groups:
         known = judged.get(group.id)
-        if known is None:
-            continue
+        if known is None or (known.reader == NOBODY).all():
+            continue  # a group of which no member has a partition has not begun to read
         current = _current_topics(known)
         late = [
             (commit, row)

@@ -8,6 +8,7 @@ from random import Random
 
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member
+from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, partition_table
 from kafka_rebalance.snapshot.rates import measure_rates
 from tests.unit.findings.sample_clusters import cluster, explained, striped, told
@@ -198,6 +199,27 @@ def test_a_growing_lag_is_folded_under_its_cause() -> None:
     assert growing.evidence["hot_partition"] is None
 
 
+def test_a_partition_that_is_too_hot_explains_its_lag() -> None:
+    """One of six receives ten times as much as the others; its member reads a tenth of that."""
+    ends, later = ends_of(*[100_000] * 6), ends_of(160_000, *[106_000] * 5)
+    commits = [ends_of(*[100_000] * 6), ends_of(106_000, *[106_000] * 5)]
+    older, newer = (reading(end, [group(even(3, 6), done)], at)
+                    for end, done, at in zip((ends, later), commits, (0, 600), strict=True))  # fmt: skip
+    snapshot = measure_rates(older, newer)
+    (growing,) = told(snapshot, "lag_growing")
+    assert growing.evidence["hot_partition"] == "t-0"
+    assert "more members do not help" in growing.recommendation
+    (hot,) = [one for one in explained(with_bytes(snapshot)) if one.code == "hot_partition"]
+    assert {one.code for one in hot.symptoms} >= {"group_hot_partition", "lag_growing", "lag_concentrated"}
+
+
+def with_bytes(snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """As many bytes as messages are written."""
+    columns = dict(snapshot.loads.columns)
+    columns[LoadKind.IN_BYTES_PER_S] = columns[LoadKind.IN_MESSAGES_PER_S]
+    return replace(snapshot, loads=PartitionLoads(columns))
+
+
 def test_dead_static_members_do_not_hide_each_other() -> None:
     """By their lag alone, in one snapshot; each set of dead ones has to be far behind all the others."""
     draw = Random(7)
@@ -215,11 +237,14 @@ def test_dead_static_members_do_not_hide_each_other() -> None:
         assert told(reading(ends, [one]), "dead_static_member") == [], case
 
 
-def test_members_whose_partitions_are_not_shown_are_not_judged() -> None:
+def test_groups_that_rebalance_or_hide_their_partitions_are_not_judged() -> None:
+    waiting = (Member("m0", subscription=("t",)), Member("m1"))
     hidden = tuple(Member(f"m{n}", partition_count=3) for n in range(2))
     commits = tuple(CommittedOffset("t", number, 0) for number in range(6))
     for one in (Group("g", members=hidden, committed=commits, state="Stable"),
                 Group("g", members=hidden[:1], member_count=2, committed=commits, state="Stable"),
+                Group("g", members=waiting, committed=commits, state="CompletingRebalance"),
+                Group("g", members=waiting[1:], committed=commits, state="Stable"),
                 Group("g", type=GroupType.SHARE, members=(Member("m"),), committed=commits)):  # fmt: skip
         snapshot = reading(ends_of(*[10_000] * 6), [one])
         for code in ("unread_partitions", "lag_concentrated", "topic_without_reader", "partition_not_read"):
