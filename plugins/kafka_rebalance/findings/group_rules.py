@@ -133,14 +133,13 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
     By messages where it is known how fast this group reads each partition that it has; else by bytes, which are those
     of all groups: then only where no other group reads its topics.
     """
+    readers = _readers_by_topic(context)
     for group_input in context.group_inputs.values():
         group, rates = group_input.group, group_input.rates
         if not group.members:
             continue
-        by_messages, by_bytes = (
-            _messages_written_and_read(context, group_input),
-            _bytes_written_and_read(context, group_input),
-        )
+        by_messages = _messages_written_and_read(context, group_input)
+        by_bytes = _bytes_written_and_read(context, group_input, readers)
         wrote, read = by_messages or by_bytes or (0.0, 0.0)
         if not wrote > 0 or read / wrote >= threshold("lag_growing", "read_ratio"):
             continue
@@ -243,9 +242,10 @@ def _messages_written_and_read(context: FindingContext, group_input: GroupInput)
     return None if wrote is None or read is None else (wrote, read)
 
 
-def _bytes_written_and_read(context: FindingContext, group_input: GroupInput) -> tuple[float, float] | None:
+def _bytes_written_and_read(
+    context: FindingContext, group_input: GroupInput, readers: dict[str, set[str]]
+) -> tuple[float, float] | None:
     """Bytes/s written to and read from its topics; None where unknown, and where another group reads them, too."""
-    readers = _readers_by_topic(context)
     if any(len(readers[topic]) > 1 for topic in group_input.topics if topic in readers):
         return None
     rows = context.rows_of(group_input)
