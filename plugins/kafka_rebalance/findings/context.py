@@ -21,7 +21,7 @@ from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, GroupType
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType
 
 Evidence = dict[str, float | int | str | None]
 _ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
@@ -68,6 +68,11 @@ class FindingContext:
         return tuple(asked for group, asked in self.group_inputs.items() if self.kinds[group].has_choice)
 
     @cached_property
+    def judged_inputs(self) -> tuple[GroupInput, ...]:
+        """Groups that do not rebalance, with one reader a partition, of which each member's partitions are known."""
+        return tuple(asked for asked in self.group_inputs.values() if _has_known_readers(asked.group))
+
+    @cached_property
     def chosen_replays(self) -> tuple[GroupReplay, ...]:
         """The replays of the same groups."""
         return tuple(replay for replay in self.replays if self.kinds[replay.group_id].has_choice)
@@ -96,6 +101,22 @@ class FindingContext:
         return {topic.name: range(begin, end) for topic, begin, end in spans}
 
     @cached_property
+    def row_of(self) -> dict[tuple[str, int], int]:
+        """(topic, partition) → row."""
+        return self.snapshot.row_of
+
+    def rows_of(self, group_input: GroupInput) -> npt.NDArray[np.int64]:
+        """Partition rows of the snapshot along the group's partitions."""
+        spans = [self.topic_rows[topic] for topic in group_input.topics if topic in self.topic_rows]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(span.start, span.stop) for span in spans)])
+
+    @property
+    def has_rates_of_window(self) -> bool:
+        """Messages written were measured between two snapshots, as reads are; not over hours of history."""
+        column = self.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
+        return column is not None and not column.source.is_of_history
+
+    @cached_property
     def is_in_flight(self) -> npt.NDArray[np.bool_]:
         """bool[P]: a reassignment of this partition is running."""
         flags = np.zeros(len(self.snapshot.partitions), dtype=np.bool_)
@@ -110,6 +131,14 @@ class FindingContext:
         if column.source is LoadSource.GIVEN:
             return Confidence.GIVEN
         return Confidence.ESTIMATED if column.source in _ESTIMATED else Confidence.MEASURED
+
+
+def _has_known_readers(group: Group) -> bool:
+    if group.state not in (None, "Stable"):  # whether a group is in motion is decided here alone
+        return False
+    if not group.members or not group.type.has_strategy or group.member_count not in (None, len(group.members)):
+        return False
+    return all(member.has_known_assignment for member in group.members)
 
 
 def threshold(code: str, name: str) -> float:

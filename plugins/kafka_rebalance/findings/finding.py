@@ -262,6 +262,13 @@ CODES: dict[str, FindingCode] = dict(
             medium_gain_ratio=2.0,
         ),
         _code(
+            "uneven_per_topic",
+            SubjectType.GROUP,
+            "members have alike numbers of partitions, but one has far more of a topic than its even part",
+            times_even_ratio=2.0,
+            most_count_ratio=1.25,
+        ),
+        _code(
             "group_hot_partition",
             SubjectType.GROUP,
             "one partition alone is more than a mean member's part of what the group reads: no assignor can split it",
@@ -317,7 +324,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "dead_static_member",
             SubjectType.GROUP,
-            "a static member keeps partitions that nobody reads: written but not read in the window, or, where no "
+            "a static member keeps partitions that no member reads: written but not read in the window, or, where no "
             "rates were measured, all of them this many times further behind than any other member's",
             times_others_lag_ratio=10.0,
         ),
@@ -331,8 +338,42 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "lag_growing",
             SubjectType.GROUP,
-            "the group reads slower than its topics are written (told only where it is their one reader)",
+            "the group reads slower than its topics are written (by bytes only where it is their one reader)",
             read_ratio=0.9,
+        ),
+        _code(
+            "lag_concentrated",
+            SubjectType.GROUP,
+            "few members, or few partitions of a topic (half at most), are this many times further behind than all "
+            "others, and have most of the group's lag",
+            times_others_lag_ratio=10.0,
+            least_lag_messages=1000.0,
+            share_of_lag_ratio=0.5,
+            behind_seconds=60.0,
+            medium_behind_seconds=600.0,
+        ),
+        _code(
+            "partition_not_read",
+            SubjectType.GROUP,
+            "partitions with a reader whose commits did not move between two snapshots while messages were written, "
+            "and that are behind by so much writing",
+            behind_seconds=300.0,
+        ),
+        _code(
+            "unread_partitions",
+            SubjectType.GROUP,
+            "partitions of topics that the group reads or subscribes to, which no member has",
+        ),
+        _code(
+            "topic_without_reader",
+            SubjectType.GROUP,
+            "messages wait behind the group's commits of topics that no member reads or subscribes to",
+        ),
+        _code(
+            "read_without_joining",
+            SubjectType.GROUP,
+            "the commits of a group without members moved between two snapshots",
+            behind_seconds=300.0,
         ),
         _code(
             "commit_out_of_range",

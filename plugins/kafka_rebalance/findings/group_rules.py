@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from kafka_rebalance.amounts import seconds_in_words
-from kafka_rebalance.arrays import Floats
+from kafka_rebalance.arrays import NOBODY, Floats
+from kafka_rebalance.findings.consumers.lag_rules import seconds_behind
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
@@ -17,8 +17,8 @@ from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.scoring.drain import member_capacity
-from kafka_rebalance.scoring.members_needed import members_needed
+from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, member_capacity
+from kafka_rebalance.scoring.members_needed import MembersNeeded, members_needed
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Member
 
@@ -91,30 +91,36 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
 
 
 def dead_static_member(context: FindingContext) -> Iterator[Finding]:
-    """A static member keeps partitions that nobody reads."""
+    """A static member keeps partitions that it does not read."""
     for group_input in context.group_inputs.values():
         dead, confidence = dead_members(context, group_input)
         if not dead:
             continue
         group, reader = group_input.group, group_input.reader
         held = np.isin(reader, [group.members.index(member) for member in dead])
-        lag = group_input.rates.lag_messages[held]
+        lag, written = group_input.rates.lag_messages[held], group_input.rates.in_messages_per_s[held]
+        seconds = seconds_behind(float(lag.sum()), written)
+        names = listed([member.instance_id for member in dead], most=len(dead))
+        is_one, them = len(dead) == 1, "it" if len(dead) == 1 else "them"
         yield finding(
             "dead_static_member",
             Severity.HIGH,
             group.id,
             {
                 "dead_members": len(dead),
-                "instance_ids": listed([member.instance_id for member in dead], most=len(dead)),
+                "instance_ids": names,
                 "partitions_unread": int(held.sum()),
                 "lag_messages": None if np.isnan(lag).any() else int(lag.sum()),
-                "in_messages_per_s": _sum(group_input.rates.in_messages_per_s[held]),
+                "lag_seconds": seconds,
+                "in_messages_per_s": _sum(written),
             },
             Remedy(
-                f"Static member {listed([member.instance_id for member in dead])} keeps "
-                f"{counted(int(held.sum()), 'partition')} that nobody reads: restart it under the same "
-                "group.instance.id, or remove it (Admin.removeMembersFromConsumerGroup) so that others take over.",
-                cost="removing it is one rebalance",
+                f"Static member{'' if is_one else 's'} {names} {'keeps' if is_one else 'keep'} "
+                f"{counted(int(held.sum()), 'partition')} that no member reads"
+                f"{'' if seconds is None else f', {seconds_in_words(seconds)} behind'}: restart "
+                f"{them} under the same group.instance.id, or remove {them} (Admin.removeMembersFromConsumerGroup) so "
+                "that others take over.",
+                cost=f"removing {them} is one rebalance",
                 gain=1.0,
             ),
             confidence=confidence,
@@ -122,19 +128,25 @@ def dead_static_member(context: FindingContext) -> Iterator[Finding]:
 
 
 def lag_growing(context: FindingContext) -> Iterator[Finding]:
-    """The group reads slower than its topics are written; told only where no other group reads them."""
-    out, written = context.snapshot.load(LoadKind.OUT_BYTES_PER_S), context.snapshot.load(LoadKind.IN_BYTES_PER_S)
+    """The group reads slower than its topics are written.
+
+    By messages where it is known how fast this group reads each partition that it has; else by bytes, which are those
+    of all groups: then only where no other group reads its topics.
+    """
     readers = _readers_by_topic(context)
     for group_input in context.group_inputs.values():
-        group = group_input.group
-        if not group.members or any(len(readers[topic]) > 1 for topic in group_input.topics if topic in readers):
+        group, rates = group_input.group, group_input.rates
+        if not group.members:
             continue
-        rows = _rows_of(context, group_input)
-        read, wrote = float(out[rows].sum()), float(written[rows].sum())
-        if not wrote > 0 or np.isnan(read) or read / wrote >= threshold("lag_growing", "read_ratio"):
+        by_messages = _messages_written_and_read(context, group_input)
+        by_bytes = _bytes_written_and_read(context, group_input, readers)
+        wrote, read = by_messages or by_bytes or (0.0, 0.0)
+        if not wrote > 0 or read / wrote >= threshold("lag_growing", "read_ratio"):
             continue
-        lag, rate = _sum(group_input.rates.lag_messages), _sum(group_input.rates.in_messages_per_s)
-        if not lag or not rate:
+        has_reader = group_input.reader != NOBODY
+        rows = has_reader if by_messages else np.ones(len(has_reader), dtype=np.bool_)
+        lag, rate = _sum(rates.lag_messages[rows]), _sum(rates.in_messages_per_s[rows])
+        if not lag or not rate or lag <= COMMIT_INTERVAL_S * rate:
             continue
         needed = _members_to_keep_up(group_input, wrote / read if read > 0 else math.inf)
         yield finding(
@@ -145,53 +157,102 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
                 "lag_messages": int(lag),
                 "lag_seconds": lag / rate,
                 "read_ratio": read / wrote,
-                "in_bytes_per_s": wrote,
-                "read_bytes_per_s": read,
+                "in_bytes_per_s": None if by_bytes is None else by_bytes[0],
+                "read_bytes_per_s": None if by_bytes is None else by_bytes[1],
+                "in_messages_per_s": rate,
+                "read_messages_per_s": None if by_messages is None else by_messages[1],
                 "members": len(group.members),
-                "members_needed": needed,
-                "partitions": len(rows),
+                "members_needed": needed.members,
+                "hot_partition": _hot_partition(context, group_input, needed),
+                "partitions": len(has_reader),
             },
             Remedy(
-                f"It reads {read / wrote:.0%} of what is written and is {seconds_in_words(lag / rate)} behind: give it "
-                f"more members (it has {len(group.members)} for {counted(len(rows), 'partition')}"
-                f"{_needed_words(needed, len(rows))}) or faster ones.",
+                f"It reads {read / wrote:.0%} of what is written and is {seconds_in_words(lag / rate)} behind: "
+                f"{_way_to_keep_up(context, group_input, needed)}",
                 cost="one rebalance for new members",
                 gain=1 - read / wrote,
             ),
-            confidence=context.confidence(LoadKind.OUT_BYTES_PER_S),
+            confidence=Confidence.MEASURED if by_messages else context.confidence(LoadKind.OUT_BYTES_PER_S),
         )
 
 
 def dead_members(context: FindingContext, group_input: GroupInput) -> tuple[list[Member], Confidence]:
     """Static members that read nothing of what they hold.
 
-    Where rates were measured: all their partitions are behind, some were written, and none was read by anybody.
-    Else: each of their partitions is many times further behind than any that a member outside is.
+    Where rates were measured: all their partitions are behind, some were written, and no group read any of them (this
+    group, where its own reads are known). Else: each of their partitions is many times further behind than any that
+    another member has. So several that died together do not hide each other.
     """
     group, reader, rates = group_input.group, group_input.reader, group_input.rates
     if not group.type.has_strategy:
         return [], Confidence.MEASURED  # other members read along, or a standby of the task takes over
     static = [number for number, member in enumerate(group.members) if member.instance_id is not None]
-    if not static:
+    late = [number for number in static if _is_all_behind(rates.lag_messages[reader == number])]
+    if not late:
         return [], Confidence.MEASURED
-    rows = _rows_of(context, group_input)
-    out = context.snapshot.load(LoadKind.OUT_BYTES_PER_S)[rows]
+    out = context.snapshot.load(LoadKind.OUT_BYTES_PER_S)[context.rows_of(group_input)]
     is_measured = not (np.isnan(out).any() or np.isnan(rates.in_messages_per_s).any())
+    reads, held = rates.read_messages_per_s, np.isin(reader, late)
+    if (
+        context.has_rates_of_window
+        and not np.isnan(reads[held]).any()
+        and not np.isnan(rates.in_messages_per_s[held]).any()
+    ):
+        out, is_measured = reads, True
+    if not is_measured:
+        return [group.members[number] for number in _far_behind_all(group_input, late)], Confidence.ESTIMATED
     dead = []
-    for number in static:
-        held = reader == number
-        if not held.any() or not (rates.lag_messages[held] > 0).all():
-            continue
-        if is_measured:
-            written = held & (rates.in_messages_per_s > 0)
-            is_dead = bool(written.any()) and not (out[written] > 0).any()
-        else:
-            others = rates.lag_messages[~held]
-            times = threshold("dead_static_member", "times_others_lag_ratio")
-            is_dead = len(others) > 0 and bool(rates.lag_messages[held].min() >= times * max(others.max(), 1.0))
-        if is_dead:
+    for number in late:
+        written = (reader == number) & (rates.in_messages_per_s > 0)
+        if written.any() and not (out[written] > 0).any():
             dead.append(group.members[number])
-    return dead, Confidence.MEASURED if is_measured else Confidence.ESTIMATED
+    return dead, Confidence.MEASURED
+
+
+def _is_all_behind(lag: Floats) -> bool:
+    return len(lag) > 0 and bool((lag > 0).all())
+
+
+def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
+    """Members of ``late`` whose every partition is many times further behind than each that another member reads.
+
+    Of several such sets the largest that is half of the working members at most, else the smallest: one that is far
+    behind those that are behind, too, hides none of these.
+    """
+    reader, lag = group_input.reader, group_input.rates.lag_messages
+    times = threshold("dead_static_member", "times_others_lag_ratio")
+    least = {number: float(lag[reader == number].min()) for number in late}
+    order = sorted(late, key=lambda number: -least[number])
+    half = len(np.unique(reader[reader != NOBODY])) // 2
+    found: list[int] = []
+    for count in range(1, len(order) + 1):
+        others = lag[(reader != NOBODY) & ~np.isin(reader, order[:count])]
+        is_set = len(others) > 0 and least[order[count - 1]] >= times * max(float(others.max()), 1.0)
+        if is_set and (count <= half or not found):
+            found = order[:count]
+    return sorted(found)
+
+
+def _messages_written_and_read(context: FindingContext, group_input: GroupInput) -> tuple[float, float] | None:
+    """Messages/s written to and read from the partitions that members have; None where one is unknown."""
+    has_reader, rates = group_input.reader != NOBODY, group_input.rates
+    if not context.has_rates_of_window or not group_input.group.type.has_strategy:
+        return None
+    wrote, read = _sum(rates.in_messages_per_s[has_reader]), _sum(rates.read_messages_per_s[has_reader])
+    return None if wrote is None or read is None else (wrote, read)
+
+
+def _bytes_written_and_read(
+    context: FindingContext, group_input: GroupInput, readers: dict[str, set[str]]
+) -> tuple[float, float] | None:
+    """Bytes/s written to and read from its topics; None where unknown, and where another group reads them, too."""
+    if any(len(readers[topic]) > 1 for topic in group_input.topics if topic in readers):
+        return None
+    rows = context.rows_of(group_input)
+    wrote, read = (
+        _sum(context.snapshot.load(kind)[rows]) for kind in (LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S)
+    )
+    return None if wrote is None or read is None else (wrote, read)
 
 
 def _better_strategy(today: GroupScore, advised: GroupScore, *, is_rate: bool) -> str:
@@ -213,20 +274,50 @@ def _better_strategy(today: GroupScore, advised: GroupScore, *, is_rate: bool) -
     return words
 
 
-def _members_to_keep_up(group_input: GroupInput, times: float) -> int | None:
+def _members_to_keep_up(group_input: GroupInput, times: float) -> MembersNeeded:
     """How many members as fast as the fastest was seen to be could read what is written; None where none could.
 
-    Where nobody saw how fast each one reads: so many ``times`` as there are.
+    Where it is unknown how fast each one reads: so many ``times`` as there are.
     """
     members, rates = len(group_input.group.members), group_input.rates
     capacity = member_capacity(group_input.reader, rates.read_messages_per_s, members)
     if not math.isnan(capacity):
-        return members_needed(rates, capacity, within_s=math.inf).members
-    return math.ceil(round(members * times, 2)) if math.isfinite(times) else None
+        needed = members_needed(rates, capacity, within_s=math.inf)
+        return needed if capacity > 0 else MembersNeeded(None)
+    return MembersNeeded(math.ceil(round(members * times, 2)) if math.isfinite(times) else None)
+
+
+def _way_to_keep_up(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> str:
+    members, partitions = len(group_input.group.members), len(group_input.reader)
+    hot = _hot_partition(context, group_input, needed)
+    if hot is not None:
+        return (
+            f"{hot} alone is written faster than its fastest member reads, so that more members do not help. Find its "
+            "busiest key and spread it over several, or make what a member does with a record faster."
+        )
+    if needed.members is not None and needed.members <= members:
+        return (
+            f"{counted(needed.members, 'member')} as fast as its fastest would keep up, and it has {members}. Share "
+            "its partitions evenly, and look at the slow members, before you add any."
+        )
+    if needed.hot_row is not None:
+        return (
+            "partitions are written faster than its fastest member reads any, so that more members do not help. Make "
+            "its members faster, or add partitions: from then on keys go to other ones."
+        )
+    if members >= partitions:
+        return (
+            f"it has {counted(members, 'member')} for {counted(partitions, 'partition')}, so that more would have no "
+            f"partition. Make its members faster, or add partitions first{_needed_words(needed.members, partitions)}."
+        )
+    return (
+        f"give it more members (it has {members} for {counted(partitions, 'partition')}"
+        f"{_needed_words(needed.members, partitions)}) or faster ones."
+    )
 
 
 def _needed_words(needed: int | None, partitions: int) -> str:
-    """How many members would keep up at the pace of today's; more than partitions would stand idle."""
+    """How many members would keep up at the pace of today's; more than partitions would be idle."""
     if needed is None:
         return ""
     if needed <= partitions:
@@ -237,16 +328,19 @@ def _needed_words(needed: int | None, partitions: int) -> str:
     )
 
 
+def _hot_partition(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> str | None:
+    """The partition that no member can keep up with, where it receives far more than the others."""
+    written = group_input.rates.in_messages_per_s
+    times = threshold("group_hot_partition", "times_mean_ratio")
+    if needed.hot_row is None or len(written) < 2 or written[needed.hot_row] < times * float(np.median(written)):
+        return None
+    return context.snapshot.name_of(int(context.rows_of(group_input)[needed.hot_row]))
+
+
 def _basis(replay: GroupReplay) -> Confidence:
     if replay.basis is SubscriptionBasis.GIVEN or replay.is_reproduced:
         return Confidence.MEASURED
     return Confidence.ESTIMATED
-
-
-def _rows_of(context: FindingContext, group_input: GroupInput) -> npt.NDArray[np.int64]:
-    """Partition rows of the snapshot along the question's partitions."""
-    spans = [context.topic_rows[topic] for topic in group_input.topics if topic in context.topic_rows]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(span.start, span.stop) for span in spans)])
 
 
 def _readers_by_topic(context: FindingContext) -> dict[str, set[str]]:

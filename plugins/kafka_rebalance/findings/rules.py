@@ -21,11 +21,13 @@ from kafka_rebalance.findings import (
 from kafka_rebalance.findings.causes.folding import fold
 from kafka_rebalance.findings.consumers import (
     commit_rules,
+    lag_rules,
     membership_rules,
     protocol_rules,
     rack_rules,
     rate_rules,
     share_group_rules,
+    unread_rules,
 )
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.disks import log_dir_rules
@@ -67,6 +69,7 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     group_rules.assignor_uneven,
     rate_rules.group_hot_partition,
     rate_rules.uneven_by_rate,
+    rate_rules.uneven_per_topic,
     protocol_rules.server_assignor_uneven,
     protocol_rules.rollover_half_done,
     protocol_rules.mixed_clients,
@@ -77,6 +80,11 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     rack_rules.cross_rack_reads,
     group_rules.dead_static_member,
     group_rules.lag_growing,
+    lag_rules.lag_concentrated,
+    lag_rules.partition_not_read,
+    unread_rules.unread_partitions,
+    unread_rules.topic_without_reader,
+    unread_rules.read_without_joining,
     commit_rules.commit_out_of_range,
     assignment_rules.sticky_endless,
     assignment_rules.shared_offsets,

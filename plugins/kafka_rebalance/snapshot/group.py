@@ -52,6 +52,12 @@ class Member:
     tasks: Tasks | None = None  # streams
     target_tasks: Tasks | None = None
     subscription_version: int | None = None  # classic: of the bytes of its JoinGroup, which tell clients apart
+    partition_count: int | None = None  # how many it has where only their number is known; `assigned` is empty then
+
+    @property
+    def has_known_assignment(self) -> bool:
+        """It is known which partitions it has."""
+        return self.partition_count is None or self.partition_count == sum(len(p) for _, p in self.assigned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,9 @@ class Group:
     configs: Mapping[str, str] = field(default_factory=dict)
     client: str | None = None
     client_version: str | None = None
+    member_count: int | None = (
+        None  # where the source gives their number; above len(members): the others are not listed
+    )
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

@@ -195,6 +195,7 @@ def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
     _note_missing_offsets(parts, "start offsets", start)
     _note_missing_offsets(parts, "end offsets", end)
     _compare_end_offsets(parts, by_groups, end)
+    parts.groups.note_older_ends(end)
     return start, {**by_groups, **end}
 
 

@@ -103,7 +103,9 @@ def test_one_cause_is_one_finding_with_all_that_it_explains(ranked):
             "group_hot_partition:group:clickstream-enricher",
         },
         "broker_disk_over_share:broker:9": {"broker_disk_full:broker:9"},
-        "dead_static_member:group:telemetry-archiver": {"lag_growing:group:telemetry-archiver"},
+        "dead_static_member:group:telemetry-archiver": {
+            *(f"{code}:group:telemetry-archiver" for code in ("lag_growing", "lag_concentrated", "partition_not_read")),
+        },
     }
     for finding in ranked:
         assert all(finding.severity.rank <= symptom.severity.rank for symptom in finding.symptoms)

@@ -13,7 +13,9 @@ import numpy as np
 from kafka_rebalance.findings.causes.without_cause import WithoutCause, over_share
 from kafka_rebalance.findings.context import threshold
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.group_rules import dead_members
 from kafka_rebalance.findings.leader_rules import election
+from kafka_rebalance.groups.group_replay import LEAST_GAIN
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 
@@ -122,6 +124,56 @@ def _reads_that_partition(_known: WithoutCause, cause: Finding, symptom: Finding
     return cause.subject == symptom.evidence["partition"]
 
 
+def _suffices_once_shared(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Today's members would keep up if they shared the partitions evenly; or some are idle for the cause alone."""
+    needed, has = symptom.evidence["members_needed"], symptom.evidence["members"]
+    idle, idle_then = (cause.evidence.get(name) for name in ("idle_members", "advised_idle_members"))
+    is_enough = needed is not None and int(needed) <= int(has or 0)
+    return cause.subject == symptom.subject and (is_enough or int(idle or 0) > int(idle_then or 0))
+
+
+def _is_written_too_fast(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    return cause.subject == symptom.subject and cause.evidence["partition"] == symptom.evidence["hot_partition"]
+
+
+def _reads_enough_elsewhere(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Without the partitions that are not read, the group reads what is written."""
+    read, written = symptom.evidence["read_messages_per_s"], float(symptom.evidence["in_messages_per_s"] or 0)
+    others = written - float(cause.evidence["in_messages_per_s"] or 0)
+    least = threshold("lag_growing", "read_ratio")
+    return cause.subject == symptom.subject and read is not None and float(read) >= least * others
+
+
+def _holds_all_of_these(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Every partition of the symptom is one of the cause's dead members."""
+    if cause.subject != symptom.subject:
+        return False
+    dead, _ = dead_members(known.context, known.context.group_inputs[cause.subject])
+    return set(_names(symptom, "member_ids")) <= {member.id for member in dead}
+
+
+def _has_the_late_partition(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    return cause.subject == symptom.subject and _names(symptom, "partition_names") == [cause.evidence["partition"]]
+
+
+def _has_all_partitions(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    names = (set(_names(one, "partition_names")) for one in (symptom, cause))
+    return cause.subject == symptom.subject and next(names) <= next(names)
+
+
+def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """The members that are behind have far more partitions than the mean of all."""
+    told = symptom.evidence
+    of_late = float(told["partitions_behind"] or 0) / float(told["members_behind"] or 1)
+    mean = float(told["partitions"] or 0) / float(told["members"] or 1)
+    is_at_members = told["concentrated_at"] == "members"
+    return cause.subject == symptom.subject and is_at_members and of_late >= LEAST_GAIN * mean
+
+
+def _names(found: Finding, key: str) -> list[str]:
+    return str(found.evidence[key]).split(", ")
+
+
 def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """Every replica that the topic lacks lies on a broker that is gone or not heard, some of them on this one."""
     snapshot = known.context.snapshot
@@ -216,7 +268,19 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("mixed_static_members", "assignor_uneven", same_subject),
     Explanation("mixed_static_members", "idle_members", same_subject),
     Explanation("mixed_static_members", "static_members_partly", same_subject),
+    Explanation("dead_static_member", "partition_not_read", _holds_all_of_these),
+    Explanation("dead_static_member", "lag_concentrated", _holds_all_of_these),
     Explanation("dead_static_member", "lag_growing", same_subject),
+    Explanation("partition_not_read", "lag_growing", _reads_enough_elsewhere),
+    Explanation("partition_not_read", "lag_concentrated", _has_all_partitions),
+    Explanation("assignor_uneven", "lag_growing", _suffices_once_shared),
+    Explanation("assignor_uneven", "lag_concentrated", _is_at_overloaded_members),
+    Explanation("server_assignor_uneven", "lag_growing", _suffices_once_shared),
+    Explanation("server_assignor_uneven", "lag_concentrated", _is_at_overloaded_members),
+    Explanation("group_hot_partition", "lag_growing", _is_written_too_fast),
+    Explanation("group_hot_partition", "lag_concentrated", _has_the_late_partition),
+    Explanation("uneven_per_topic", "lag_growing", _suffices_once_shared),
+    Explanation("lag_concentrated", "lag_growing", _suffices_once_shared),
     Explanation("group_hot_partition", "uneven_by_rate", same_subject),
     Explanation("rollover_half_done", "server_assignor_uneven", same_subject),
 )

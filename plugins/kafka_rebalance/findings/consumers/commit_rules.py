@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
-from kafka_rebalance.findings.finding import Finding, Severity
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted
+from kafka_rebalance.snapshot.lag import OLDER_ENDS
 from kafka_rebalance.snapshot.model import Group, GroupType
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 
 def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
-    """Told of what one reading saw: dumps are of several moments, so their offsets may disagree for that alone."""
-    if context.snapshot.source == "dumps":
-        return
-    row_of = context.snapshot.row_of
+    """Of dumps it is an estimate: they are of several moments, so that their offsets may disagree for that alone."""
+    is_of_dumps = context.snapshot.source == "dumps"
+    gaps = context.snapshot.coverage
+    older_ends = {gap.subject for gap in gaps if (gap.subject_type, gap.what) == ("group", OLDER_ENDS)}
     for group in context.snapshot.groups:
         if group.type is GroupType.SHARE:
-            continue  # it commits nothing; its start moves with the log's, when somebody reads again
-        beyond, below, lost = _out_of_range(context, group, row_of)
+            continue  # it commits nothing; its start moves with the log's once a member reads again
+        beyond, below, lost = _out_of_range(context, group)
+        beyond = [] if group.id in older_ends else beyond
         if not beyond and not below:
             continue
         example = (beyond or below)[0]
@@ -39,17 +41,16 @@ def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
                 "auto.offset.reset sends them; kafka-consumer-groups --reset-offsets says where instead.",
                 gain=1.0,
             ),
+            confidence=Confidence.ESTIMATED if is_of_dumps else Confidence.STRUCTURAL,
         )  # fmt: skip
 
 
-def _out_of_range(
-    context: FindingContext, group: Group, row_of: dict[tuple[str, int], int]
-) -> tuple[list[str], list[str], int]:
+def _out_of_range(context: FindingContext, group: Group) -> tuple[list[str], list[str], int]:
     """Partitions whose commit is beyond the end and below the start, and messages between commits and starts."""
     table = context.snapshot.partitions
     beyond, below, lost = [], [], 0
     for commit in group.committed:
-        row = row_of.get((commit.topic, commit.partition))
+        row = context.row_of.get((commit.topic, commit.partition))
         if row is None:
             continue
         start, end = int(table.start_offset[row]), int(table.end_offset[row])

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
-from kafka_rebalance.findings.finding import Finding, Severity
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.strategies import OWN
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import GroupType
 
 
 def group_hot_partition(context: FindingContext) -> Iterator[Finding]:
@@ -92,6 +96,100 @@ def uneven_by_rate(context: FindingContext) -> Iterator[Finding]:
             ),
             confidence=context.confidence(LoadKind.IN_BYTES_PER_S),
         )
+
+
+def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
+    """Members have as many partitions as the others, and one has most of a topic: its load is not shared.
+
+    Sticky strategies count partitions of all topics alike (KAFKA-16277). Told where rates do not prove it harmless.
+    """
+    judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
+    for replay in context.chosen_replays:
+        group_input, today = judged.get(replay.group_id), replay.today
+        if group_input is None or replay.advised is not None or replay.group_id in context.better_server_strategies:
+            continue
+        if (today.skew_count or math.inf) >= threshold("uneven_per_topic", "most_count_ratio"):
+            continue
+        if today.skew_rate is not None and today.skew_rate < threshold("uneven_per_topic", "most_count_ratio"):
+            continue
+        worst = _most_of_a_topic(group_input)
+        if worst is None or worst.has / worst.even_part < threshold("uneven_per_topic", "times_even_ratio"):
+            continue
+        member = group_input.group.members[worst.member]
+        by_topic = replay.score("range")
+        has_range = (
+            by_topic is not None
+            and by_topic.error is None
+            and today.assignor != "range"
+            and (by_topic.skew_count or math.inf) < threshold("uneven_per_topic", "most_count_ratio")
+        )
+        setting = (
+            "group.remote.assignor" if group_input.group.type is GroupType.CONSUMER else "partition.assignment.strategy"
+        )
+        yield finding(
+            "uneven_per_topic",
+            Severity.LOW,
+            replay.group_id,
+            {
+                "assignor": today.assignor,
+                "topic": worst.topic,
+                "member_id": member.id,
+                "partitions_of_topic": worst.partitions,
+                "partitions_of_topic_at_member": worst.has,
+                "even_partitions_of_topic": worst.even_part,
+                "times_even_ratio": worst.has / worst.even_part,
+                "skew_count": today.skew_count,
+                "skew_rate": today.skew_rate,
+                "members": today.members,
+                "partitions": today.partitions,
+                "idle_members": today.idle_members,
+                "advised_idle_members": today.idle_members,
+            },
+            Remedy(
+                f"{today.assignor} gives members alike numbers of partitions, but {member.instance_id or member.id} "
+                f"has {worst.has} of the {counted(worst.partitions, 'partition')} of {worst.topic}, where an even part "
+                f"is {worst.even_part}: a busy topic is not shared. "
+                + (
+                    f"range divides each topic by itself and is as even here: set {setting} to it if topics differ "
+                    "in load."
+                    if has_range
+                    else "Kafka's Java clients from 3.8.0 spread topics better at their rebalances (KAFKA-16277); with "
+                    "others read the busy topic in a group of its own."
+                ),
+                cost="one rebalance in which partitions change hands" if has_range else "one rolling restart",
+                gain=1 - worst.even_part / worst.has,
+            ),
+            confidence=(Confidence.STRUCTURAL if replay.basis is SubscriptionBasis.GIVEN else Confidence.ESTIMATED),
+        )
+
+
+class _TopicShare(NamedTuple):
+    """The most that one member has of a topic, and what it would have of it if all that may read it shared it."""
+
+    topic: str
+    member: int
+    partitions: int
+    has: int
+    even_part: int
+
+
+def _most_of_a_topic(group_input: GroupInput) -> _TopicShare | None:
+    """The topic of which one member has the most over its even part; of like ones that with the most lag, if known."""
+    members = group_input.group.members
+    found: list[tuple[float, float, _TopicShare]] = []
+    for place, topic in enumerate(group_input.topics):
+        span = slice(int(group_input.first_row[place]), int(group_input.first_row[place + 1]))
+        readers, lag = group_input.reader[span], float(np.nansum(group_input.rates.lag_messages[span]))
+        readers = readers[readers != NOBODY]
+        may_read = [
+            m.subscription is None or m.subscribed_regex is not None or topic in m.subscription for m in members
+        ]
+        if len(readers) > 1 and sum(may_read) > 1:
+            counts = np.bincount(readers, minlength=len(members))
+            even_part = math.ceil(len(readers) / sum(may_read))
+            share = _TopicShare(topic, int(counts.argmax()), len(readers), int(counts.max()), even_part)
+            found.append((share.has / even_part, lag, share))
+    return max(found)[-1] if found else None
 
 
 def _name_of(group_input: GroupInput, row: int) -> str:

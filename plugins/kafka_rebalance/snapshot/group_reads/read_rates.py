@@ -2,7 +2,7 @@
 
 Nothing is invented. A rate is unknown where a commit went backwards or is beyond the end; where there was none before;
 where the topic was made anew; where retention passed the older commit, so that the group may have been set forward past
-what it never read; where the group had no members in one of the readings; where the readings are less than
+what it never read; where the group had members in one of the readings only; where the readings are less than
 SHORTEST_WINDOW_S apart; and of share groups, which commit nothing.
 
 Example: committed 10, then 50 after 100 s: 0.4 messages/s. Committed 50, then 10: unknown.
@@ -106,10 +106,10 @@ def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: L
 
 
 def _seen_reading(older: ClusterSnapshot, newer: ClusterSnapshot) -> Flags:
-    """bool[C]: of a group that had members in both readings, and whose commits tell what they read."""
-    had_members = {group.id for group in older.groups if group.members}
+    """bool[C]: of a group whose commits tell what was read: it had members in both readings, or in none."""
+    had_members = {group.id: bool(group.members) for group in older.groups}
     is_seen = [
-        bool(group.members) and group.id in had_members and group.type is not GroupType.SHARE for group in newer.groups
+        had_members.get(group.id) is bool(group.members) and group.type is not GroupType.SHARE for group in newer.groups
     ]
     return np.repeat(np.array(is_seen, dtype=np.bool_), [len(group.committed) for group in newer.groups])
 

@@ -11,9 +11,10 @@ the member; ConsumerOffsetChecker's table is read as that of offsets.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kafka_rebalance.snapshot.lag import OLDER_ENDS
 from kafka_rebalance.snapshot.model import (
     CommittedOffset,
     CoverageGap,
@@ -110,6 +111,15 @@ class GroupsDump:
             for partition, offset in group.end_offsets.items():
                 result[partition] = max(offset, result.get(partition, 0))
         return result
+
+    def note_older_ends(self, end: Mapping[tuple[str, int], int]) -> None:
+        """Add a gap to each group whose commits are beyond ``end``, but not beyond the end in their own rows."""
+        for group in self.notes.values():
+            own, commits = group.end_offsets, group.committed.items()
+            beyond = [key for key, offset in commits if end.get(key, offset) < offset <= own.get(key, -1)]
+            if beyond:
+                reason = f"commits of {len(beyond):,} partitions are beyond the dump of end offsets, but not beyond "
+                self._miss(group.id, OLDER_ENDS, reason + "the end in their own rows: that dump is older")
 
     def groups(self) -> tuple[Group, ...]:
         """The groups, by id; what the dumps disagree on or lack is added to ``gaps``."""

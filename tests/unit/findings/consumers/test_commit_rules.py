@@ -1,10 +1,11 @@
-"""Committed offsets outside their partitions are told of the group, from one reading and not from dumps."""
+"""Committed offsets outside their partitions are told of the group; of dumps as an estimate."""
 
 from dataclasses import replace
 
 from kafka_rebalance.findings.consumers.commit_rules import commit_out_of_range
-from kafka_rebalance.findings.finding import Severity
-from kafka_rebalance.snapshot.model import CommittedOffset, Group
+from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.snapshot.lag import OLDER_ENDS
+from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group
 from tests.unit.findings.sample_clusters import cluster, striped, told
 
 # Twelve partitions, of which each begins at 0 and ends at 1,000; the last one begins at 300.
@@ -29,9 +30,12 @@ def test_offsets_beyond_the_end_and_below_the_start_are_told_apart() -> None:
     assert "1 offset below the start: 180 messages were deleted unread, such as t-11" in late.recommendation
 
 
-def test_what_is_unknown_or_of_several_moments_is_no_trouble() -> None:
+def test_what_is_unknown_is_no_trouble_and_dumps_give_an_estimate() -> None:
     unknown = [replace(row, start_offset=None, end_offset=None) for row in ROWS]
     gone = Group("h", committed=(CommittedOffset("other", 0, 5),))
     assert told(cluster(unknown, groups=[group((0, 5_000)), gone]), commit_out_of_range.__name__) == []
     dumped = replace(cluster(ROWS, groups=[group((0, 1_001))]), source="dumps")
-    assert told(dumped, commit_out_of_range.__name__) == []
+    (found,) = told(dumped, commit_out_of_range.__name__)
+    assert (found.severity, found.confidence) == (Severity.HIGH, Confidence.ESTIMATED)
+    older = replace(dumped, coverage=(CoverageGap("group", "g", OLDER_ENDS, "the dump of end offsets is older"),))
+    assert told(older, commit_out_of_range.__name__) == []

@@ -81,7 +81,7 @@ def test_what_the_commits_do_not_tell_is_unknown() -> None:
     assert one(10, 50, ends=(-1, -1)) == 0.4
 
 
-def test_a_topic_made_anew_a_new_group_and_one_without_members_are_unknown() -> None:
+def test_a_topic_made_anew_a_new_group_and_one_with_members_at_one_time_only_are_unknown() -> None:
     log: dict[Key, tuple[int, int]] = {("t", 0): (0, 900)}
     older, newer = reading(T0, log, {"g": {("t", 0): 10}}), reading(T100, log, {"g": {("t", 0): 50}})
     key = ("g", "t", 0)
@@ -92,6 +92,7 @@ def test_a_topic_made_anew_a_new_group_and_one_without_members_are_unknown() -> 
     empty = (replace(older.groups[0], members=()),), (replace(newer.groups[0], members=()),)
     assert read_rates(replace(older, groups=empty[0]), newer)[key] is None
     assert read_rates(older, replace(newer, groups=empty[1]))[key] is None
+    assert read_rates(replace(older, groups=empty[0]), replace(newer, groups=empty[1]))[key] == 0.4
 
 
 def test_readings_a_few_commits_apart_say_too_little() -> None:

@@ -1,0 +1,194 @@
+"""Lag that is at few members or partitions, and partitions whose commits do not move while they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Longs
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.scoring.assignment_scores import per_member
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import Member
+
+
+def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
+    """Few members, or few partitions of a topic, are far behind while the others are not."""
+    for group_input in context.judged_inputs:
+        group, reader, rates = group_input.group, group_input.reader, group_input.rates
+        lag = known_lag(context, group_input)
+        late, is_of_members = concentrated(group_input, lag)
+        total, in_all = float(lag[late].sum()), float(np.nansum(lag[reader != NOBODY]))
+        if not late.any() or total < threshold("lag_concentrated", "share_of_lag_ratio") * in_all:
+            continue
+        seconds = seconds_behind(total, rates.in_messages_per_s[late])
+        if seconds is not None and seconds < threshold("lag_concentrated", "behind_seconds"):
+            continue
+        owners = [group.members[number] for number in sorted(set(reader[late].tolist()))]
+        names = [context.snapshot.name_of(row) for row in context.rows_of(group_input)[late].tolist()]
+        unknown = int((np.isnan(lag) & (reader != NOBODY)).sum())
+        working = len(set(reader[reader != NOBODY].tolist()))
+        where = (
+            f"{len(owners)} of {counted(working, 'member')} with partitions ({_members(owners)}; of {listed(names, 3)})"
+            if is_of_members
+            else f"{len(names)} of {counted(int((reader != NOBODY).sum()), 'partition')} ({listed(names, 3)}; read by "
+            f"{_members(owners)})"
+        )
+        is_late = seconds is None or seconds >= threshold("lag_concentrated", "medium_behind_seconds")
+        yield finding(
+            "lag_concentrated",
+            Severity.MEDIUM if is_late else Severity.LOW,
+            group.id,
+            {
+                "assignor": group.protocol,
+                "concentrated_at": "members" if is_of_members else "partitions",
+                "members_behind": len(owners),
+                "member_ids": listed([member.id for member in owners], most=len(owners)),
+                "members": len(group.members),
+                "partitions_behind": len(names),
+                "partition_names": listed(names, most=len(names)),
+                "partitions": len(lag),
+                "partitions_of_unknown_lag": unknown,
+                "lag_messages": int(total),
+                "lag_seconds": seconds,
+                "share_of_lag_ratio": total / in_all,
+            },
+            Remedy(
+                f"{total / in_all:.0%} of the group's {'known ' if unknown else ''}lag, {int(total):,} messages"
+                f"{_time_words(seconds)}, is at {where}. Look there first: at its log, its host and what it does with "
+                f"a record.{'' if context.has_rates_of_window else ' A second snapshot shows whether the lag grows.'}",
+                gain=total / in_all,
+            ),
+            confidence=Confidence.MEASURED,
+        )
+
+
+def partition_not_read(context: FindingContext) -> Iterator[Finding]:
+    """Commits of partitions that have a reader did not move between two snapshots, while messages were written."""
+    column = context.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
+    for group_input in context.judged_inputs:
+        group, reader, rates = group_input.group, group_input.reader, group_input.rates
+        standing = standing_rows(context, group_input)
+        if not standing.any():
+            continue
+        owners = sorted(set(reader[standing].tolist()))
+        beside = np.isin(reader, owners) & (rates.read_messages_per_s > 0)
+        window_s = None if column is None else column.window_s
+        written, lag = rates.in_messages_per_s[standing], rates.lag_messages[standing]
+        longest_s = float((lag / written).max())
+        names = [context.snapshot.name_of(row) for row in context.rows_of(group_input)[standing].tolist()]
+        is_long = window_s is None or window_s >= threshold("partition_not_read", "behind_seconds")
+        members = [group.members[number] for number in owners]
+        is_one = len(members) == 1
+        beside_words = f", although {'it reads' if is_one else 'they read'} others" if beside.any() else ""
+        yield finding(
+            "partition_not_read",
+            Severity.HIGH if is_long or beside.any() else Severity.MEDIUM,
+            group.id,
+            {
+                "partitions_not_read": len(names),
+                "partition_names": listed(names, most=len(names)),
+                "partitions": len(reader),
+                "member_ids": listed([member.id for member in members], most=len(members)),
+                "members": len(group.members),
+                "lag_messages": int(lag.sum()),
+                "lag_seconds": longest_s,
+                "in_messages_per_s": float(written.sum()),
+                "window_seconds": window_s,
+                "partitions_that_their_members_read": int(beside.sum()),
+            },
+            Remedy(
+                f"The commits of {listed(names)} did not move{_since(window_s)} while "
+                f"{counted(max(1, round(float(written.sum()) * 60)), 'message')} a minute were written: "
+                f"{_members(members)} {'has' if is_one else 'have'} them and {'reads' if is_one else 'read'} none of "
+                f"it{beside_words}. {int(lag.sum()):,} messages wait; at this rate reading stopped about "
+                f"{seconds_in_words(longest_s)} ago. Look for a partition that stayed paused, a "
+                "record that fails again and again, or a transaction that hangs (kafka-transactions.sh find-hanging); "
+                "a restart of that member reads on from the commit.",
+                cost="a restart is one rebalance",
+                gain=1.0,
+                changes=len(members),
+            ),
+            confidence=Confidence.MEASURED,
+        )
+
+
+def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
+    """Return the lag of each partition; 0 where there is no commit and no message either, ``nan`` where unknown."""
+    table, rows, lag = context.snapshot.partitions, context.rows_of(group_input), group_input.rates.lag_messages
+    end = table.end_offset[rows]
+    is_empty = (end == 0) | ((end > 0) & (end == table.start_offset[rows]))
+    return np.where(np.isnan(lag) & is_empty, 0.0, lag)
+
+
+def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
+    """Return which partitions have a reader, are written and behind, and were not read between the two snapshots.
+
+    So far behind that no slow poll explains it: a member has to poll within max.poll.interval.ms, 5 minutes by default.
+    """
+    rates = group_input.rates
+    if not context.has_rates_of_window:
+        return np.zeros(len(rates.lag_messages), dtype=np.bool_)
+    written = rates.in_messages_per_s
+    is_behind = rates.lag_messages >= threshold("partition_not_read", "behind_seconds") * written
+    is_unread = (rates.read_messages_per_s == 0) & (written > 0) & (rates.lag_messages > 0)
+    return np.asarray((group_input.reader != NOBODY) & is_unread & is_behind)
+
+
+def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
+    """Return the partitions that hold the lag of few members or, else, of few partitions; and whether it is members."""
+    reader = group_input.reader
+    is_read = reader != NOBODY
+    of_member = per_member(reader, lag, len(group_input.group.members))
+    of_member[np.bincount(reader[is_read], minlength=len(of_member)) == 0] = np.nan
+    members = np.flatnonzero(_far_behind(of_member))
+    held = is_read & np.isin(reader, members)
+    others = lag[is_read & ~held & ~np.isnan(lag)]
+    if held.any() and bool(lag[held].min() > others.max(initial=0.0)):
+        return held, True
+    late = np.zeros(len(lag), dtype=np.bool_)
+    for first, end in zip(group_input.first_row[:-1].tolist(), group_input.first_row[1:].tolist(), strict=True):
+        late[first:end] = _far_behind(np.where(is_read[first:end], lag[first:end], np.nan))
+    return (late, False) if late.any() else (held, True)
+
+
+def seconds_behind(lag: float, in_messages_per_s: Floats) -> float | None:
+    """Return how long the writers took for ``lag`` messages; None where that is unknown."""
+    rate = float(in_messages_per_s.sum())
+    return lag / rate if rate > 0 and not np.isnan(lag) else None
+
+
+def _far_behind(lags: Floats) -> Flags:
+    """The most of them, half at most, that are each many times further behind than any other; ``nan`` is left out."""
+    least, times = (threshold("lag_concentrated", name) for name in ("least_lag_messages", "times_others_lag_ratio"))
+    known: Longs = np.flatnonzero(~np.isnan(lags))
+    order = known[np.argsort(-lags[known], kind="stable")]
+    flags = np.zeros(len(lags), dtype=np.bool_)
+    for count in range(len(order) // 2, 0, -1):
+        last, next_one = float(lags[order[count - 1]]), float(lags[order[count]])
+        if last >= least and last >= times * max(next_one, 1.0):
+            flags[order[:count]] = True
+            break
+    return flags
+
+
+def _members(members: list[Member]) -> str:
+    return listed(
+        [f"{member.instance_id or member.id}{f' on {member.host}' if member.host else ''}" for member in members], 3
+    )
+
+
+def _since(window_s: float | None) -> str:
+    return "" if window_s is None else f" in the {seconds_in_words(window_s)} between two snapshots"
+
+
+def _time_words(seconds: float | None) -> str:
+    return "" if seconds is None else f" or {seconds_in_words(seconds)} of writing"
+
+
+__all__ = ["concentrated", "known_lag", "lag_concentrated", "partition_not_read", "seconds_behind", "standing_rows"]

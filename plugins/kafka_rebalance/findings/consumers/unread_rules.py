@@ -1,0 +1,218 @@
+"""Partitions that no member of their group has, and groups that are read by a program that does not join them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.arrays import NOBODY, Flags
+from kafka_rebalance.findings.consumers.lag_rules import known_lag, seconds_behind
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import CommittedOffset, Group
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
+
+
+def unread_partitions(context: FindingContext) -> Iterator[Finding]:
+    """Partitions of topics that the group reads or subscribes to, which no member has."""
+    for group_input in context.judged_inputs:
+        group, rates = group_input.group, group_input.rates
+        unread = unread_rows(group_input)
+        if not unread.any():
+            continue
+        rows = context.rows_of(group_input)
+        lag = known_lag(context, group_input)
+        names = [context.snapshot.name_of(row) for row in rows[unread].tolist()]
+        committed = {(commit.topic, commit.partition) for commit in group.committed}
+        new = [name for name in names if _is_new(group_input, name, committed)]
+        waiting = float(lag[unread & (lag > 0)].sum())
+        written = rates.in_messages_per_s[unread]
+        is_written = bool((written > 0).any())
+        is_empty = not is_written and bool((lag[unread] == 0).all())
+        severity = Severity.HIGH if waiting or is_written else Severity.LOW if is_empty else Severity.MEDIUM
+        seconds = seconds_behind(waiting, written) if waiting else None
+        unknown = int(np.isnan(lag[unread]).sum())
+        yield finding(
+            "unread_partitions",
+            severity,
+            group.id,
+            {
+                "unread_partitions": len(names),
+                "partition_names": listed(names, most=len(names)),
+                "new_partitions": len(new),
+                "partitions_of_unknown_lag": unknown,
+                "partitions": len(rows),
+                "members": len(group.members),
+                "assignor": group.protocol,
+                "lag_messages": None if unknown == len(names) else int(waiting),
+                "lag_seconds": seconds,
+                "in_messages_per_s": None if np.isnan(written).any() else float(written.sum()),
+            },
+            Remedy(
+                f"No member reads {listed(names)}: {counted(len(names), 'partition')} of topics that the group reads"
+                f"{_waiting(waiting, seconds)}. {_cause(names, new)}",
+                cost="one rebalance",
+                gain=len(names) / len(rows),
+            ),
+        )
+
+
+def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
+    """The group committed offsets of topics that none of its members reads now, and messages wait behind these."""
+    messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
+    judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
+    for group in context.snapshot.groups:
+        known = judged.get(group.id)
+        if known is None or (known.reader == NOBODY).all():
+            continue  # a group of which no member has a partition has not begun to read
+        current = _current_topics(known)
+        late = [
+            (commit, row)
+            for commit, row in _commits_with_rows(context, group)
+            if commit.topic not in current and table.end_offset[row] > commit.offset
+        ]
+        if not late:
+            continue
+        topics = sorted({commit.topic for commit, _ in late})
+        lag = sum(int(table.end_offset[row]) - commit.offset for commit, row in late)
+        seconds = seconds_behind(lag, messages[[row for _, row in late]])
+        yield finding(
+            "topic_without_reader",
+            Severity.LOW,
+            group.id,
+            {
+                "topics": len(topics),
+                "topic_names": listed(topics, most=len(topics)),
+                "partitions": len(late),
+                "members": len(group.members),
+                "lag_messages": lag,
+                "lag_seconds": seconds,
+            },
+            Remedy(
+                f"The group has commits of {listed(topics)}, but no member reads {'it' if len(topics) == 1 else 'them'}"
+                f" now{_waiting(lag, seconds)}. If a member should, look at its subscription (topic name, "
+                "pattern, right to describe the topic). If none should, delete the commits "
+                "(kafka-consumer-groups --delete-offsets): they raise alarms on lag.",
+                gain=0.0,
+            ),
+        )
+
+
+def read_without_joining(context: FindingContext) -> Iterator[Finding]:
+    """The commits of a group without members moved between two snapshots."""
+    messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
+    for group in context.snapshot.groups:
+        if group.members or group.member_count or group.state != "Empty" or not group.type.has_strategy:
+            continue
+        read = [
+            _Read(commit, row, float(commit.read_messages_per_s))
+            for commit, row in _commits_with_rows(context, group)
+            if commit.read_messages_per_s is not None
+        ]
+        rate = sum(one.messages_per_s for one in read)
+        if not rate > 0:
+            continue
+        rows = [one.row for one in read]
+        ends = table.end_offset[rows]
+        lag = (
+            None
+            if (ends == UNKNOWN_OFFSET).any()
+            else sum(max(0, int(end) - one.commit.offset) for one, end in zip(read, ends.tolist(), strict=True))
+        )
+        written = float(messages[rows].sum()) if context.has_rates_of_window else float("nan")
+        seconds = None if lag is None else seconds_behind(lag, np.array([written]))
+        ratio = rate / written if written > 0 else None
+        is_slow = ratio is not None and ratio < threshold("lag_growing", "read_ratio")
+        is_late = seconds is not None and seconds >= threshold("read_without_joining", "behind_seconds")
+        topics = sorted({one.commit.topic for one in read if one.messages_per_s > 0})
+        yield finding(
+            "read_without_joining",
+            Severity.HIGH if is_slow and is_late else Severity.INFO,
+            group.id,
+            {
+                "partitions": len(read),
+                "topic_names": listed(topics, most=len(topics)),
+                "read_messages_per_s": rate,
+                "in_messages_per_s": None if np.isnan(written) else written,
+                "read_ratio": ratio,
+                "lag_messages": lag,
+                "lag_seconds": seconds,
+            },
+            Remedy(
+                f"The group has no members, yet its commits of {listed(topics)} moved between two snapshots: a program "
+                "reads and commits without joining the group (Flink and Spark do), or a person reset its offsets."
+                f"{_behind_words(ratio, lag, seconds) if is_slow else ''} No assignor divides its partitions: what "
+                "that program runs in parallel is set there.",
+                gain=1 - ratio if is_slow and ratio is not None else 0.0,
+            ),
+            confidence=Confidence.ESTIMATED,
+        )
+
+
+def unread_rows(group_input: GroupInput) -> Flags:
+    """Return the partitions without a reader of topics that a member reads or subscribes to."""
+    current = _current_topics(group_input)
+    counts = np.maximum(group_input.partition_counts, 0)
+    is_current = np.repeat(np.array([topic in current for topic in group_input.topics], dtype=np.bool_), counts)
+    return np.asarray(is_current & (group_input.reader == NOBODY))
+
+
+class _Read(NamedTuple):
+    commit: CommittedOffset
+    row: int
+    messages_per_s: float
+
+
+def _current_topics(group_input: GroupInput) -> set[str]:
+    """Topics that a member reads or subscribes to; what it owned when it joined may be past."""
+    members = group_input.group.members
+    return {topic for member in members for topic in (*(member.subscription or ()), *(t for t, _ in member.assigned))}
+
+
+def _commits_with_rows(context: FindingContext, group: Group) -> Iterator[tuple[CommittedOffset, int]]:
+    for commit in group.committed:
+        row = context.row_of.get((commit.topic, commit.partition))
+        if row is not None:
+            yield commit, row
+
+
+def _is_new(group_input: GroupInput, name: str, committed: set[tuple[str, int]]) -> bool:
+    """Never committed, and above all partitions of its topic that have a reader: added after the last rebalance."""
+    topic, _, number = name.rpartition("-")
+    place = group_input.topics.index(topic)
+    readers = group_input.reader[group_input.first_row[place] : group_input.first_row[place + 1]]
+    read = np.flatnonzero(readers != NOBODY)
+    return (topic, int(number)) not in committed and len(read) > 0 and int(number) > int(read[-1])
+
+
+def _cause(names: Sequence[str], new: Sequence[str]) -> str:
+    if len(new) == len(names):
+        return (
+            "They seem to be new: members see them within metadata.max.age.ms (5 minutes by default) and rebalance "
+            "then. If that time is over, restart one member: the group divides its partitions anew."
+        )
+    return (
+        "Look at what each member subscribes to and at the log of what divides the partitions (the group's leader; in "
+        "a KIP-848 group the coordinator). Where both are right, restart one member: the group divides them anew."
+    )
+
+
+def _waiting(lag: float, seconds: float | None) -> str:
+    if not lag:
+        return ""
+    return (
+        f"; {int(lag):,} messages{'' if seconds is None else f', {seconds_in_words(seconds)} of writing,'} wait there"
+    )
+
+
+def _behind_words(ratio: float | None, lag: int | None, seconds: float | None) -> str:
+    return f" It reads {ratio:.0%} of what is written and is {lag:,} messages, {seconds_in_words(seconds)}, behind."
+
+
+__all__ = ["read_without_joining", "topic_without_reader", "unread_partitions", "unread_rows"]
