@@ -22,10 +22,11 @@ from kafka_rebalance.arrays import Ints
 from kafka_rebalance.assignors.contract import AssignmentRequest
 from kafka_rebalance.coordinator.timeline import Times
 from kafka_rebalance.groups.answers import answer_of, scored, unscored
+from kafka_rebalance.groups.client_settings import settings_of, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.release_words import spans_of, words_of_today
-from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup
 from kafka_rebalance.groups.scenarios.replay import Standing, changed_scores, scenario_scores
 from kafka_rebalance.groups.scenarios.state import GroupState
@@ -111,8 +112,10 @@ def replay_group(
         scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
     rows = scenario_scores(state, answers.standings, scenarios, seed, Times())
     rows += changed_scores(state, answers.standings, changed, Times())
-    is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
-    advised = _advised(group_input, scores, least_gain, _restarts(rows)) if is_believable else None
+    is_explained = bool(group.protocol) and is_reproduced is not False
+    is_believable = basis is SubscriptionBasis.GIVEN or is_explained
+    own_names = [candidate.name for candidate in possible if candidate.is_own]
+    advised = _advised(group_input, scores, least_gain, own_names) if is_believable else None
     by_count, by_rate = state.least_skews
     scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
     scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
@@ -239,30 +242,28 @@ def _version_words(
     )
 
 
-def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
-    """How long partitions are unread while all members restart, by strategy; empty where nobody asked."""
-    return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
-
-
 def _advised(
-    group_input: GroupInput, scores: list[GroupScore], least_gain: float, restarts: Mapping[str, int]
+    group_input: GroupInput, scores: list[GroupScore], least_gain: float, own_names: Sequence[str]
 ) -> str | None:
-    """The strategy with the smallest fullest member, if it is smaller by ``least_gain``; of like ones the fewest moves.
+    """The strategy with the smallest fullest member, if it is smaller by ``least_gain``.
 
-    Then the one under which ``restarts`` leave least unread, then the one that is told first.
-    Ours is a what-if: nobody can set it in a client's configuration.
+    Of like ones: one that needs no stop of all members, then the fewest moves, then the one that is told first. Only
+    strategies that the members have, or custom assignors (``own_names``): ours is a what-if, which no setting of a
+    client gives.
 
     Rates change from day to day, so a strategy that is less even by count is never advised for its rates. Nor is any
     for a group whose coordinator assigns (KIP-848, share, streams): a client's strategy is not its to choose.
     """
-    if group_input.group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN):
+    group = group_input.group
+    if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or not kind_of(group).has_choice:
         return None
-    today = scores[0]
+    today, settings = scores[0], settings_of(group_client(group))
+    allowed = {*strategies_of(group), *own_names} - {OWN, *MIGRATED}
     others = [
         score
         for score in scores[1:]
         if score.error is None
-        and score.assignor not in (OWN, *MIGRATED)  # no setting of today's clients gives these
+        and score.assignor in allowed
         and (score.skew_count or 0) <= (today.skew_count or 0) + 1e-9
     ]
     is_rate = all(assignment.skew_rate is not None for assignment in (today, *others))
@@ -270,8 +271,8 @@ def _advised(
     def level(score: GroupScore) -> float:
         return float((score.skew_rate if is_rate else score.skew_count) or 0.0)
 
-    def cost(score: GroupScore) -> tuple[int, int]:
-        return score.partitions_moved or 0, restarts.get(score.assignor, 0)
+    def cost(score: GroupScore) -> tuple[bool, int]:
+        return not settings.can_roll(today.assignor, score.assignor), score.partitions_moved or 0
 
     better = [other for other in others if level(other) > 0 and level(today) / level(other) >= least_gain]
     lowest = min((level(score) for score in better), default=0.0)
