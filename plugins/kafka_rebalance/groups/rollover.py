@@ -35,7 +35,7 @@ from kafka_rebalance.groups.client_settings import (
     settings_of,
     strategies_of,
 )
-from kafka_rebalance.groups.member_clients import KnownClient
+from kafka_rebalance.groups.member_clients import KnownClient, member_client
 from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.group import Group
 from kafka_rebalance.snapshot.model import GroupType
@@ -194,6 +194,8 @@ def _obstacle(move: _Move) -> str:
         return f"the group's strategy of today is not known: {learn_strategy(move.group)}"
     if move.is_to_server and move.target not in SERVER_ASSIGNORS:
         return f"{move.target} is no assignor that brokers come with"
+    if move.is_to_server and move.is_from_server:
+        return ""  # its clients speak the protocol already
     if move.is_to_server and move.brokers and move.brokers < _CONSUMER_BROKERS:
         return "KIP-848 groups are for production from brokers 4.0 on"
     if move.is_to_server and not move.settings.consumer_since:
@@ -209,12 +211,15 @@ def _obstacle(move: _Move) -> str:
 
 def _known_client(move: _Move) -> list[RolloverStep]:
     """What must be so before anything is set."""
+    if move.is_to_server and move.is_from_server:
+        return []
     since = move.settings.consumer_since if move.is_to_server else ""
     if move.target == COOPERATIVE and not move.is_to_server:
         since = move.settings.cooperative_since
     needed = []
     if move.client.client is None:
-        why = f"it was not recognised ({move.client}); these are the steps of Java's"
+        seen = {str(member_client(member, move.group)) for member in move.group.members}
+        why = f"no single client was recognised ({', '.join(sorted(seen))}); these are the steps of Java's"
         needed.append(_step(Action.REQUIRE, why, "the client of all members", "Java's own"))
     is_new_enough = move.client.first and since and release_of(move.client.first) >= release_of(since)
     if since and not is_new_enough:

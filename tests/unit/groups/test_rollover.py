@@ -129,7 +129,7 @@ def test_what_cannot_be_has_no_steps(client: Client, target: str, version: str, 
 def test_an_unknown_client_is_told_javas_steps_and_that_they_are() -> None:
     found = rolled(UNKNOWN_CLIENT, "range", "cooperative-sticky")
     assert [step.value for step in found.steps[:2]] == ["Java's own", "2.4 or later"]
-    assert "not recognised" in found.steps[0].why
+    assert "no single client was recognised (unknown client)" in found.steps[0].why
 
 
 def test_records_come_twice_only_where_nobody_commits_what_is_given_up() -> None:
