@@ -124,8 +124,8 @@ def replay_group(
     advised = _advised(group_input, scores, least_gain, _restarts(rows)) if is_judged else None
     if motion is not None:
         is_read = any(member.assigned for member in group.members)
-        known = scores[0] if is_read else replace(unscored(group_input, protocol), is_current=True)
-        scores[0] = replace(known, idle_members=None)
+        current = scores[0] if is_read else replace(unscored(group_input, protocol), is_current=True)
+        scores[0] = replace(current, idle_members=None)
     by_count, by_rate = (None, None) if has_unknown_subscription(group_input, basis) else state.least_skews
     scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
     scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]

@@ -110,6 +110,8 @@ def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason
     readers = [
         member for member in group.members if readable & set(_topics(member, group_input, is_given=is_given))
     ]  # fmt: skip
+    if is_given and _deals_leader_topics(group_input):
+        return IdleReason(IdleCause.CLIENT_IGNORES_TOPICS, partitions, len(readers))
     better = _find_better(replay, group_input)
     cause = _cause(replay, group_input, partitions, idle, readers) if better is None else IdleCause.OTHER_ASSIGNOR
     return IdleReason(cause, partitions, len(readers), better, replay.today.assignor)
@@ -123,14 +125,22 @@ def _cause(
         return IdleCause.SUBSCRIPTION_DIFFERS if is_given else IdleCause.SUBSCRIPTION_UNKNOWN
     if partitions < len(readers):
         return IdleCause.FEWER_PARTITIONS
-    if group_client(group_input.group).client is Client.KAFKAJS:
-        return IdleCause.CLIENT_IGNORES_TOPICS
     if not is_given and (replay.basis is SubscriptionBasis.AS_READ or not replay.is_reproduced):
         return IdleCause.SUBSCRIPTION_UNKNOWN
     if is_given and {member.subscription for member in idle} != {member.subscription for member in readers}:
         return IdleCause.SUBSCRIPTION_DIFFERS
     is_joined = replay.today.assignor == "range" and len(group_input.topics) > 1 and replay.is_reproduced
     return IdleCause.CO_PARTITIONED if is_joined else IdleCause.OWN_ASSIGNOR
+
+
+def _deals_leader_topics(group_input: GroupInput) -> bool:
+    """Return whether the group's client deals the leader's topics only, and these have too few partitions for all."""
+    group = group_input.group
+    if group_client(group).client is not Client.KAFKAJS:
+        return False
+    dealt = {topic for member in group.members for topic, _ in member.assigned}
+    counts = zip(group_input.topics, group_input.partition_counts.tolist(), strict=True)
+    return sum(max(count, 0) for topic, count in counts if topic in dealt) < len(group.members)
 
 
 def _topics(member: Member, group_input: GroupInput, *, is_given: bool) -> tuple[str, ...]:
