@@ -16,8 +16,10 @@ from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.client_settings import setting_words, settings_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.idle_causes import find_idle_reason
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.motion import MotionCode
 from kafka_rebalance.groups.rollover import learn_strategy
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -27,11 +29,48 @@ from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Group, Member
 
 
+def group_in_motion(context: FindingContext) -> Iterator[Finding]:
+    """What is under way in a group that is not judged meanwhile, and where to look."""
+    for group in context.snapshot.groups:
+        motion = context.motions.get(group.id)
+        if motion is None or not motion.code.is_moving or not motion.members or not group.has_consumers:
+            continue
+        lag = _sum(context.group_inputs[group.id].rates.lag_messages)
+        is_waiting = bool(motion.holding) or (motion.code is MotionCode.REBALANCING and bool(lag))
+        yield finding(
+            "group_in_motion",
+            Severity.MEDIUM if is_waiting else Severity.LOW,
+            group.id,
+            {
+                "motion": motion.code.value,
+                "state": motion.state,
+                "members": motion.members,
+                "members_that_hold": listed(motion.holding) or None,
+                "members_that_wait": listed(motion.waiting) or None,
+            },
+            Remedy(f"Not judged: {motion.words}. {motion.look_at}"),
+        )
+
+
+def group_assignments_unknown(context: FindingContext) -> Iterator[Finding]:
+    """Groups whose members are known at most by their numbers of partitions."""
+    for group_id, motion in context.motions.items():
+        if motion.code is MotionCode.NOT_SHOWN:
+            yield finding(
+                "group_assignments_unknown",
+                Severity.LOW,
+                group_id,
+                {"state": motion.state, "members": motion.members},
+                Remedy(f"Not judged: {motion.words}. {motion.look_at}"),
+            )
+
+
 def idle_members(context: FindingContext) -> Iterator[Finding]:
-    """Members without work that no other strategy would give them."""
+    """Members without work, and why."""
     for replay in context.chosen_replays:
         today = replay.today
-        if not today.idle_members or replay.advised is not None:
+        reason = find_idle_reason(replay, context.group_inputs[replay.group_id])
+        if not today.idle_members or reason is None or replay.advised is not None:
             continue  # another strategy may put them to work: assignor_uneven says so
         if replay.group_id in context.better_server_strategies:
             continue
@@ -45,13 +84,13 @@ def idle_members(context: FindingContext) -> Iterator[Finding]:
                 "idle_members": today.idle_members,
                 "members": today.members,
                 "partitions": today.partitions,
+                "cause": reason.cause.value,
+                "advised_assignor": None if reason.better is None else reason.better.assignor,
                 "example": idle[0].member_id,
             },
             Remedy(
-                f"{today.idle_members} of {counted(today.members, 'member')} read nothing: the group reads "
-                f"{counted(today.partitions, 'partition')} in all. Run fewer members, or "
-                "give its topics more partitions.",
-                cost="none; twice the partitions send half of all keys elsewhere: their order breaks once",
+                f"{today.idle_members} of {counted(today.members, 'member')} read nothing: {reason.words}.",
+                cost=reason.cost,
                 gain=idle_ratio,
             ),
         )

@@ -61,7 +61,7 @@ _CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
 
 def kind_of(group: Group) -> GroupKind:
     """What the group is. O(members)."""
-    if group.protocol_type not in ("", "consumer", "share", "streams"):
+    if not group.has_consumers:
         return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
     if group.type is GroupType.STREAMS or group.protocol == "stream" or _all_called(group, _STREAM_THREAD):
         return GroupKind.STREAMS
@@ -75,7 +75,7 @@ def kind_of(group: Group) -> GroupKind:
         return GroupKind.CONSOLE
     if group.type is GroupType.SHARE:
         return GroupKind.SHARE
-    return GroupKind.CONSUMERS if group.members else GroupKind.EMPTY
+    return GroupKind.CONSUMERS if group.members or group.member_count else GroupKind.EMPTY
 
 
 def _all_called(group: Group, pattern: re.Pattern[str]) -> bool:

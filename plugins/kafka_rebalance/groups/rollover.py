@@ -189,22 +189,30 @@ def rollover(
 
 
 def _obstacle(move: _Move) -> str:
+    if not move.is_to_server:
+        return _client_obstacle(move)
+    if move.target not in SERVER_ASSIGNORS:
+        return f"{move.target} is no assignor that brokers come with"
+    if move.is_from_server:
+        return ""  # its clients speak the protocol already
+    if move.brokers and move.brokers < _CONSUMER_BROKERS:
+        return "KIP-848 groups are for production from brokers 4.0 on"
+    if move.client.client is None and move.client.program:
+        return f"whether {move.client.program} speaks KIP-848 is not known here"
+    if not move.settings.consumer_since:
+        return f"no release of {move.client.client} with KIP-848 for production is known"
+    return ""
+
+
+def _client_obstacle(move: _Move) -> str:
     name = move.client.client or move.client.program or "the client"
     if not move.today and not move.is_from_server:
         return f"the group's strategy of today is not known: {learn_strategy(move.group)}"
-    if move.is_to_server and move.target not in SERVER_ASSIGNORS:
-        return f"{move.target} is no assignor that brokers come with"
-    if move.is_to_server and move.is_from_server:
-        return ""  # its clients speak the protocol already
-    if move.is_to_server and move.brokers and move.brokers < _CONSUMER_BROKERS:
-        return "KIP-848 groups are for production from brokers 4.0 on"
-    if move.is_to_server and not move.settings.consumer_since:
-        return f"no release of {name} with KIP-848 for production is known"
-    if not move.is_to_server and move.client.client is None and move.client.program:
+    if move.client.client is None and move.client.program:
         return f"strategies of {name} are not known here"
-    if not move.is_to_server and move.target not in move.settings.strategies:
+    if move.target not in move.settings.strategies:
         return f"{name} has no strategy {move.target}"
-    if not move.is_to_server and move.target not in strategies_of(move.group):
+    if move.target not in strategies_of(move.group):
         return f"not all members have a strategy {move.target}: they run several client libraries or an older release"
     return ""
 
