@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from kafka_rebalance.advisory.rollover_words import rollover_lines
@@ -51,7 +52,7 @@ def test_no_advice_that_cannot_be_followed():
             assert strategies <= allowed, case
         _check_best(replay)
         advised += bool(strategies)
-    assert advised > 40, "the groups leave something to advise"
+    assert advised > 20, "the groups leave something to advise"
 
 
 def _check_best(replay: GroupReplay) -> None:
@@ -84,14 +85,21 @@ def _draw(random: Random) -> tuple[ClusterSnapshot, set[str], bool]:
         )
         for number, (client, hand) in enumerate(zip(ids, hands, strict=True))
     )  # fmt: skip
+    if random.random() < 0.1:  # the dump gives the members' numbers of partitions alone
+        members = tuple(
+            replace(member, assigned=(), partition_count=sum(len(partitions) for _, partitions in member.assigned))
+            for member in members
+        )
+    if random.random() < 0.05:
+        members = members[:-1]
     kind = random.choice(KINDS)
     protocol = (
         random.choice(("uniform", "range")) if kind is GroupType.CONSUMER else random.choice((*sorted(EVERY), None))
     )
-    state = random.choice(("Stable", "Stable", "Stable", None, *MOVING))
-    group = Group("g", kind, state=state, protocol=protocol, members=members)
+    state = random.choice(("Stable", "Stable", "Stable", None, "Unheard", *MOVING))
+    group = Group("g", kind, state=state, protocol=protocol, members=members, member_count=len(ids))
     allowed = set.intersection(*({*CLIENTS.get(client, ())} for client in ids))
     if kind is GroupType.CONSUMER and ids[0] not in NO_CHOICE:
         allowed = {"uniform", "range"}
     rows = [row for topic in topics for row in striped(topic, counts[topic])]
-    return cluster(rows, groups=[group]), allowed, state in MOVING
+    return cluster(rows, groups=[group]), allowed, state in (*MOVING, "Unheard")
