@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+LISTED = 5
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 UNKNOWN = "unknown"
 
@@ -9,6 +12,13 @@ UNKNOWN = "unknown"
 def counted(count: int, noun: str) -> str:
     """``1 partition``, ``2 partitions``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(names: Iterable[object], most: int = LISTED) -> str:
+    """``a, b and 3 more``."""
+    every = [str(name) for name in names]
+    more = len(every) - most
+    return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def bytes_in_words(value: float | None) -> str:

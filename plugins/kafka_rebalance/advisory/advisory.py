@@ -13,6 +13,7 @@ from kafka_rebalance.findings.consumers.advice_words import advice_words, findin
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
+from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan, to_document
@@ -114,7 +115,7 @@ def group_document(
         **_reads_document(today),
         "advised": replay.advised,
         "advice": advice_words(replay, group, findings),
-        "consumer_protocol": migration_words(replay),
+        "consumer_protocol": "" if motion_of(group) is not None else migration_words(replay),
         "rollover": rollover_lines(replay, group, kafka_version),
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
         "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],

@@ -5,7 +5,9 @@ from __future__ import annotations
 from kafka_rebalance.coordinator.pause_sums import Pauses
 from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.rollover import rollover
 from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
 from kafka_rebalance.groups.strategies import MIGRATED
@@ -18,6 +20,11 @@ def rollover_lines(
     """Steps by number, then what may be read twice. ``wanted``: a strategy's name in the replay, as
     ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848); else what is advised, and no lines where nothing is.
     """
+    kind = kind_of(group)
+    if not kind.has_choice:
+        return [f"cannot be changed: {kind.words}"] if wanted else []
+    if (motion := motion_of(group)) is not None:
+        return [f"cannot be changed now: {motion.words}"] if wanted else []
     is_server = group.type is GroupType.CONSUMER
     better = better_server_strategy(replay) if is_server else None
     target = wanted or (better.assignor if better is not None else replay.advised)

@@ -24,6 +24,8 @@ _ENDLESS = EndlessReassignmentError().java_class
 def sticky_endless(context: FindingContext) -> Iterator[Finding]:
     """The group's own sticky strategy never returns from what its members hold: the next rebalance does not end."""
     for replay in context.replays:
+        if replay.group_id in context.motions:
+            continue
         own = replay.score(replay.today.assignor)
         if own is None or not (own.error or "").startswith(_ENDLESS):
             continue
@@ -52,7 +54,7 @@ def sticky_endless(context: FindingContext) -> Iterator[Finding]:
 
 def shared_offsets(context: FindingContext) -> Iterator[Finding]:
     """Several members read the same partition and commit to the same offset of it: the last one wins."""
-    for group in context.snapshot.groups:
+    for group in context.judged_groups:
         shared = _read_by_several(group)
         if not shared:
             continue
@@ -129,8 +131,8 @@ def leader_may_crash(context: FindingContext) -> Iterator[Finding]:
 
 def _read_by_several(group: Group) -> dict[tuple[str, int], int]:
     """Readers of each partition that has more than one, where that is an error: a share group means it."""
-    if group.type is GroupType.SHARE or group.state not in (None, "Stable"):
-        return {}  # who reads what while a group rebalances is yesterday's news
+    if group.type is GroupType.SHARE:
+        return {}
     readers = Counter((topic, run) for member in group.members for topic, runs in member.assigned for run in set(runs))
     return {pair: count for pair, count in readers.items() if count > 1}
 
@@ -140,7 +142,7 @@ def _basis(replay: GroupReplay) -> Confidence:
 
 
 def _groups_of(context: FindingContext, client: Client) -> Iterator[tuple[Group, KnownClient]]:
-    for group in context.snapshot.groups:
+    for group in context.judged_groups:
         if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or not group.members:
             continue
         known = group_client(group)

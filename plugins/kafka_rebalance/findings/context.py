@@ -16,6 +16,7 @@ from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
+from kafka_rebalance.groups.motion import GroupMotion, motion_of
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -63,9 +64,22 @@ class FindingContext:
         return {group.id: kind_of(group) for group in self.snapshot.groups}
 
     @cached_property
+    def motions(self) -> dict[str, GroupMotion]:
+        """By group that is not judged, what is under way or not known."""
+        found = {group.id: motion_of(group) for group in self.snapshot.groups}
+        return {group: motion for group, motion in found.items() if motion is not None}
+
+    @cached_property
+    def judged_groups(self) -> tuple[Group, ...]:
+        """Groups that are still and whose assignments are known."""
+        return tuple(group for group in self.snapshot.groups if group.id not in self.motions)
+
+    @cached_property
     def chosen_inputs(self) -> tuple[GroupInput, ...]:
-        """Groups whose teams can choose what divides their partitions."""
-        return tuple(asked for group, asked in self.group_inputs.items() if self.kinds[group].has_choice)
+        """Judged groups whose teams can choose what divides their partitions."""
+        return tuple(
+            self.group_inputs[group.id] for group in self.judged_groups if self.kinds[group.id].has_choice
+        )  # fmt: skip
 
     @cached_property
     def judged_inputs(self) -> tuple[GroupInput, ...]:
@@ -75,7 +89,8 @@ class FindingContext:
     @cached_property
     def chosen_replays(self) -> tuple[GroupReplay, ...]:
         """The replays of the same groups."""
-        return tuple(replay for replay in self.replays if self.kinds[replay.group_id].has_choice)
+        chosen = {group_input.group.id for group_input in self.chosen_inputs}
+        return tuple(replay for replay in self.replays if replay.group_id in chosen)
 
     @cached_property
     def better_server_strategies(self) -> dict[str, GroupScore]:

@@ -243,9 +243,19 @@ CODES: dict[str, FindingCode] = dict(
         _code("under_replicated", SubjectType.TOPIC, "partitions whose ISR is smaller than their replicas"),
         _code("offline_partition", SubjectType.TOPIC, "partitions without leader: nobody can read or write them"),
         _code(
+            "group_in_motion",
+            SubjectType.GROUP,
+            "the group rebalances, is on its way to its target, is dead, or its state is unknown: it is not judged",
+        ),
+        _code(
+            "group_assignments_unknown",
+            SubjectType.GROUP,
+            "the input does not show which partitions the members of a group have: it is not judged",
+        ),
+        _code(
             "idle_members",
             SubjectType.GROUP,
-            "members that read nothing, whatever strategy shares the partitions",
+            "members that read nothing, and why: fewer partitions, the assignor, or their subscriptions",
             medium_idle_ratio=0.25,
         ),
         _code(

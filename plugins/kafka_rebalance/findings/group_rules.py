@@ -13,21 +13,64 @@ from kafka_rebalance.findings.consumers.lag_rules import seconds_behind
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.groups.client_settings import setting_words, settings_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.idle_causes import find_idle_reason
+from kafka_rebalance.groups.kinds import GroupKind, kind_of
+from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.motion import MotionCode
+from kafka_rebalance.groups.rollover import learn_strategy
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, member_capacity
 from kafka_rebalance.scoring.members_needed import MembersNeeded, members_needed
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import Member
+from kafka_rebalance.snapshot.model import Group, Member
+
+
+def group_in_motion(context: FindingContext) -> Iterator[Finding]:
+    """What is under way in a group that is not judged meanwhile, and where to look."""
+    for group in context.snapshot.groups:
+        motion = context.motions.get(group.id)
+        if motion is None or not motion.code.is_moving or not motion.members or not group.has_consumers:
+            continue
+        lag = _sum(context.group_inputs[group.id].rates.lag_messages)
+        is_waiting = bool(motion.holding) or (motion.code is MotionCode.REBALANCING and bool(lag))
+        yield finding(
+            "group_in_motion",
+            Severity.MEDIUM if is_waiting else Severity.LOW,
+            group.id,
+            {
+                "motion": motion.code.value,
+                "state": motion.state,
+                "members": motion.members,
+                "members_that_hold": listed(motion.holding) or None,
+                "members_that_wait": listed(motion.waiting) or None,
+            },
+            Remedy(f"Not judged: {motion.words}. {motion.look_at}"),
+        )
+
+
+def group_assignments_unknown(context: FindingContext) -> Iterator[Finding]:
+    """Groups whose members are known at most by their numbers of partitions."""
+    for group_id, motion in context.motions.items():
+        if motion.code is MotionCode.NOT_SHOWN:
+            yield finding(
+                "group_assignments_unknown",
+                Severity.LOW,
+                group_id,
+                {"state": motion.state, "members": motion.members},
+                Remedy(f"Not judged: {motion.words}. {motion.look_at}"),
+            )
 
 
 def idle_members(context: FindingContext) -> Iterator[Finding]:
-    """Members without work that no other strategy would give them."""
+    """Members without work, and why."""
     for replay in context.chosen_replays:
         today = replay.today
-        if not today.idle_members or replay.advised is not None:
+        reason = find_idle_reason(replay, context.group_inputs[replay.group_id])
+        if not today.idle_members or reason is None or replay.advised is not None:
             continue  # another strategy may put them to work: assignor_uneven says so
         if replay.group_id in context.better_server_strategies:
             continue
@@ -41,13 +84,13 @@ def idle_members(context: FindingContext) -> Iterator[Finding]:
                 "idle_members": today.idle_members,
                 "members": today.members,
                 "partitions": today.partitions,
+                "cause": reason.cause.value,
+                "advised_assignor": None if reason.better is None else reason.better.assignor,
                 "example": idle[0].member_id,
             },
             Remedy(
-                f"{today.idle_members} of {counted(today.members, 'member')} read nothing: the group reads "
-                f"{counted(today.partitions, 'partition')} in all. Run fewer members, or "
-                "give its topics more partitions.",
-                cost="none; twice the partitions send half of all keys elsewhere: their order breaks once",
+                f"{today.idle_members} of {counted(today.members, 'member')} read nothing: {reason.words}.",
+                cost=reason.cost,
                 gain=idle_ratio,
             ),
         )
@@ -60,6 +103,7 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
         if advised is None:
             continue
         today = replay.today
+        group = context.group_inputs[replay.group_id].group
         is_rate = today.skew_rate is not None and advised.skew_rate is not None
         before, after = (today.skew_rate, advised.skew_rate) if is_rate else (today.skew_count, advised.skew_count)
         yield finding(
@@ -80,9 +124,9 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
                 "partitions_moved": advised.partitions_moved,
             },
             Remedy(
-                _better_strategy(today, advised, is_rate=is_rate),
-                cost=f"one rebalance in which {counted(advised.partitions_moved or 0, 'partition')} change hands; all "
-                "members must name the new strategy before any drops the old one",
+                _better_strategy(group, today, advised, is_rate=is_rate),
+                cost=f"one rebalance in which {counted(advised.partitions_moved or 0, 'partition')} change hands; "
+                + _way(group, advised.assignor),
                 gain=1 - (after or 0) / before if before else 0.0,
                 changes=advised.partitions_moved or 0,
             ),
@@ -255,19 +299,31 @@ def _bytes_written_and_read(
     return None if wrote is None or read is None else (wrote, read)
 
 
-def _better_strategy(today: GroupScore, advised: GroupScore, *, is_rate: bool) -> str:
+def _way(group: Group, advised: str) -> str:
+    """How the members come to the advised strategy."""
+    if not group.protocol:
+        return f"first learn its strategy of today: {learn_strategy(group)}"
+    if kind_of(group) is GroupKind.CONNECT_SINK:
+        return "restart the connector and its tasks (connector.client.config.override.policy must allow the override)"
+    if settings_of(group_client(group)).can_roll(group.protocol, advised):
+        return "all members must name the new strategy before any drops the old one"
+    return f"all members stop first: they cannot name {group.protocol} and {advised} together"
+
+
+def _better_strategy(group: Group, today: GroupScore, advised: GroupScore, *, is_rate: bool) -> str:
     idle = f" and leaves {today.idle_members} of {today.members} members idle" if today.idle_members else ""
     is_even = (today.skew_count or 0.0) < threshold("assignor_uneven", "skew_gain_ratio") * (advised.skew_count or 1.0)
+    setting, own = setting_words(group, advised.assignor), group.protocol or "its strategy, which is not known,"
     if is_rate and is_even:
         words = (
-            f"{today.assignor} is even by count, yet its busiest member reads {today.skew_rate:.1f} times the mean by "
-            f"rate{idle}; {advised.assignor} would make it {advised.skew_rate:.1f} times: set "
-            "partition.assignment.strategy to it."
+            f"{own} is even by count, yet its busiest member reads {today.skew_rate:.1f} times the mean by "
+            f"rate{idle}; {advised.assignor} would make it {advised.skew_rate:.1f} times: "
+            f"{setting}."
         )
     else:
         words = (
-            f"{today.assignor} gives the fullest member {today.skew_count:.1f} times the mean{idle}; "
-            f"{advised.assignor} would give {advised.skew_count:.1f} times: set partition.assignment.strategy to it."
+            f"{own} gives the fullest member {today.skew_count:.1f} times the mean{idle}; "
+            f"{advised.assignor} would give {advised.skew_count:.1f} times: {setting}."
         )
     if today.assignor == "range":
         words += " Keep range only if the members join topics partition by partition."

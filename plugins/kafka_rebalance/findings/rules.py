@@ -65,6 +65,8 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     health_rules.stray_logs,
     health_rules.racks_unknown,
     placement_rules.hot_partition,
+    group_rules.group_in_motion,
+    group_rules.group_assignments_unknown,
     group_rules.idle_members,
     group_rules.assignor_uneven,
     rate_rules.group_hot_partition,

@@ -11,21 +11,23 @@ librdkafka commits as it gives up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
+from kafka_rebalance.groups.member_clients import KnownClient, Sureness, group_client, member_client
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.releases import release_of
+from kafka_rebalance.snapshot.group import Group
 
 COOPERATIVE = "cooperative-sticky"
-_ALL_EAGER = frozenset({"range", "roundrobin", "sticky"})
-_JAVA_CLASSES = {
-    "range": "RangeAssignor", "roundrobin": "RoundRobinAssignor", "sticky": "StickyAssignor",
-    COOPERATIVE: "CooperativeStickyAssignor",
-}  # fmt: skip
+OVERRIDE = "consumer.override."  # before the name of a consumer's setting in a connector's configuration
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """``strategy``: the setting that names strategies. ``can_mix``: it may name eager and cooperative ones together.
+    """``strategy``: the setting that names strategies. ``names``: how each is written into it.
+
+    ``can_mix``: it may name eager and cooperative ones together.
 
     ``consumer_since``: its first release whose KIP-848 consumers are for production, "" for none that is known.
     ``with_user_data``: strategies whose leaders write user data into assignments; brokers do not turn such a group over
@@ -35,7 +37,7 @@ class ClientSettings:
     """
 
     strategy: str
-    strategies: frozenset[str]
+    names: Mapping[str, str]
     can_mix: bool
     cooperative_since: str = ""
     consumer_since: str = ""
@@ -43,25 +45,83 @@ class ClientSettings:
     commits_when_revoked: bool = True
     reads_while_joining: bool = False
 
+    @property
+    def strategies(self) -> frozenset[str]:
+        """Strategies that the client has."""
+        return frozenset(self.names)
+
     def value(self, strategies: tuple[str, ...]) -> str:
-        """As it is written into that setting; Java's are names of classes."""
-        if self is SETTINGS[Client.JAVA]:
-            package = "org.apache.kafka.clients.consumer"
-            return ",".join(f"{package}.{_JAVA_CLASSES[name]}" for name in strategies)
-        return ",".join(strategies)
+        """As it is written into that setting."""
+        return ",".join(self.names[name] for name in strategies)
+
+    def can_roll(self, today: str, target: str) -> bool:
+        """Members may name both strategies at once, so that no member has to wait for all others to stop."""
+        return today in self.names and (self.can_mix or (today == COOPERATIVE) == (target == COOPERATIVE))
 
 
-_WITH_COOPERATIVE = _ALL_EAGER | {COOPERATIVE}
+def settings_of(client: KnownClient) -> ClientSettings:
+    """Settings of a client; Java's for one that was not recognised, a connector's for tasks of Kafka Connect."""
+    found = SETTINGS[client.client or Client.JAVA]
+    return replace(found, strategy=OVERRIDE + found.strategy) if client.program == CONNECT else found
+
+
+def strategies_of(group: Group) -> frozenset[str]:
+    """Client strategies that all members have; empty where one runs a client whose strategies are not known here.
+
+    A member that was not recognised rules none out.
+    """
+    if group.client is not None:
+        version = group.client_version or ""
+        return _strategies(KnownClient(Client(group.client), first=version, last=version))
+    clients = {member_client(member, group) for member in group.members}
+    return frozenset(SETTINGS[Client.JAVA].names).intersection(*map(_strategies, clients))
+
+
+def setting_words(group: Group, strategy: str) -> str:
+    """What to set for a client strategy, in the words of each client library that the members run."""
+    clients = {group_client(group)} if group.client else {member_client(member, group) for member in group.members}
+    words = set()
+    for client in clients:
+        found = settings_of(client)
+        name = client.client.value if client.client else "if it is a Java client: it was not recognised"
+        if client.client is Client.JAVA and client.sureness is Sureness.LOW:
+            name += "; Spring Boot: spring.kafka.consumer.properties." + _PROPERTY
+        value = found.value((strategy,)) if strategy in found.names else strategy  # a custom assignor
+        words.add(f"{found.strategy} = {value} ({name})")
+    return "set " + ", ".join(sorted(words))
+
+
+def _strategies(client: KnownClient) -> frozenset[str]:
+    if client.client is None:
+        return frozenset() if client.program else SETTINGS[Client.JAVA].strategies
+    settings = SETTINGS[client.client]
+    since = settings.cooperative_since
+    is_older = bool(since and client.last) and release_of(client.last) < release_of(since)
+    return settings.strategies - {COOPERATIVE} if is_older else settings.strategies
+
+
+def _named(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
+    """Each strategy by its name in the client's library."""
+    names = {"range": "Range", "roundrobin": "RoundRobin", "sticky": "Sticky", COOPERATIVE: "CooperativeSticky"}
+    return {name: pattern.format(called) for name, called in names.items() if name not in without}
+
+
+CONNECT = "Kafka Connect"
 _PROPERTY, _ARGUMENT = "partition.assignment.strategy", "partition_assignment_strategy"
+_JAVA = _named("org.apache.kafka.clients.consumer.{}Assignor")
+_LIBRDKAFKA = {name: name for name in _named("{}", without=("sticky",))}
+_SARAMA = _named("NewBalanceStrategy{}()")
+_AIOKAFKA = _named("{}PartitionAssignor", without=(COOPERATIVE,))
+_PYTHON = _AIOKAFKA | {COOPERATIVE: "CooperativeStickyAssignor"}
 SETTINGS: dict[Client, ClientSettings] = {
-    Client.JAVA: ClientSettings(_PROPERTY, _WITH_COOPERATIVE, can_mix=True, cooperative_since="2.4",
+    Client.JAVA: ClientSettings(_PROPERTY, _JAVA, can_mix=True, cooperative_since="2.4",
                                 consumer_since="4.0", reads_while_joining=True),
-    Client.LIBRDKAFKA: ClientSettings(_PROPERTY, _WITH_COOPERATIVE - {"sticky"}, can_mix=False, consumer_since="2.12",
+    Client.LIBRDKAFKA: ClientSettings(_PROPERTY, _LIBRDKAFKA, can_mix=False, consumer_since="2.12",
                                       with_user_data=frozenset({COOPERATIVE})),
-    Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _WITH_COOPERATIVE, can_mix=False),
-    Client.FRANZ_GO: ClientSettings("kgo.Balancers", _WITH_COOPERATIVE, can_mix=True),
-    Client.KAFKA_PYTHON: ClientSettings(_ARGUMENT, _WITH_COOPERATIVE, can_mix=False, cooperative_since="3.0"),
-    Client.AIOKAFKA: ClientSettings(_ARGUMENT, _ALL_EAGER, can_mix=False),
-    Client.KAFKAJS: ClientSettings("partitionAssigners", frozenset({"roundrobin"}), can_mix=False,
+    Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _SARAMA, can_mix=False),
+    Client.FRANZ_GO: ClientSettings("kgo.Balancers", _named("kgo.{}Balancer()"), can_mix=True),
+    Client.KAFKA_PYTHON: ClientSettings(_ARGUMENT, _PYTHON, can_mix=False, cooperative_since="3.0"),
+    Client.AIOKAFKA: ClientSettings(_ARGUMENT, _AIOKAFKA, can_mix=False),
+    Client.KAFKAJS: ClientSettings("partitionAssigners", {"roundrobin": "PartitionAssigners.roundRobin"}, can_mix=False,
                                    commits_when_revoked=False),
 }  # fmt: skip

@@ -92,11 +92,12 @@ class GroupInput:
 
 
 def topics_of(group: Group) -> tuple[str, ...]:
-    """Topics that a member subscribes to, owns or reads, sorted. Old commits alone do not make a topic the group's."""
+    """Topics that a member subscribes to, owns, reads or is to read, sorted. Old commits alone add no topic."""
     names: set[str] = set()
     for member in group.members:
         names.update(member.subscription or ())
-        names.update(topic for runs in (member.owned or (), member.assigned) for topic, _ in runs)
+        known = (member.owned or (), member.assigned, member.target or ())
+        names.update(topic for runs in known for topic, _ in runs)
     return tuple(sorted(names))
 
 

@@ -22,10 +22,12 @@ from kafka_rebalance.arrays import Ints
 from kafka_rebalance.assignors.contract import AssignmentRequest
 from kafka_rebalance.coordinator.timeline import Times
 from kafka_rebalance.groups.answers import answer_of, scored, unscored
+from kafka_rebalance.groups.client_settings import settings_of, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.motion import GroupMotion, MotionCode, motion_of
 from kafka_rebalance.groups.release_words import spans_of, words_of_today
-from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup
 from kafka_rebalance.groups.scenarios.replay import Standing, changed_scores, scenario_scores
 from kafka_rebalance.groups.scenarios.state import GroupState
@@ -33,6 +35,7 @@ from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candida
 from kafka_rebalance.groups.subscriptions import (
     SubscriptionBasis,
     Subscriptions,
+    has_unknown_subscription,
     hypotheses,
     request_of,
 )
@@ -84,12 +87,17 @@ def replay_group(
     """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``), those
     among them that are registered as one's own.
 
+    Nothing is advised to a group that is not judged (``motion_of``); its idle members are unknown.
     A refusal of a strategy is a row like any other, and so is one that is not modelled. ``scenarios``: names of the
     catalogue that each strategy is led through; ``seed`` draws their members. ``changed``:
     the group as scenarios of somebody's own leave it, by their names.
     """
     group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
+    motion = motion_of(group)
+    is_shown = motion is None or bool(group_input.topics and motion.code is not MotionCode.NOT_SHOWN)
+    if motion is not None and not is_shown:
+        return _only_counted(group_input, protocol, motion)
     if not group.members:
         nobody = replace(scored(group_input, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
@@ -100,20 +108,28 @@ def replay_group(
     asked = (name for name in strategies or () if name not in STRATEGIES and name not in known)
     possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
-    basis, subscriptions, fitting = _settle(group_input, today, own)
+    # What members have while the group moves is not what its strategy answers.
+    basis, subscriptions, fitting = _settle(group_input, today, own if motion is None else None)
     state = GroupState(group_input, subscriptions)
     answers = _answers(possible, own, fitting, strategies, group_input, subscriptions)
     scores, readers = answers.scores, answers.readers
-    is_reproduced = None if own is None else bool(fitting)
+    is_reproduced = None if own is None or motion is not None else bool(fitting)
     if own is not None and fitting:
         others = readers.keys() - {protocol, OWN, *MIGRATED}
         alike = [name for name in readers if name in others and bool((readers[name] == today).all())]
         scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
     rows = scenario_scores(state, answers.standings, scenarios, seed, Times())
     rows += changed_scores(state, answers.standings, changed, Times())
-    is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
-    advised = _advised(group_input, scores, least_gain, _restarts(rows)) if is_believable else None
-    by_count, by_rate = state.least_skews
+    is_explained = bool(group.protocol) and is_reproduced is not False
+    is_believable = basis is SubscriptionBasis.GIVEN or is_explained
+    own_names = [candidate.name for candidate in possible if candidate.is_own]
+    is_judged = is_believable and motion is None
+    advised = _advised(group_input, scores, least_gain, own_names) if is_judged else None
+    if motion is not None:
+        is_read = any(member.assigned for member in group.members)
+        current = scores[0] if is_read else replace(unscored(group_input, protocol), is_current=True)
+        scores[0] = replace(current, idle_members=None)
+    by_count, by_rate = (None, None) if has_unknown_subscription(group_input, basis) else state.least_skews
     scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
     scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
     members = _member_scores(group_input, protocol, today, today, is_current=True)
@@ -168,6 +184,26 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
         idle = sum(not member.assigned for member in group.members)
         score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
         members = tuple(_shared(group.id, protocol, member) for member in group.members)
+    return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
+
+
+def _only_counted(group_input: GroupInput, protocol: str, motion: GroupMotion) -> GroupReplay:
+    """A group of which the input shows no topic, and at most how many partitions its members have."""
+    group = group_input.group
+    counts = [
+        sum(len(runs) for _, runs in member.assigned) if member.partition_count is None else member.partition_count
+        for member in group.members
+    ]
+    is_every = len(counts) == motion.members
+    score = replace(
+        unscored(group_input, protocol), is_current=True, members=motion.members,
+        idle_members=counts.count(0) if is_every and motion.code is MotionCode.NOT_SHOWN else None,
+        skew_count=max(counts) * len(counts) / sum(counts) if is_every and any(counts) else None,
+    )  # fmt: skip
+    members = tuple(
+        replace(_shared(group.id, protocol, member), partitions=count)
+        for member, count in zip(group.members, counts, strict=True)
+    )
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
 
@@ -239,30 +275,28 @@ def _version_words(
     )
 
 
-def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
-    """How long partitions are unread while all members restart, by strategy; empty where nobody asked."""
-    return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
-
-
 def _advised(
-    group_input: GroupInput, scores: list[GroupScore], least_gain: float, restarts: Mapping[str, int]
+    group_input: GroupInput, scores: list[GroupScore], least_gain: float, own_names: Sequence[str]
 ) -> str | None:
-    """The strategy with the smallest fullest member, if it is smaller by ``least_gain``; of like ones the fewest moves.
+    """The strategy with the smallest fullest member, if it is smaller by ``least_gain``.
 
-    Then the one under which ``restarts`` leave least unread, then the one that is told first.
-    Ours is a what-if: nobody can set it in a client's configuration.
+    Of like ones: one that needs no stop of all members, then the fewest moves, then the one that is told first. Only
+    strategies that the members have, or custom assignors (``own_names``): ours is a what-if, which no setting of a
+    client gives.
 
     Rates change from day to day, so a strategy that is less even by count is never advised for its rates. Nor is any
     for a group whose coordinator assigns (KIP-848, share, streams): a client's strategy is not its to choose.
     """
-    if group_input.group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN):
+    group = group_input.group
+    if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or not kind_of(group).has_choice:
         return None
-    today = scores[0]
+    today, settings = scores[0], settings_of(group_client(group))
+    allowed = {*strategies_of(group), *own_names} - {OWN, *MIGRATED}
     others = [
         score
         for score in scores[1:]
         if score.error is None
-        and score.assignor not in (OWN, *MIGRATED)  # no setting of today's clients gives these
+        and score.assignor in allowed
         and (score.skew_count or 0) <= (today.skew_count or 0) + 1e-9
     ]
     is_rate = all(assignment.skew_rate is not None for assignment in (today, *others))
@@ -270,8 +304,8 @@ def _advised(
     def level(score: GroupScore) -> float:
         return float((score.skew_rate if is_rate else score.skew_count) or 0.0)
 
-    def cost(score: GroupScore) -> tuple[int, int]:
-        return score.partitions_moved or 0, restarts.get(score.assignor, 0)
+    def cost(score: GroupScore) -> tuple[bool, int]:
+        return not settings.can_roll(today.assignor, score.assignor), score.partitions_moved or 0
 
     better = [other for other in others if level(other) > 0 and level(today) / level(other) >= least_gain]
     lowest = min((level(score) for score in better), default=0.0)

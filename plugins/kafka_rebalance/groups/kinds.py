@@ -29,7 +29,7 @@ class GroupKind(StrEnum):
     @property
     def has_choice(self) -> bool:
         """Its team can choose the strategy that divides its partitions."""
-        return self is GroupKind.CONSUMERS
+        return self in (GroupKind.CONSUMERS, GroupKind.CONNECT_SINK)
 
     @property
     def words(self) -> str:
@@ -41,11 +41,15 @@ _WORDS = {
     GroupKind.CONSUMERS: "",
     GroupKind.EMPTY: "nobody reads: there is nothing to divide",
     GroupKind.SHARE: "a share group: its members read partitions together, so no strategy divides them",
-    GroupKind.STREAMS: "Kafka Streams divides tasks by an assignor of its own: nothing is to be chosen here",
+    GroupKind.STREAMS: (
+        "Kafka Streams divides tasks by its own assignor: no strategy can be chosen. Each subtopology has as many "
+        "tasks as its largest input topic has partitions. Threads beyond the tasks are idle: lower num.stream.threads "
+        "(ksqlDB: ksql.streams.num.stream.threads) or add partitions to the input topics"
+    ),
     GroupKind.CONNECT_WORKERS: "Kafka Connect's workers share connectors and tasks, not partitions",
-    GroupKind.CONNECT_SINK: "tasks of a Kafka Connect sink: their number is tasks.max, their strategy the worker's",
+    GroupKind.CONNECT_SINK: "",
     GroupKind.SCHEMA_REGISTRY: "Schema Registry elects its leader here and reads no partitions through the group",
-    GroupKind.CONSOLE: "somebody reads at a terminal: gone when the terminal is",
+    GroupKind.CONSOLE: "a console consumer: the group ends with its terminal",
     GroupKind.CONFLUENT: "a group of Confluent's own services",
     GroupKind.OTHER_PROTOCOL: "not consumers: another protocol joins members here",
 }
@@ -57,9 +61,11 @@ _CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
 
 def kind_of(group: Group) -> GroupKind:
     """What the group is. O(members)."""
-    if group.protocol_type not in ("", "consumer", "share", "streams"):
+    if not group.has_consumers:
         return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
     if group.type is GroupType.STREAMS or group.protocol == "stream" or _all_called(group, _STREAM_THREAD):
+        return GroupKind.STREAMS
+    if group.id.startswith("_confluent-ksql-") and group.members:
         return GroupKind.STREAMS
     if group.id.startswith("_confluent-"):
         return GroupKind.CONFLUENT
@@ -69,7 +75,7 @@ def kind_of(group: Group) -> GroupKind:
         return GroupKind.CONSOLE
     if group.type is GroupType.SHARE:
         return GroupKind.SHARE
-    return GroupKind.CONSUMERS if group.members else GroupKind.EMPTY
+    return GroupKind.CONSUMERS if group.members or group.member_count else GroupKind.EMPTY
 
 
 def _all_called(group: Group, pattern: re.Pattern[str]) -> bool:

@@ -45,6 +45,8 @@ class KnownClient:
     def __str__(self) -> str:
         """``java 2.4 – 3.3 by its client id (high)``."""
         name = self.client.value if self.client else self.program or "unknown client"
+        if not self.sign:
+            return name
         if self.first == self.last:
             span = self.first
         else:

@@ -7,14 +7,17 @@
 - To KIP-848 and back: one rolling bounce; the coordinator turns the group over when its first member of the other kind
   comes. Where assignments hold user data (strategies of one's own, librdkafka's ``cooperative-sticky``) it refuses that
   member, and all are stopped instead. The broker then sets session and heartbeat, and its assignor the strategy.
+- Tasks of a Kafka Connect sink restart together, with their connector. Its configuration names the consumer's settings
+  behind ``consumer.override.``.
 
 Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bounce (at most 12 rebalances), set the
 new one alone, bounce (at most 24).
 
 ``Commits`` says which records may be read twice. What a client with automatic commits gives up it commits first: none
-twice, as long as members are closed and not killed. But Java's under ``cooperative-sticky`` commits when a rebalance
-begins and reads on until it is told what to give up. Else those read since the last commit of each partition given up:
-under eager strategies every partition at every rebalance, under others those alone that move.
+twice, as long as members are closed and not killed. That does not hold between classic and KIP-848. And Java's under
+``cooperative-sticky`` commits when a rebalance begins and reads on until it is told what to give up. Else those read
+since the last commit of each partition given up: under eager strategies every partition at every rebalance, under
+others those alone that move.
 """
 
 from __future__ import annotations
@@ -24,15 +27,24 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from kafka_rebalance.coordinator.pause_sums import Pauses
-from kafka_rebalance.groups.client_settings import COOPERATIVE, SETTINGS, ClientSettings
-from kafka_rebalance.groups.member_clients import KnownClient
-from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.groups.client_settings import (
+    CONNECT,
+    COOPERATIVE,
+    OVERRIDE,
+    ClientSettings,
+    settings_of,
+    strategies_of,
+)
+from kafka_rebalance.groups.member_clients import KnownClient, member_client
 from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.group import Group
 from kafka_rebalance.snapshot.model import GroupType
 
 SERVER_ASSIGNORS = ("uniform", "range")
 _CONSUMER_BROKERS = (4,)
+_CONSUMER_SETTINGS = (
+    "session.timeout.ms", "heartbeat.interval.ms", "group.protocol", "group.remote.assignor",
+)  # fmt: skip
 _CALLED_OTHERWISE = {"RoundRobinAssigner": "roundrobin"}  # KafkaJS
 _GONE_UNDER_CONSUMER = {
     "session.timeout.ms": "the group's configuration consumer.session.timeout.ms on the brokers stands for it",
@@ -42,6 +54,12 @@ _GONE_UNDER_CONSUMER = {
 _READ_WHILE_JOINING = (
     f"under {COOPERATIVE} those of partitions that move, read while a rebalance waits for all members (a heartbeat "
     "interval and their longest poll): Java's client commits before that"
+)
+
+_BETWEEN_GROUP_TYPES = (
+    "of each partition that changes its member at most those read since its last commit: a client that commits "
+    "automatically may read on after that (66 of 293 were read twice in one run under load); none if the program "
+    "commits in its listener before it gives a partition up"
 )
 
 
@@ -54,6 +72,17 @@ class Action(StrEnum):
     BOUNCE = "restart one member after the other"
     STOP = "stop all members"
     START = "start all members"
+    RESTART_CONNECTOR = "restart the connector and its tasks"
+    STOP_CONNECTOR = "stop the connector"
+    RESUME_CONNECTOR = "resume the connector"
+
+
+_CONNECTOR_ACTIONS = {
+    Action.BOUNCE: Action.RESTART_CONNECTOR,
+    Action.STOP: Action.STOP_CONNECTOR,
+    Action.START: Action.RESUME_CONNECTOR,
+}
+_BOUNCES = (Action.BOUNCE, Action.RESTART_CONNECTOR)
 
 
 class Commits(StrEnum):
@@ -138,7 +167,7 @@ def rollover(
     move = _Move(
         group,
         client,
-        settings=SETTINGS[client.client or Client.JAVA],
+        settings=settings_of(client),
         today=_CALLED_OTHERWISE.get(protocol, protocol),
         target=target,
         is_from_server=group.type is GroupType.CONSUMER,
@@ -149,35 +178,56 @@ def rollover(
     if obstacle or (move.today, move.is_from_server) == (target, is_server):
         return Rollover((), 0, "nothing is moved", obstacle)
     steps = [*_known_client(move), *_steps(move)]
+    if client.program == CONNECT:
+        steps = _of_connector(steps)
     paused = iter(bounces)
     numbered = tuple(
-        replace(step, number=number, pauses=next(paused, None) if step.action is Action.BOUNCE else None)
+        replace(step, number=number, pauses=next(paused, None) if step.action in _BOUNCES else None)
         for number, step in enumerate(steps, 1)
     )
     return Rollover(numbered, *_read_again(move, *commits))
 
 
 def _obstacle(move: _Move) -> str:
-    name = move.client.client or "the client"
-    if move.is_to_server and move.target not in SERVER_ASSIGNORS:
+    if not move.is_to_server:
+        return _client_obstacle(move)
+    if move.target not in SERVER_ASSIGNORS:
         return f"{move.target} is no assignor that brokers come with"
-    if move.is_to_server and move.brokers and move.brokers < _CONSUMER_BROKERS:
+    if move.is_from_server:
+        return ""  # its clients speak the protocol already
+    if move.brokers and move.brokers < _CONSUMER_BROKERS:
         return "KIP-848 groups are for production from brokers 4.0 on"
-    if move.is_to_server and not move.settings.consumer_since:
-        return f"no release of {name} with KIP-848 for production is known"
-    if not move.is_to_server and move.target not in move.settings.strategies:
+    if move.client.client is None and move.client.program:
+        return f"whether {move.client.program} speaks KIP-848 is not known here"
+    if not move.settings.consumer_since:
+        return f"no release of {move.client.client} with KIP-848 for production is known"
+    return ""
+
+
+def _client_obstacle(move: _Move) -> str:
+    name = move.client.client or move.client.program or "the client"
+    if not move.today and not move.is_from_server:
+        return f"the group's strategy of today is not known: {learn_strategy(move.group)}"
+    if move.client.client is None and move.client.program:
+        return f"strategies of {name} are not known here"
+    if move.target not in move.settings.strategies:
         return f"{name} has no strategy {move.target}"
+    if move.target not in strategies_of(move.group):
+        return f"not all members have a strategy {move.target}: they run several client libraries or an older release"
     return ""
 
 
 def _known_client(move: _Move) -> list[RolloverStep]:
     """What must be so before anything is set."""
+    if move.is_to_server and move.is_from_server:
+        return []
     since = move.settings.consumer_since if move.is_to_server else ""
     if move.target == COOPERATIVE and not move.is_to_server:
         since = move.settings.cooperative_since
     needed = []
     if move.client.client is None:
-        why = f"it was not recognised ({move.client}); these are the steps of Java's"
+        seen = {str(member_client(member, move.group)) for member in move.group.members}
+        why = f"no single client was recognised ({', '.join(sorted(seen))}); these are the steps of Java's"
         needed.append(_step(Action.REQUIRE, why, "the client of all members", "Java's own"))
     is_new_enough = move.client.first and since and release_of(move.client.first) >= release_of(since)
     if since and not is_new_enough:
@@ -195,9 +245,29 @@ def _steps(move: _Move) -> list[RolloverStep]:
         return _to_another_assignor(move) if move.is_from_server else _to_consumer(move)
     if move.is_from_server:
         return _to_classic(move)
-    is_known = move.today in move.settings.strategies
-    can_name_both = is_known and (move.settings.can_mix or not move.is_between_protocols)
-    return _two_bounces(move) if can_name_both else _stopped(move)
+    return _two_bounces(move) if move.settings.can_roll(move.today, move.target) else _stopped(move)
+
+
+def learn_strategy(group: Group) -> str:
+    """How the user learns which strategy a group runs."""
+    return f"add the output of kafka-consumer-groups --describe --state --group {group.id}"
+
+
+def _of_connector(steps: list[RolloverStep]) -> list[RolloverStep]:
+    """The same steps for the tasks of a sink, which its connector configures, starts and stops."""
+    policy = _step(
+        Action.REQUIRE, "else the worker refuses the connector's overrides; it is All by default from 3.0 on. The same "
+        "settings behind consumer. in every worker's own file hold for all its connectors",
+        "connector.client.config.override.policy", "All",
+    )  # fmt: skip
+    return [policy] + [
+        replace(
+            step,
+            action=_CONNECTOR_ACTIONS.get(step.action, step.action),
+            setting=OVERRIDE + step.setting if step.setting in _CONSUMER_SETTINGS else step.setting,
+        )
+        for step in steps
+    ]
 
 
 def _two_bounces(move: _Move) -> list[RolloverStep]:
@@ -275,6 +345,8 @@ def _to_another_assignor(move: _Move) -> list[RolloverStep]:
 
 def _read_again(move: _Move, commits: Commits, interval_ms: int) -> tuple[int | None, str]:
     is_eager = not (move.is_from_server and move.is_to_server) and {move.today, move.target} != {COOPERATIVE}
+    if move.is_from_server != move.is_to_server and commits in (Commits.AUTOMATIC, Commits.UNKNOWN):
+        return None, _BETWEEN_GROUP_TYPES
     given_up = "every partition at every rebalance" if is_eager else "only partitions that move, and a closed member's"
     if commits is Commits.AUTOMATIC and not move.settings.commits_when_revoked:
         return interval_ms, f"{move.client.client} is not known to commit what it gives up: {given_up}"

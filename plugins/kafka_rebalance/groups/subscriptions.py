@@ -35,7 +35,7 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
     every = tuple(range(len(group_input.topics)))
     alike = tuple(_given(member, index) if _is_told(member) else every for member in members)
     as_read = tuple(
-        _given(member, index) if _is_told(member) else tuple(sorted(index[topic] for topic, _ in member.assigned))
+        _given(member, index) if _is_told(member) else tuple(sorted({index[topic] for topic in _read_by(member)}))
         for member in members
     )
     answers = [(SubscriptionBasis.ALL_ALIKE, alike)]
@@ -43,6 +43,13 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
     # Where every topic has one reader, "as it reads" explains any assignment: that is no evidence.
     is_telling = as_read != alike and len(set(readers)) < len(readers)
     return [*answers, (SubscriptionBasis.AS_READ, as_read)] if is_telling else answers
+
+
+def has_unknown_subscription(group_input: GroupInput, basis: SubscriptionBasis) -> bool:
+    """Return whether a member reads nothing and only that hides its subscription: no bound holds for such a group."""
+    return basis is SubscriptionBasis.AS_READ and any(
+        not _is_told(member) and not _read_by(member) for member in group_input.group.members
+    )
 
 
 def request_of(
@@ -73,6 +80,11 @@ def _owned(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
     return bounds_of(owned), flat[:, 0].copy(), flat[:, 1].copy()
 
 
+def _read_by(member: Member) -> set[str]:
+    """Topics that the member reads, and those of its target: it subscribes to all of them."""
+    return {topic for topic, _ in (*member.assigned, *(member.target or ()))}
+
+
 def _is_told(member: Member) -> bool:
     """A regular expression is the coordinator's to resolve: its topics are not told."""
     return member.subscription is not None and member.subscribed_regex is None
@@ -82,4 +94,4 @@ def _given(member: Member, index: dict[str, int]) -> tuple[int, ...]:
     return tuple(index[topic] for topic in member.subscription or ())
 
 
-__all__ = ["SubscriptionBasis", "Subscriptions", "hypotheses", "request_of"]
+__all__ = ["SubscriptionBasis", "Subscriptions", "has_unknown_subscription", "hypotheses", "request_of"]

@@ -117,7 +117,7 @@ def test_healthy_groups_are_told_to_keep_what_they_have_and_why(snapshot, replay
         group.id: advice_words(replay, group, told.get(group.id, ()))
         for group, replay in zip(snapshot.groups, replays, strict=True)
     }
-    nobodys = {"connect-warehouse-sink", "console-consumer-31415", "courier-dispatch", "order-totals", "nightly-report",
+    nobodys = {"console-consumer-31415", "courier-dispatch", "order-totals", "nightly-report",
                "quarterly-backfill"}  # fmt: skip
     changing = {"badge-sync", "cdc-sync", "rides-pricing"}
     assert {name for name, line in words.items() if not line.startswith("keep ")} == nobodys | changing

@@ -36,6 +36,7 @@ THREAD = "totals-1f-StreamThread-1-consumer"
         (called("mine", "console-consumer"), GroupKind.CONSOLE),
         (called("console-consumers", "a"), GroupKind.CONSUMERS),
         (called("_confluent-controlcenter-7", "a"), GroupKind.CONFLUENT),
+        (called("_confluent-ksql-default_query_CTAS_T_3", "mine"), GroupKind.STREAMS),
         (called("jobs", "a", type=GroupType.SHARE, protocol_type="share"), GroupKind.SHARE),
         (called("jobs", "a", type=GroupType.CONSUMER), GroupKind.CONSUMERS),
         (called("jobs", "a", protocol_type=""), GroupKind.CONSUMERS),
@@ -43,4 +44,4 @@ THREAD = "totals-1f-StreamThread-1-consumer"
 )
 def test_what_a_group_is(group, kind):
     assert kind_of(group) is kind
-    assert kind.has_choice is (kind is GroupKind.CONSUMERS) is (not kind.words)
+    assert kind.has_choice is (kind in (GroupKind.CONSUMERS, GroupKind.CONNECT_SINK)) is (not kind.words)

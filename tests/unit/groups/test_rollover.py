@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from kafka_rebalance.coordinator.pause_sums import Pauses
-from kafka_rebalance.groups.client_settings import SETTINGS
-from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
+from kafka_rebalance.groups.client_settings import SETTINGS, setting_words, strategies_of
+from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient, group_client
 from kafka_rebalance.groups.rollover import Action, Commits, Rollover, rollover
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.group import Group, Member
@@ -128,7 +129,7 @@ def test_what_cannot_be_has_no_steps(client: Client, target: str, version: str, 
 def test_an_unknown_client_is_told_javas_steps_and_that_they_are() -> None:
     found = rolled(UNKNOWN_CLIENT, "range", "cooperative-sticky")
     assert [step.value for step in found.steps[:2]] == ["Java's own", "2.4 or later"]
-    assert "not recognised" in found.steps[0].why
+    assert "no single client was recognised (unknown client)" in found.steps[0].why
 
 
 def test_records_come_twice_only_where_nobody_commits_what_is_given_up() -> None:
@@ -163,6 +164,47 @@ def test_javas_cooperative_members_read_on_after_their_automatic_commit(
     assert found.read_again_ms == most_ms
     assert ("read while a rebalance waits" in found.read_again) == (most_ms is None)
     assert rolled(client, today, target, commits=(Commits.WHEN_REVOKED, 0)).read_again_ms == 0
+
+
+def test_a_group_that_changes_its_type_is_not_promised_that_no_record_comes_twice() -> None:
+    for is_server, kind in ((True, GroupType.CLASSIC), (False, GroupType.CONSUMER)):
+        for commits in (Commits.AUTOMATIC, Commits.UNKNOWN):
+            found = rolled(JAVA, "range", "range", is_server=is_server, kind=kind, commits=(commits, 5000))
+            assert found.read_again_ms is None
+            assert "since its last commit" in found.read_again
+
+
+def test_a_connector_is_configured_by_its_overrides_and_restarted_whole() -> None:
+    tasks = tuple(Member(f"m{number}", client_id=f"connector-consumer-s-{number}") for number in "01")
+    sink = Group("g", protocol="range", members=tasks)
+    client = group_client(sink)
+    setting = "consumer.override.partition.assignment.strategy"
+    found = rollover(sink, client, "roundrobin", is_server=False, kafka_version=None)
+    assert (found.steps[0].setting, found.steps[0].value) == ("connector.client.config.override.policy", "All")
+    assert [step.setting for step in found.steps[1:]] == [setting, "", setting, ""]
+    assert [step.action for step in found.steps[2::2]] == [Action.RESTART_CONNECTOR] * 2
+    migrated = rollover(replace(sink, protocol="their-own"), client, "uniform", is_server=True, kafka_version="4.1")
+    assert {"consumer.override.group.protocol", "consumer.override.session.timeout.ms"} <= {
+        step.setting for step in migrated.steps
+    }
+    assert Action.STOP_CONNECTOR in {step.action for step in migrated.steps}
+    assert migrated.steps[-1].action is Action.RESUME_CONNECTOR
+
+
+def test_what_is_not_known_is_said_and_has_no_steps() -> None:
+    unknown = rolled(JAVA, "", "range")
+    assert (unknown.steps, "--describe --state --group g" in unknown.obstacle) == ((), True)
+    go = rolled(KnownClient(None, program="kafka-go"), "range", "roundrobin")
+    assert go.obstacle == "strategies of kafka-go are not known here"
+    members = (Member("a", client_id="rdkafka"), Member("b", client_id="consumer-g-1"))
+    mixed = replace(group("range"), members=members)
+    found = rollover(mixed, group_client(mixed), "sticky", is_server=False, kafka_version=None)
+    assert found.obstacle.startswith("not all members have a strategy sticky")
+    assert strategies_of(mixed) == {"range", "roundrobin", "cooperative-sticky"}
+    assert setting_words(mixed, "roundrobin") == (
+        "set partition.assignment.strategy = org.apache.kafka.clients.consumer.RoundRobinAssignor (java), "
+        "partition.assignment.strategy = roundrobin (librdkafka)"
+    )
 
 
 def test_kafkajs_calls_its_strategy_by_another_name() -> None:

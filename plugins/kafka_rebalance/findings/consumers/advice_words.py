@@ -6,8 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from kafka_rebalance.findings.finding import Finding, SubjectType
 from kafka_rebalance.findings.server_choice import better_server_strategy
+from kafka_rebalance.groups.client_settings import strategies_of
 from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay
+from kafka_rebalance.groups.idle_causes import IdleCause
 from kafka_rebalance.groups.kinds import kind_of
+from kafka_rebalance.groups.member_clients import group_client, member_client
+from kafka_rebalance.groups.motion import motion_of
+from kafka_rebalance.groups.rollover import learn_strategy
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Group, GroupType
@@ -15,7 +20,9 @@ from kafka_rebalance.snapshot.model import Group, GroupType
 
 def advice_words(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> str:
     """``findings``: those about this group, symptoms among them."""
-    kind = kind_of(group)
+    kind, motion = kind_of(group), motion_of(group)
+    if motion is not None and (kind.has_choice or not group.members):
+        return f"not judged: {motion.words}. {motion.look_at}"
     if not kind.has_choice:
         return kind.words
     advised = None if replay.advised is None else replay.score(replay.advised)
@@ -24,6 +31,9 @@ def advice_words(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
     better = better_server_strategy(replay) if group.type is GroupType.CONSUMER else None
     if better is not None:
         return f"{_change_words(better)} (group.remote.assignor)"
+    idle = next((finding for finding in findings if finding.code == "idle_members"), None)
+    if idle is not None and idle.evidence.get("cause") not in (None, IdleCause.FEWER_PARTITIONS.value):
+        return idle.recommendation
     codes = sorted({finding.code.replace("_", " ") for finding in findings})
     return _keep_words(replay, group) + (f"; see {', '.join(codes)}" if codes else "")
 
@@ -46,6 +56,10 @@ def _change_words(advised: GroupScore) -> str:
 
 def _keep_words(replay: GroupReplay, group: Group) -> str:
     today, strategy = replay.today, group.protocol or "its strategy"
+    if not group.protocol:
+        threads = sum(member_client(member, group).program == "Kafka Streams" for member in group.members)
+        streams = f"; {threads} of {len(group.members)} members are threads of Kafka Streams" if threads else ""
+        return f"cannot tell: the group's strategy is not known{streams}: {learn_strategy(group)}"
     if replay.is_reproduced is False and replay.basis is not SubscriptionBasis.GIVEN:
         return f"cannot tell: {strategy} would not give what the members read, so their subscriptions are not known"
     if today.members == 1:
@@ -55,4 +69,9 @@ def _keep_words(replay: GroupReplay, group: Group) -> str:
         return f"keep {strategy}: how even it is was not measured"
     if skew < LEAST_GAIN:
         return f"keep {strategy}: even, the fullest member has {skew:.2f} times the mean by {by_what}"
+    if group.type is not GroupType.CONSUMER and not strategies_of(group):
+        unknown = group_client(group).program or "part of its members"
+        return (
+            f"cannot tell: the strategies of {unknown} are not replayed here ({skew:.2f} times the mean by {by_what})"
+        )
     return f"keep {strategy}: no other would be better by a quarter ({skew:.2f} times the mean by {by_what})"

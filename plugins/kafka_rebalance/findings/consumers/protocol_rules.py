@@ -61,7 +61,7 @@ def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
 
 def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
     """Some members of a group speak KIP-848, others still the classic protocol."""
-    for group in context.snapshot.groups:
+    for group in context.judged_groups:
         old = [member for member in group.members if member.is_classic]
         new = [member for member in group.members if member.is_classic is False]
         if not old or not new:
@@ -91,7 +91,7 @@ def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
 
 def mixed_clients(context: FindingContext) -> Iterator[Finding]:
     """Several libraries in a group whose leader divides: who leads decides what the others get."""
-    for group in context.snapshot.groups:
+    for group in context.judged_groups:
         counts = _clients_of(group)
         if len(counts) < 2:
             continue
@@ -131,7 +131,7 @@ def server_uniform_may_throw(context: FindingContext) -> Iterator[Finding]:
     """Kafka 3.8's and 3.9's uniform fails in part of the groups whose members subscribe to different topics."""
     if seen_release(context.snapshot.kafka_version)[:2] not in ((3, 8), (3, 9)):
         return
-    for group in context.snapshot.groups:
+    for group in context.judged_groups:
         if group.type is not GroupType.CONSUMER or group.protocol != "uniform" or len(group.members) < 2:
             continue
         subscriptions = {member.subscription for member in group.members}

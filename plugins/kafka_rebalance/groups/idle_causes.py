@@ -1,0 +1,169 @@
+"""Why members of a group read nothing: the cause decides what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kafka_rebalance.amounts import counted
+from kafka_rebalance.groups.client_settings import strategies_of
+from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.strategies import MIGRATED, OWN
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.snapshot.model import GroupType, Member
+
+
+class IdleCause(StrEnum):
+    """Why members are idle."""
+
+    FEWER_PARTITIONS = "fewer partitions than members"
+    OTHER_ASSIGNOR = "another assignor would use them"
+    SUBSCRIPTION_DIFFERS = "their subscription differs"
+    SUBSCRIPTION_UNKNOWN = "their subscription is not known"
+    CO_PARTITIONED = "range joins topics partition by partition"
+    CLIENT_IGNORES_TOPICS = "the client deals the topics of its leader only"
+    OWN_ASSIGNOR = "the group's assignor gives them nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class IdleReason:
+    """``partitions`` of the topics that the idle members can read, and how many ``members`` can read these topics.
+
+    ``assignor``: the group's own. ``better``: the row of the assignor that leaves fewest idle, of those that the
+    group's client has.
+    """
+
+    cause: IdleCause
+    partitions: int
+    members: int
+    better: GroupScore | None = None
+    assignor: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return the cause and what to do, to follow the number of idle members."""
+        there = counted(self.partitions, "partition")
+        if self.better is not None:
+            left = f"all but {self.better.idle_members}" if self.better.idle_members else "all of them"
+            caveat = (
+                ". Keep range only if the members join topics partition by partition"
+                if self.assignor == "range" else ""
+            )  # fmt: skip
+            return f"{self.better.assignor} would give work to {left}, {self.assignor} does not{caveat}"
+        match self.cause:
+            case IdleCause.FEWER_PARTITIONS:
+                return (
+                    f"the topics that they can read have {there} for {counted(self.members, 'member')}. Run fewer "
+                    "members, or give these topics more partitions"
+                )
+            case IdleCause.SUBSCRIPTION_DIFFERS:
+                return (
+                    "their subscription differs from that of the members that read. Compare the topic names or the "
+                    "pattern that each member subscribes to, and their rights to read these topics"
+                )
+            case IdleCause.SUBSCRIPTION_UNKNOWN:
+                return (
+                    f"the group has {there} for {counted(self.members, 'member')}, and the subscription of the idle "
+                    "ones is not known. It may differ: compare the topic names or the pattern that each member "
+                    "subscribes to, and their rights to read these topics"
+                )
+            case IdleCause.CO_PARTITIONED:
+                return (
+                    "range gives partitions of one number to one member, and each topic has too few for all. Give "
+                    "each topic as many partitions as there are members, or name another assignor if the members do "
+                    "not join these topics"
+                )
+            case IdleCause.CLIENT_IGNORES_TOPICS:
+                return (
+                    "KafkaJS deals the topics of the group's leader only, to all members. Let all members subscribe to "
+                    "the same topics"
+                )
+        return (
+            f"{self.assignor} gives them nothing although there are {there} for {counted(self.members, 'member')}. "
+            "Look at the assignor and at the log of the group's leader"
+        )
+
+    @property
+    def cost(self) -> str:
+        """Return what following the words costs."""
+        if self.better is not None:
+            return f"one rebalance in which {counted(self.better.partitions_moved or 0, 'partition')} change hands"
+        if self.cause is IdleCause.FEWER_PARTITIONS:
+            return "none; twice the partitions send half of all keys elsewhere: their order breaks once"
+        return "none to look"
+
+
+def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason | None:
+    """Return why members of a still group are idle; ``None`` where none is, or that is not known."""
+    if not replay.today.idle_members:
+        return None
+    group, counts = group_input.group, dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))
+    is_given = replay.basis is SubscriptionBasis.GIVEN
+    idle = [member for member in group.members if not member.assigned]
+    wanted = {topic for member in idle for topic in _topics(member, group_input, is_given=is_given)}
+    readable = {topic for topic in wanted if counts.get(topic, 0) > 0}
+    partitions = sum(counts[topic] for topic in readable)
+    readers = [
+        member for member in group.members if readable & set(_topics(member, group_input, is_given=is_given))
+    ]  # fmt: skip
+    if is_given and _deals_leader_topics(group_input):
+        return IdleReason(IdleCause.CLIENT_IGNORES_TOPICS, partitions, len(readers))
+    better = _find_better(replay, group_input)
+    cause = _cause(replay, group_input, partitions, idle, readers) if better is None else IdleCause.OTHER_ASSIGNOR
+    return IdleReason(cause, partitions, len(readers), better, replay.today.assignor)
+
+
+def _cause(
+    replay: GroupReplay, group_input: GroupInput, partitions: int, idle: list[Member], readers: list[Member]
+) -> IdleCause:
+    is_given = replay.basis is SubscriptionBasis.GIVEN
+    if not partitions:
+        return IdleCause.SUBSCRIPTION_DIFFERS if is_given else IdleCause.SUBSCRIPTION_UNKNOWN
+    if partitions < len(readers):
+        return IdleCause.FEWER_PARTITIONS
+    if not is_given and (replay.basis is SubscriptionBasis.AS_READ or not replay.is_reproduced):
+        return IdleCause.SUBSCRIPTION_UNKNOWN
+    if is_given and {member.subscription for member in idle} != {member.subscription for member in readers}:
+        return IdleCause.SUBSCRIPTION_DIFFERS
+    is_joined = replay.today.assignor == "range" and len(group_input.topics) > 1 and replay.is_reproduced
+    return IdleCause.CO_PARTITIONED if is_joined else IdleCause.OWN_ASSIGNOR
+
+
+def _deals_leader_topics(group_input: GroupInput) -> bool:
+    """Return whether the group's client deals the leader's topics only, and these have too few partitions for all."""
+    group = group_input.group
+    if group_client(group).client is not Client.KAFKAJS:
+        return False
+    dealt = {topic for member in group.members for topic, _ in member.assigned}
+    counts = zip(group_input.topics, group_input.partition_counts.tolist(), strict=True)
+    return sum(max(count, 0) for topic, count in counts if topic in dealt) < len(group.members)
+
+
+def _topics(member: Member, group_input: GroupInput, *, is_given: bool) -> tuple[str, ...]:
+    """Return the topics that the member can read: all of the group's where its subscription is not known."""
+    is_known = is_given or (member.subscription is not None and member.subscribed_regex is None)
+    return (member.subscription or ()) if is_known else group_input.topics
+
+
+def _find_better(replay: GroupReplay, group_input: GroupInput) -> GroupScore | None:
+    """Return the row that leaves fewest members idle, then moves fewest partitions; only what the client can set."""
+    if replay.basis is not SubscriptionBasis.GIVEN and not replay.is_reproduced:
+        return None
+    settable = strategies_of(group_input.group)
+    rows = [
+        row
+        for row in replay.scores[1:]
+        if row.error is None
+        and row.assignor not in (OWN, *MIGRATED)
+        and (row.assignor in settable or group_input.group.type is GroupType.CONSUMER)
+        and row.idle_members is not None
+        and row.idle_members < (replay.today.idle_members or 0)
+    ]
+    return min(rows, key=lambda row: (row.idle_members or 0, row.partitions_moved or 0), default=None)
+
+
+__all__ = ["IdleCause", "IdleReason", "find_idle_reason"]
