@@ -52,6 +52,14 @@ class Member:
     tasks: Tasks | None = None  # streams
     target_tasks: Tasks | None = None
     subscription_version: int | None = None  # classic: of the bytes of its JoinGroup, which tell clients apart
+    partition_count: int | None = (
+        None  # how many partitions it has where only their number is known; `assigned` is empty then
+    )
+
+    @property
+    def has_known_assignment(self) -> bool:
+        """Return whether ``assigned`` is all that the member has."""
+        return self.partition_count is None or self.partition_count == sum(len(p) for _, p in self.assigned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,7 @@ class Group:
     ``generation`` is the group's epoch in the newer types; its members follow an assignment of ``assignment_epoch``,
     which is smaller while a new one is worked out. ``configs``: those that somebody set for this group (4.x).
     ``client``, ``client_version``: whose consumers its members are, where somebody said it (``options.client_rule``).
+    ``member_count``: where the source gives their number and not each one; more than ``members``: not all are listed.
     """
 
     id: str
@@ -93,6 +102,7 @@ class Group:
     configs: Mapping[str, str] = field(default_factory=dict)
     client: str | None = None
     client_version: str | None = None
+    member_count: int | None = None
 
     def __post_init__(self) -> None:
         seen: set[str] = set()
