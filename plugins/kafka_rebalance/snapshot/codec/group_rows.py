@@ -45,6 +45,7 @@ def group_document(group: Group) -> dict[str, Any]:
     document |= {} if group.assignment_epoch is None else {"assignment_epoch": group.assignment_epoch}
     if group.subtopologies:
         document["subtopologies"] = subtopology_documents(group.subtopologies)
+    document |= {} if group.member_count is None else {"member_count": group.member_count}
     document |= {name: told for name in _GROUP_CLIENT if (told := getattr(group, name)) is not None}
     return document | ({"configs": dict(group.configs)} if group.configs else {})
 
@@ -92,6 +93,7 @@ def read_group(item: Any, path: str) -> Group:
         assignment_epoch=fields.whole("assignment_epoch", -1, LARGEST_INT32, None),
         subtopologies=fields.each("subtopologies", read_subtopology),
         configs=fields.strings("configs"),
+        member_count=fields.whole("member_count", 0, LARGEST_INT32, None),
         **{name: fields.get(name, str, None) for name in _GROUP_CLIENT},
     )
     fields.done()
@@ -100,7 +102,7 @@ def read_group(item: Any, path: str) -> Group:
 
 def _member_document(member: Member) -> dict[str, Any]:
     document: dict[str, Any] = {"id": member.id}
-    for name in (*_MEMBER_TEXTS, "is_classic", "generation", "subscription_version"):
+    for name in (*_MEMBER_TEXTS, "is_classic", "generation", "subscription_version", "partition_count"):
         if (value := getattr(member, name)) is not None:
             document[name] = value
     if member.subscription is not None:
@@ -130,6 +132,7 @@ def _read_member(item: Any, path: str) -> Member:
         generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
         user_data=_read_bytes(fields.get("user_data", str, None), f"{path}.user_data"),
         subscription_version=fields.whole("subscription_version", 0, LARGEST_INT16, None),
+        partition_count=fields.whole("partition_count", 0, LARGEST_INT32, None),
         is_classic=fields.get("is_classic", bool, None),
         tasks=_read_tasks(fields.raw("tasks", None), f"{path}.tasks"),
         target_tasks=_read_tasks(fields.raw("target_tasks", None), f"{path}.target_tasks"),

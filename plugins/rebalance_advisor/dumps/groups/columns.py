@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import combinations
 
 from rebalance_advisor.dumps.files.dump_lines import Line
 
@@ -20,9 +21,26 @@ _NAMES = frozenset((
     "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE",
     "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS", "TYPE", "PROTOCOL", "OWNER",
     "START-OFFSET", "MEMBER-EPOCH", "ASSIGNMENT-EPOCH",  # kafka-share-groups
+    "MEMBER", "PROCESS", "ASSIGNMENTS", "TOPOLOGY-EPOCH", "MEMBER-PROTOCOL", "OFFSET-LAG", "ASSIGNOR",  # streams
 ))  # fmt: skip
-_MAY_BE_EMPTY = frozenset(("GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED"))
-_HOLDS_BLANKS = frozenset(("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "COORDINATOR (ID)", "OWNER"))
+_MAY_BE_EMPTY = frozenset((
+    "GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED", "ASSIGNMENTS",
+    "ASSIGNMENT-STRATEGY", "PROTOCOL",  # Kafka 1.1 to 3.9 print them as they are: a group without one has a blank
+))  # fmt: skip
+# What a word must be to belong to a column: rows that lost their padding show by it which cell is blank.
+_NUMBER = re.compile(r"-?\d+|-")
+_FORMS = {
+    name: _NUMBER for name in ("PARTITION", "#PARTITIONS", "#MEMBERS", "GROUP-EPOCH", "CURRENT-EPOCH", "TARGET-EPOCH")
+} | {
+    "STATE": re.compile(r"[A-Z][A-Za-z]+"),
+    "TYPE": re.compile(r"[A-Z][a-z]+"),
+    "UPGRADED": re.compile(r"true|false|-"),
+    "HOST": re.compile(r"/\S*|-"),
+    "COORDINATOR (ID)": re.compile(r".*\(\d+\)"),
+}
+_HOLDS_BLANKS = frozenset(
+    ("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "ASSIGNMENTS", "COORDINATOR (ID)", "OWNER")
+)
 # What ConsumerOffsetChecker, gone since Kafka 1.0, prints: its words for the same columns.
 _CHECKER = re.compile(r"Group\s+Topic\s+Pid\s+Offset\s+logSize\s+Lag\s+Owner\s*$")
 _CHECKER_NAMES = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER")
@@ -64,13 +82,32 @@ class Header:
     def _by_words(self, text: str) -> list[str] | None:
         words = re.split(r"[ \t]+", _COORDINATOR_CELL.sub("\N{NO-BREAK SPACE}", text).strip())
         last = len(self.names) - 1
-        if self.names[last] == "ASSIGNMENT" and len(words) > last:
+        if self.names[last] in ("ASSIGNMENT", "ASSIGNMENTS") and len(words) > last:
             words[last:] = [" ".join(words[last:])]
-        if self.names[last] in _MAY_BE_EMPTY and len(words) == last:
-            words.append("")
+        if len(words) < len(self.names):
+            filled = self._fill(words)
+            if filled is None:
+                return None
+            words = filled
         if len(words) != len(self.names):
             return None
         return [word.replace("\N{NO-BREAK SPACE}", " ") for word in words]
+
+    def _fill(self, words: list[str]) -> list[str] | None:
+        """Return the words with "" for each blank cell; ``None`` where no way or more than one way fits."""
+        optional = [at for at, name in enumerate(self.names) if name in _MAY_BE_EMPTY]
+        ways = []
+        for blanks in combinations(optional, len(self.names) - len(words)):
+            rest = iter(words)
+            row = [
+                "" if at in blanks else next(rest).replace("\N{NO-BREAK SPACE}", " ") for at in range(len(self.names))
+            ]
+            if all(
+                at in blanks or name not in _FORMS or _FORMS[name].fullmatch(row[at])
+                for at, name in enumerate(self.names)
+            ):
+                ways.append(row)
+        return ways[0] if len(ways) == 1 else None
 
 
 def read_header(text: str) -> Header | None:

@@ -73,7 +73,7 @@ def whole_snapshot() -> ClusterSnapshot:
     )  # fmt: skip
     flow = Group(
         "flow", GroupType.STREAMS, state="Stable", generation=5, assignment_epoch=4, configs={"k": "v"}, client="java",
-        client_version="3.7.0",
+        client_version="3.7.0", member_count=3,
         members=(
             Member("s-1", process_id="p", tasks=Tasks((("0", (0, 1)),), warmup=(("1", ()),)), target_tasks=Tasks()),
         ),
@@ -88,7 +88,7 @@ def whole_snapshot() -> ClusterSnapshot:
         "Stable",
         7,
         2,
-        (member, Member("m-2")),
+        (member, Member("m-2", partition_count=4)),
         (CommittedOffset("a", 0, 6), CommittedOffset("a", 1, 3, None, 0.1)),
     )
     return ClusterSnapshot(
