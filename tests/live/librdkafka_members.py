@@ -7,7 +7,8 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from queue import Empty, SimpleQueue
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from kafka_rebalance.coordinator.timeline import Partition
 from tests.live.java_members import Span
@@ -26,6 +27,14 @@ class LibrdkafkaMembers:
         """Start a member; raises what librdkafka says of settings that it refuses."""
         self._members[name] = _Member(name, topics, settings, self._spans)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.leave(list(self._members))
+
     def leave(self, names: Iterable[str]) -> None:
         """Close members, all at once."""
         leaving = [self._members.pop(name) for name in names]
@@ -43,6 +52,10 @@ class LibrdkafkaMembers:
         """They poll again."""
         for name in names:
             self._members[name].is_polling.set()
+
+    def pause(self, name: str, partition: Partition) -> None:
+        """It fetches no more of the partition, which it keeps."""
+        self._members[name].pause(partition)
 
     def held(self) -> dict[str, frozenset[Partition]]:
         """What each member believes it reads. Raises where one has failed."""
@@ -79,6 +92,11 @@ class _Member:
         self._consumer.subscribe(list(topics), on_revoke=self._give_up, on_lost=self._give_up)
         self.thread = threading.Thread(target=self._run, name=name, daemon=True)
         self.thread.start()
+
+    def pause(self, partition: Partition) -> None:
+        from confluent_kafka import TopicPartition
+
+        self._consumer.pause([TopicPartition(*partition)])
 
     def _run(self) -> None:
         try:
