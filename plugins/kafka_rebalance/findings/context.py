@@ -83,8 +83,10 @@ class FindingContext:
 
     @cached_property
     def judged_inputs(self) -> tuple[GroupInput, ...]:
-        """Groups that do not rebalance, with one reader a partition, of which each member's partitions are known."""
-        return tuple(asked for asked in self.group_inputs.values() if _has_known_readers(asked.group))
+        """Judged groups with members, whose partitions have one reader each."""
+        return tuple(
+            self.group_inputs[group.id] for group in self.judged_groups if group.members and group.type.has_strategy
+        )
 
     @cached_property
     def chosen_replays(self) -> tuple[GroupReplay, ...]:
@@ -146,14 +148,6 @@ class FindingContext:
         if column.source is LoadSource.GIVEN:
             return Confidence.GIVEN
         return Confidence.ESTIMATED if column.source in _ESTIMATED else Confidence.MEASURED
-
-
-def _has_known_readers(group: Group) -> bool:
-    if group.state not in (None, "Stable"):  # whether a group is in motion is decided here alone
-        return False
-    if not group.members or not group.type.has_strategy or group.member_count not in (None, len(group.members)):
-        return False
-    return all(member.has_known_assignment for member in group.members)
 
 
 def threshold(code: str, name: str) -> float:

@@ -18,12 +18,12 @@ class MotionCode(StrEnum):
     """Why a group is not judged."""
 
     REBALANCING = "rebalancing"
-    BETWEEN_ROUNDS = "between two rounds of a cooperative rebalance"
+    BETWEEN_ROUNDS = "between_rounds"
     ASSIGNING = "assigning"
     RECONCILING = "reconciling"
     DEAD = "dead"
-    UNKNOWN_STATE = "unknown state"
-    NOT_SHOWN = "assignments not shown"
+    UNKNOWN_STATE = "unknown_state"
+    NOT_SHOWN = "not_shown"
 
     @property
     def is_moving(self) -> bool:

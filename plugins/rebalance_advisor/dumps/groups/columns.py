@@ -29,9 +29,9 @@ _MAY_BE_EMPTY = frozenset((
 ))  # fmt: skip
 # What a word must be to belong to a column: rows that lost their padding show by it which cell is blank.
 _NUMBER = re.compile(r"-?\d+|-")
-_FORMS = {
-    name: _NUMBER for name in ("PARTITION", "#PARTITIONS", "#MEMBERS", "GROUP-EPOCH", "CURRENT-EPOCH", "TARGET-EPOCH")
-} | {
+_FORMS = dict.fromkeys(
+    ("PARTITION", "#PARTITIONS", "#MEMBERS", "GROUP-EPOCH", "CURRENT-EPOCH", "TARGET-EPOCH"), _NUMBER
+) | {
     "STATE": re.compile(r"[A-Z][A-Za-z]+"),
     "TYPE": re.compile(r"[A-Z][a-z]+"),
     "UPGRADED": re.compile(r"true|false|-"),
