@@ -33,7 +33,9 @@ def group_in_motion(context: FindingContext) -> Iterator[Finding]:
     """What is under way in a group that is not judged meanwhile, and where to look."""
     for group in context.snapshot.groups:
         motion = context.motions.get(group.id)
-        if motion is None or not motion.code.is_moving or not motion.members or not group.has_consumers:
+        if motion is None or not motion.code.is_moving or not motion.members:
+            continue
+        if not context.kinds[group.id].reads_partitions:
             continue
         lag = _sum(context.group_inputs[group.id].rates.lag_messages)
         is_waiting = bool(motion.holding) or (motion.code is MotionCode.REBALANCING and bool(lag))

@@ -32,6 +32,11 @@ class GroupKind(StrEnum):
         return self in (GroupKind.CONSUMERS, GroupKind.CONNECT_SINK)
 
     @property
+    def reads_partitions(self) -> bool:
+        """Return whether its members read partitions: Connect's workers and Schema Registry join for other ends."""
+        return self not in (GroupKind.CONNECT_WORKERS, GroupKind.SCHEMA_REGISTRY, GroupKind.OTHER_PROTOCOL)
+
+    @property
     def words(self) -> str:
         """Why no strategy is advised; empty where one may be."""
         return _WORDS[self]
@@ -61,7 +66,7 @@ _CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
 
 def kind_of(group: Group) -> GroupKind:
     """What the group is. O(members)."""
-    if not group.has_consumers:
+    if group.protocol_type not in ("", "consumer", "share", "streams"):
         return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
     if group.type is GroupType.STREAMS or group.protocol == "stream" or _all_called(group, _STREAM_THREAD):
         return GroupKind.STREAMS

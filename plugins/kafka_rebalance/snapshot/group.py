@@ -102,11 +102,6 @@ class Group:
     client_version: str | None = None
     member_count: int | None = None
 
-    @property
-    def has_consumers(self) -> bool:
-        """Return whether its members read partitions: Connect's workers and Schema Registry join for other ends."""
-        return self.protocol_type in ("", "consumer", "share", "streams")
-
     def __post_init__(self) -> None:
         seen: set[str] = set()
         for member in self.members:
