@@ -372,6 +372,11 @@ def plain_rows(
             continue
         rows.append(row_of(group, one.name, readers, today, capacity))
         standings.append(PlainStanding(one, one.releases[0], readers))
+    if any(
+        given.topics and member.subscription is None and not member.assigned and not topics
+        for member, topics in zip(given.group.members, subscriptions, strict=True)
+    ):  # only that it reads nothing hides what it subscribes to: no bound holds
+        rows = [row | {"least_skew_count": None, "least_skew_rate": None} for row in rows]
     stage = stage_of(GroupState(given, tuple(map(tuple, subscriptions))), seed)
     found: list[Row] = []
     for scenario in scenarios:

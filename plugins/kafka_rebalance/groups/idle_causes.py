@@ -139,8 +139,9 @@ def _deals_leader_topics(group_input: GroupInput) -> bool:
     if group_client(group).client is not Client.KAFKAJS:
         return False
     dealt = {topic for member in group.members for topic, _ in member.assigned}
-    counts = zip(group_input.topics, group_input.partition_counts.tolist(), strict=True)
-    return sum(max(count, 0) for topic, count in counts if topic in dealt) < len(group.members)
+    counts = dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))
+    partitions: int = sum(max(counts[topic], 0) for topic in dealt)
+    return partitions < len(group.members)
 
 
 def _topics(member: Member, group_input: GroupInput, *, is_given: bool) -> tuple[str, ...]:

@@ -175,7 +175,7 @@ def random_group(draw, number):
         shares = [reads(*range(place, 6, few)) if place < few else () for place in range(len(members))]
         dealt = tuple(replace(member, assigned=share) for member, share in zip(members, shares, strict=True))
         return Group(f"g{number}", protocol=draw.choice(["range", "own", "roundrobin"]), state="Stable", members=dealt)
-    is_new, is_owned, is_counted = draw.random() < 0.3, draw.random() < 0.3, draw.random() < 0.15
+    is_new, is_owned, is_counted = draw.random() < 0.3, draw.random() < 0.7, draw.random() < 0.15
     members = [
         replace(
             member,

@@ -46,7 +46,7 @@ def group_row(group: Document) -> dict[str, Any]:
         "group": group["group"],
         "type": group.get("type") or "unknown",
         "members": f"{group['members']:,}",
-        "idle": f"{group['idle_members']:,}",
+        "idle": "unknown" if group["idle_members"] is None else f"{group['idle_members']:,}",
         "assignor": group["assignor"] or "unknown",
         "by_count": ratio_in_words(group.get("skew_count")),
         "by_rate": ratio_in_words(group.get("skew_rate")),

@@ -69,3 +69,8 @@ def test_a_strategy_that_failed_says_why() -> None:
     assert [told["words"] for told in group_row(group("g", strategies=strategies))["strategies"]] == [
         "raised ValueError", "1.50 × by count, unknown by rate, 12 partitions change their reader",
     ]  # fmt: skip
+
+
+def test_idle_members_that_are_not_known_are_unknown() -> None:
+    assert group_row(group("g", idle_members=None))["idle"] == "unknown"
+    assert group_row(group("g", idle_members=2))["idle"] == "2"
