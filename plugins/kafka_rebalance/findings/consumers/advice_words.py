@@ -32,7 +32,8 @@ def advice_words(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
     if better is not None:
         return f"{_change_words(better)} (group.remote.assignor)"
     idle = next((finding for finding in findings if finding.code == "idle_members"), None)
-    if idle is not None and idle.evidence.get("cause") not in (None, IdleCause.FEWER_PARTITIONS.value):
+    is_caused = idle is not None and idle.evidence.get("cause") not in (None, IdleCause.FEWER_PARTITIONS.value)
+    if group.protocol and idle is not None and is_caused:
         return idle.recommendation
     codes = sorted({finding.code.replace("_", " ") for finding in findings})
     return _keep_words(replay, group) + (f"; see {', '.join(codes)}" if codes else "")
