@@ -50,6 +50,7 @@ _NO_OFFSETS = re.compile(rf"\s*Share group {_QUOTED} has no offset information\.
 _REBALANCING = re.compile(rf"\s*(?:Warning: )?Consumer group {_QUOTED} is rebalancing\.$")
 _GONE = re.compile(rf"\s*(?:Error: )?(?:The c|C)onsumer group {_QUOTED} does not exist(?: or is rebalancing)?\.")
 _BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
+_TOOLS = {"kafka-share-groups": GroupType.SHARE, "kafka-streams-groups": GroupType.STREAMS}
 _OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
 # The columns that make a block what it is, most telling first.
 _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
@@ -77,9 +78,11 @@ class GroupsDump:
         add: AddRow | None = None
         group: str | None = None
         group_of_table = GroupOfTable(place)
+        by_tool: GroupType | None = None  # of the command above
         for line in lines_and_commands(text, place):
             if isinstance(line, Command):
                 group_of_table.hear_command(line)
+                by_tool = next((kind for tool, kind in _TOOLS.items() if line.runs(tool)), None)
                 header = None
             elif not line.text.strip():
                 continue
@@ -97,7 +100,9 @@ class GroupsDump:
                 header = None
             else:
                 cells = header.cells(line)
-                add(self._group(group if group is not None else cells["GROUP"]), cells, line)
+                notes = self._group(group if group is not None else cells["GROUP"])
+                add(notes, cells, line)
+                notes.type = notes.type or by_tool
 
     def _group_without_column(self, group_of_table: GroupOfTable, kind: Kind, line: Line) -> str:
         name, is_guess = group_of_table.name(kind, line)

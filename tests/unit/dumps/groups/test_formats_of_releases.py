@@ -113,3 +113,55 @@ def test_tasks_of_streams_members_are_read() -> None:
         assert (group.type, group.members[0].tasks) == (GroupType.STREAMS, Tasks(**kinds)), cell
     with pytest.raises(InvalidInputError, match="list of tasks"):
         read(table(("GROUP", "MEMBER", "PROCESS", "CLIENT-ID", "ASSIGNMENTS"), ("g", "m", "p", "c", "ACTIVE: 0:[0,")))
+
+
+def test_verbose_tables_of_streams_groups_are_read() -> None:
+    command = "$ bin/kafka-streams-groups.sh --bootstrap-server b1:9092 --describe --verbose --group wordcount\n"
+    members = table(
+        (
+            "GROUP", "TARGET-ASSIGNMENT-EPOCH", "TOPOLOGY-EPOCH", "MEMBER", "MEMBER-PROTOCOL", "MEMBER-EPOCH",
+            "PROCESS", "CLIENT-ID", "ASSIGNMENTS",
+        ),
+        ("wordcount", "3", "0", "m", "streams", "3", "p", "c", "ACTIVE: 0:[0]; TARGET-ACTIVE: 0:[0,1]; "),
+        ("wordcount", "3", "0", "idle", "streams", "3", "p", "d", ""),
+    )  # fmt: skip
+    state = table(
+        ("GROUP", "COORDINATOR (ID)", "STATE", "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS"),
+        ("wordcount", "b1:9092 (1)", "Stable", "3", "3", "2"),
+    )
+    offsets = table(
+        ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LEADER-EPOCH", "LOG-END-OFFSET", "OFFSET-LAG"),
+        ("wordcount", "orders", "0", "5", "0", "9", "4"),
+    )
+    group = read(f"{command}{members}\n{state}\n{offsets}")
+    assert (group.type, group.state, group.generation) == (GroupType.STREAMS, "Stable", 3)
+    idle, busy = group.members
+    assert (idle.tasks, busy.tasks, busy.target_tasks) == (
+        Tasks(), Tasks(active=(("0", (0,)),)), Tasks(active=(("0", (0, 1)),)),
+    )  # fmt: skip
+    assert [(one.topic, one.partition, one.offset) for one in group.committed] == [("orders", 0, 5)]
+    assert read(command + state).type is GroupType.STREAMS
+
+
+def test_the_share_tool_tells_the_type() -> None:
+    state = table(("GROUP", "COORDINATOR (ID)", "STATE", "#MEMBERS"), ("parcels", "b1:9092 (1)", "Stable", "2"))
+    assert read("$ kafka-share-groups.sh --describe --state --group parcels\n" + state).type is GroupType.SHARE
+    assert read(state).type is GroupType.UNKNOWN
+
+
+def test_fences_and_banners_are_noise() -> None:
+    state = table(
+        ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"),
+        ("g", "b1:9092 (1)", "", "Empty", "0"),
+    )
+    banner = "\x1b[38;5;6mkafka \x1b[38;5;5m12:00:01.05 \x1b[0m\x1b[38;5;2mINFO \x1b[0m ==> Welcome\n"
+    plain = "kafka 12:00:01.05 INFO  ==> ** Starting Kafka **\n"
+    assert read(f"```text\n{banner}{plain}{state}```\n") == read(state)
+
+
+def test_a_row_that_fits_in_two_ways_is_refused() -> None:
+    header = "GROUP CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT "
+    header += "TARGET-EPOCH TARGET-ASSIGNMENT UPGRADED\n"
+    assert read(header + "g m /h c 0 1 - 1 - true\n").members[0].instance_id is None
+    with pytest.raises(InvalidInputError, match=r"groups\.txt:2: does not fit"):
+        read("GROUP ASSIGNMENT-STRATEGY PROTOCOL COORDINATOR (ID) STATE #MEMBERS\ng range b1:9092 (1) Stable 0\n")
