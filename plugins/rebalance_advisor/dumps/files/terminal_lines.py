@@ -54,6 +54,8 @@ _NOISE = re.compile(
     r"|Use 'kubectl describe "
     r"|If you don't see a command prompt, try pressing enter\."
     r"|Unable to use a TTY "
+    r"|```[\w-]*\s*$"  # Markdown
+    r"|(?:\x1b\[[\d;]*m)*kafka (?:\x1b\[[\d;]*m)*\s*\d\d:\d\d:\d\d\.\d+ "  # Bitnami's images
     r")"
 )
 

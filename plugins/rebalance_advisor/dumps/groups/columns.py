@@ -41,6 +41,10 @@ _FORMS = dict.fromkeys(
 _HOLDS_BLANKS = frozenset(
     ("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "ASSIGNMENTS", "COORDINATOR (ID)", "OWNER")
 )
+# Kafka 0.9 separates by commas, and its names have blanks.
+_COMMAS = re.compile(r"\s*GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\s*$")
+# Kafka 0.10.2 to 1.0 leaves no blank between a CONSUMER-ID of 50 characters or more and its HOST.
+_GLUED = re.compile(r"(\S*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^/\s]+)(/[^/\s]+)")
 # What ConsumerOffsetChecker, gone since Kafka 1.0, prints: its words for the same columns.
 _CHECKER = re.compile(r"Group\s+Topic\s+Pid\s+Offset\s+logSize\s+Lag\s+Owner\s*$")
 _CHECKER_NAMES = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER")
@@ -52,15 +56,20 @@ class Header:
 
     names: tuple[str, ...]
     starts: tuple[int, ...]
+    has_commas: bool = False
 
     def cells(self, line: Line) -> dict[str, str]:
         """Name → cell of one row. Raises InvalidInputError for a row that does not fit the header."""
-        cells = self._by_place(line.text)
-        if cells is None:
+        cells = self._by_commas(line.text) if self.has_commas else self._by_place(line.text)
+        if cells is None and not self.has_commas:
             cells = self._by_words(line.text)
         if cells is None:
             raise line.refuse(f"does not fit the columns {' '.join(self.names)}", "was the row cut or wrapped?")
         return dict(zip(self.names, cells, strict=True))
+
+    def _by_commas(self, text: str) -> list[str] | None:
+        cells = [cell.strip() for cell in text.split(", ")]
+        return cells if len(cells) == len(self.names) and all(cells) else None
 
     def _by_place(self, text: str) -> list[str] | None:
         cells = []
@@ -84,6 +93,10 @@ class Header:
         last = len(self.names) - 1
         if self.names[last] in ("ASSIGNMENT", "ASSIGNMENTS") and len(words) > last:
             words[last:] = [" ".join(words[last:])]
+        if len(words) == last and "CONSUMER-ID" in self.names:
+            at = self.names.index("CONSUMER-ID")
+            if self.names[at + 1 : at + 2] == ("HOST",) and (glued := _GLUED.fullmatch(words[at])):
+                words[at : at + 1] = glued.groups()
         if len(words) < len(self.names):
             filled = self._fill(words)
             if filled is None:
@@ -112,6 +125,8 @@ class Header:
 
 def read_header(text: str) -> Header | None:
     """The header in ``text``, ``None`` for any other line."""
+    if _COMMAS.match(text):
+        return Header(_CHECKER_NAMES, (), has_commas=True)
     if _CHECKER.match(text.strip()):
         return Header(_CHECKER_NAMES, tuple(match.start() for match in re.finditer(r"\S+", text)))
     names: list[str] = []

@@ -39,16 +39,19 @@ from rebalance_advisor.dumps.groups.rows import (
     add_owner_row,
     add_share_offsets_row,
     add_state_row,
+    add_streams_member_row,
+    add_streams_offsets_row,
 )
 
 AddRow = Callable[[GroupNotes, Cells, Line], None]
 
 _QUOTED = r"[`'](?P<group>.+)['`]"
-_NO_MEMBERS = re.compile(rf"\s*(?:Consumer|Share) group {_QUOTED} has no active members\.$")
+_NO_MEMBERS = re.compile(rf"\s*(?:Consumer|Share|Streams) group {_QUOTED} has no active members\.$")
 _NO_OFFSETS = re.compile(rf"\s*Share group {_QUOTED} has no offset information\.$")
 _REBALANCING = re.compile(rf"\s*(?:Warning: )?Consumer group {_QUOTED} is rebalancing\.$")
 _GONE = re.compile(rf"\s*(?:Error: )?(?:The c|C)onsumer group {_QUOTED} does not exist(?: or is rebalancing)?\.")
 _BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
+_TOOLS = {"kafka-share-groups": GroupType.SHARE, "kafka-streams-groups": GroupType.STREAMS}
 _OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
 # The columns that make a block what it is, most telling first.
 _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
@@ -56,6 +59,8 @@ _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
     (frozenset(("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")), Kind.MEMBERS, add_member_row),
     (frozenset((*_OFFSETS_COLUMNS, "CONSUMER-ID")), Kind.OFFSETS, add_offsets_row),
     (frozenset((*_OFFSETS_COLUMNS, "OWNER")), Kind.OFFSETS, add_owner_row),
+    (frozenset(("MEMBER", "PROCESS", "CLIENT-ID", "ASSIGNMENTS")), Kind.MEMBERS, add_streams_member_row),
+    (frozenset(("TOPIC", "PARTITION", "OFFSET-LAG")), Kind.OFFSETS, add_streams_offsets_row),
     (frozenset(("TOPIC", "PARTITION", "START-OFFSET")), Kind.OFFSETS, add_share_offsets_row),
     (frozenset(("GROUP", "TYPE")), Kind.LIST, add_list_row),
 )
@@ -74,9 +79,11 @@ class GroupsDump:
         add: AddRow | None = None
         group: str | None = None
         group_of_table = GroupOfTable(place)
+        by_tool: GroupType | None = None  # of the command above
         for line in lines_and_commands(text, place):
             if isinstance(line, Command):
                 group_of_table.hear_command(line)
+                by_tool = next((kind for tool, kind in _TOOLS.items() if line.runs(tool)), None)
                 header = None
             elif not line.text.strip():
                 continue
@@ -94,7 +101,9 @@ class GroupsDump:
                 header = None
             else:
                 cells = header.cells(line)
-                add(self._group(group if group is not None else cells["GROUP"]), cells, line)
+                notes = self._group(group if group is not None else cells["GROUP"])
+                add(notes, cells, line)
+                notes.type = notes.type or by_tool
 
     def _group_without_column(self, group_of_table: GroupOfTable, kind: Kind, line: Line) -> str:
         name, is_guess = group_of_table.name(kind, line)
@@ -169,6 +178,10 @@ class GroupsDump:
         return Group(
             id=notes.id,
             type=_type_of(notes),
+            protocol_type=notes.protocol_type,
+            member_count=(
+                notes.member_count if notes.members is None and (notes.member_count or 0) > len(members) else None
+            ),
             protocol=notes.protocol,
             state=notes.state,
             generation=notes.generation,
@@ -240,6 +253,10 @@ def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
         target=row.target,
         generation=row.epoch,
         is_classic=row.is_classic,
+        partition_count=row.partition_count if row.partition_count != partition_count(assigned) else None,
+        process_id=row.process_id,
+        tasks=row.tasks,
+        target_tasks=row.target_tasks,
     )
 
 

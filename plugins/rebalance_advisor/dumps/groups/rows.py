@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from kafka_rebalance.snapshot.model import GroupType, TopicPartitions
+from kafka_rebalance.snapshot.streams import Tasks
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.dump_lines import LARGEST_LONG, Line, whole_number
-from rebalance_advisor.dumps.groups.assignment import partition_count, read_assignment
+from rebalance_advisor.dumps.groups.assignment import partition_count, read_assignment, runs_of
 
 Cells = dict[str, str]
 NOTHING = "-"
 _IS_CLASSIC = {"true": False, "false": True}  # UPGRADED, which the tool prints while a group migrates
+_IS_CLASSIC_STREAMS = {"classic": True, "streams": False}
+_KINDS = ("active", "standby", "warmup")
+_TASK_RUNS = r"(?P<runs>(?:[\w.-]+:\s*\[[\d, ]*\]\s*;?\s*)*)"
+_TASKS = re.compile(rf"\s*(?P<kind>(?:TARGET-)?(?:ACTIVE|STANDBY|WARMUP)):\s*{_TASK_RUNS}")
+_TASK_RUN = re.compile(r"(?P<subtopology>[\w.-]+):\s*\[(?P<numbers>[\d, ]*)\]")
 _UNKNOWN_OFFSETS = frozenset(("", NOTHING, "unknown"))
 
 
@@ -23,12 +30,15 @@ class MemberRow:
     instance_id: str | None
     client_id: str | None
     host: str | None
-    partition_count: int
+    partition_count: int | None
     assigned: TopicPartitions | None
     target: TopicPartitions | None
     epoch: int | None
     has_epochs: bool
     is_classic: bool | None = None
+    process_id: str | None = None
+    tasks: Tasks | None = None  # of a streams group, whose partitions are not printed
+    target_tasks: Tasks | None = None
 
 
 @dataclass(slots=True)
@@ -40,6 +50,7 @@ class GroupNotes:
     protocol: str | None = None
     state: str | None = None
     type: GroupType | None = None
+    protocol_type: str = "consumer"
     generation: int | None = None
     member_count: int | None = None
     members: dict[str, MemberRow] | None = None
@@ -133,6 +144,8 @@ def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     count = whole_number(cells["#PARTITIONS"], line, "a number of partitions")
     printed = cells.get("ASSIGNMENT", cells.get("CURRENT-ASSIGNMENT"))
     assigned = None if printed is None else read_assignment(printed, line)
+    if ":" in cells.get("ASSIGNMENT", ""):
+        group.type = GroupType.SHARE  # kafka-consumer-groups prints colons below CURRENT-ASSIGNMENT only
     if assigned is not None and partition_count(assigned) != count:
         raise line.refuse(
             f"#PARTITIONS is {count}, the assignment holds {partition_count(assigned)}", "was the row cut or wrapped?"
@@ -155,6 +168,61 @@ def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     )
 
 
+def add_streams_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of ``kafka-streams-groups --members``: tasks by subtopology, with the target where it is ``--verbose``."""
+    group.type = GroupType.STREAMS
+    group.members = {} if group.members is None else group.members
+    member_id = cells["MEMBER"]
+    if member_id in group.members:
+        raise line.refuse(f"member {member_id} of group {group.id} is listed twice")
+    epoch = known(cells.get("MEMBER-EPOCH", NOTHING))
+    tasks = _read_tasks(cells["ASSIGNMENTS"], line)
+    group.members[member_id] = MemberRow(
+        id=member_id,
+        instance_id=None,
+        client_id=known(cells["CLIENT-ID"]),
+        host=None,
+        partition_count=None,
+        assigned=(),
+        target=None,
+        epoch=None if epoch is None else whole_number(epoch, line, "an epoch"),
+        has_epochs=epoch is not None,
+        is_classic=_IS_CLASSIC_STREAMS.get(cells.get("MEMBER-PROTOCOL", "")),
+        process_id=known(cells["PROCESS"]),
+        tasks=Tasks(**{kind: tasks.get(kind.upper(), ()) for kind in _KINDS}),
+        target_tasks=(
+            Tasks(**{kind: tasks.get(f"TARGET-{kind.upper()}", ()) for kind in _KINDS}) if epoch is not None else None
+        ),
+    )
+
+
+def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
+    """``ACTIVE: 0:[0,1]; 1:[0]; STANDBY: 0:[2];`` → kind → subtopology → partition numbers."""
+    found: dict[str, TopicPartitions] = {}
+    at = 0
+    while at < len(cell):
+        match = _TASKS.match(cell, at)
+        if match is None or match["kind"] in found:
+            raise line.refuse(f"is no list of tasks: {excerpt(cell[at : at + 60])}", "was the row cut or wrapped?")
+        pairs = [
+            (run["subtopology"], whole_number(part, line, "a task"))
+            for run in _TASK_RUN.finditer(match["runs"])
+            for part in run["numbers"].split(",")
+            if part.strip()
+        ]
+        if len(set(pairs)) != len(pairs):
+            raise line.refuse(f"a task appears twice in {excerpt(match[0])}")
+        found[match["kind"]] = runs_of(pairs)
+        at = match.end()
+    return found
+
+
+def add_streams_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of ``kafka-streams-groups --offsets``: the lag alone, without a commit, is not kept."""
+    add_offsets_row(group, {**cells, "CONSUMER-ID": NOTHING, "LAG": cells["OFFSET-LAG"]}, line)
+    group.type = GroupType.STREAMS
+
+
 def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     """A row of ``--state``: coordinator, strategy (which a share group has none of), state, number of members."""
     if group.has_state:
@@ -174,6 +242,8 @@ def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 def add_list_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     """A row of ``--list --type``."""
     name = cells["TYPE"].lower()
+    if "PROTOCOL" in cells:  # kafka-groups: a group without members that commits by hand has none
+        group.protocol_type = cells["PROTOCOL"].removeprefix(NOTHING)
     if name not in set(GroupType):
         raise line.refuse(f"unknown group type {excerpt(cells['TYPE'])}", f"known: {', '.join(GroupType)}")
     group.type = GroupType(name)

@@ -1,0 +1,167 @@
+"""Formats of the tools of many releases: random groups, printed as each release pads them, with and without padding."""
+
+from __future__ import annotations
+
+import random
+import re
+import uuid
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.model import Group, GroupType
+from kafka_rebalance.snapshot.streams import Tasks
+from rebalance_advisor.dumps.groups.groups_dump import GroupsDump
+
+
+def read(text: str) -> Group:
+    dump = GroupsDump()
+    dump.read(text, "groups.txt")
+    (group,) = dump.groups()
+    return group
+
+
+def table(*rows: tuple[str, ...], widths: tuple[int, ...] = ()) -> str:
+    """Rows as Java's ``%-15s`` pads them: a column is as wide as its longest cell."""
+    wide = widths or tuple(max(15, *(len(row[at]) for row in rows)) for at in range(len(rows[0])))
+    return "".join(" ".join(cell.ljust(width) for cell, width in zip(row, wide, strict=True)) + "\n" for row in rows)
+
+
+def test_a_blank_strategy_is_unknown_wherever_it_is() -> None:
+    draw = random.Random(34)
+    for _ in range(200):
+        strategy = draw.choice(("", "", "range", "cooperative-sticky"))
+        state = draw.choice(("Empty", "Stable", "PreparingRebalance", "Dead"))
+        count = draw.randrange(9)
+        text = table(
+            ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"),
+            ("g" * draw.randrange(1, 30), "b1.example.com:9092 (1)", strategy, state, str(count)),
+        )
+        if draw.random() < 0.5:  # as a chat window leaves it
+            text = re.sub(r" +", " ", text)
+        group = read(text)
+        assert (group.protocol, group.state, group.coordinator) == (strategy or None, state, 1), text
+        assert (group.members, group.member_count) == ((), count or None)
+
+
+def test_a_simple_group_has_no_protocol() -> None:
+    header = ("GROUP", "TYPE", "PROTOCOL")
+    assert read(table(header, ("flink-job-7", "Classic", ""))).protocol_type == ""
+    assert read(table(header, ("orders", "Consumer", "consumer"))).protocol_type == "consumer"
+    assert read(table(header, ("c", "Classic", "connect"))).protocol_type == "connect"
+
+
+def test_members_without_verbose_are_counted() -> None:
+    header = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")
+    members = read(table(header, ("g", "m-1", "/h", "c", "3"), ("g", "m-2", "/h", "c", "0"))).members
+    assert [(one.partition_count, one.assigned, one.has_known_assignment) for one in members] == [
+        (3, (), False),
+        (None, (), True),
+    ]
+    brackets = table((*header, "ASSIGNMENT"), ("g", "m-1", "/h", "c", "3", "(0,1), (2)"))
+    assert read(brackets).members[0].partition_count == 3
+
+
+def test_a_share_group_is_known_by_its_assignment() -> None:
+    header = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT")
+    group = read(table(header, *(("g", f"m-{one}", "/h", "c", "2", "orders:0,1") for one in range(3))))
+    assert (group.type, len(group.members)) == (GroupType.SHARE, 3)
+    assert read(table(header, ("g", "m", "/h", "c", "2", "orders(0,1)"))).type is not GroupType.SHARE
+
+
+def test_a_consumer_id_that_touches_its_host_is_read() -> None:
+    draw = random.Random(102)
+    header = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST", "CLIENT-ID")
+    head = "{:<30} {:<10} {:<15} {:<15} {:<10} {:<50}{:<30} {}\n"
+    for _ in range(100):
+        client = "c" * draw.randrange(1, 60)
+        member = f"{client}-{uuid.UUID(int=draw.getrandbits(128))}"
+        row = ("orders", "0", "5", "9", "4", member, "/10.0.0.1", client)
+        text = "kafka-consumer-groups.sh --describe --group g\n" + head.format(*header) + head.format(*row)
+        (one,) = read(text).members
+        assert (one.id, one.host, one.client_id, one.assigned) == (member, "/10.0.0.1", client, (("orders", (0,)),))
+
+
+def test_commas_of_0_9_are_read() -> None:
+    header = "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\n"
+    group = read(header + "g, orders, 0, 5, 9, 4, app-1_/10.0.0.1\ng, orders, 1, unknown, 9, unknown, none\n")
+    assert [(one.host, one.client_id, one.assigned) for one in group.members] == [
+        ("/10.0.0.1", "app-1", (("orders", (0,)),))
+    ]
+    assert [(one.partition, one.offset) for one in group.committed] == [(0, 5)]
+    with pytest.raises(InvalidInputError, match=r"groups\.txt:2"):
+        read(header + "g, orders, 0, 5, 9\n")
+
+
+def test_tasks_of_streams_members_are_read() -> None:
+    draw = random.Random(41)
+    for _ in range(100):
+        kinds = {}
+        for kind in ("active", "standby", "warmup"):
+            runs = {
+                str(sub): tuple(sorted(draw.sample(range(9), draw.randrange(1, 4)))) for sub in range(draw.randrange(3))
+            }
+            kinds[kind] = tuple(sorted(runs.items()))
+        cell = "".join(
+            f"{kind.upper()}: " + "".join(f"{sub}:[{','.join(map(str, numbers))}]; " for sub, numbers in runs)
+            for kind, runs in kinds.items()
+            if runs
+        )
+        group = read(
+            table(("GROUP", "MEMBER", "PROCESS", "CLIENT-ID", "ASSIGNMENTS"), ("wordcount", "m", "p", "c", cell))
+        )
+        assert (group.type, group.members[0].tasks) == (GroupType.STREAMS, Tasks(**kinds)), cell
+    with pytest.raises(InvalidInputError, match="list of tasks"):
+        read(table(("GROUP", "MEMBER", "PROCESS", "CLIENT-ID", "ASSIGNMENTS"), ("g", "m", "p", "c", "ACTIVE: 0:[0,")))
+
+
+def test_verbose_tables_of_streams_groups_are_read() -> None:
+    command = "$ bin/kafka-streams-groups.sh --bootstrap-server b1:9092 --describe --verbose --group wordcount\n"
+    members = table(
+        (
+            "GROUP", "TARGET-ASSIGNMENT-EPOCH", "TOPOLOGY-EPOCH", "MEMBER", "MEMBER-PROTOCOL", "MEMBER-EPOCH",
+            "PROCESS", "CLIENT-ID", "ASSIGNMENTS",
+        ),
+        ("wordcount", "3", "0", "m", "streams", "3", "p", "c", "ACTIVE: 0:[0]; TARGET-ACTIVE: 0:[0,1]; "),
+        ("wordcount", "3", "0", "idle", "streams", "3", "p", "d", ""),
+    )  # fmt: skip
+    state = table(
+        ("GROUP", "COORDINATOR (ID)", "STATE", "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS"),
+        ("wordcount", "b1:9092 (1)", "Stable", "3", "3", "2"),
+    )
+    offsets = table(
+        ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LEADER-EPOCH", "LOG-END-OFFSET", "OFFSET-LAG"),
+        ("wordcount", "orders", "0", "5", "0", "9", "4"),
+    )
+    group = read(f"{command}{members}\n{state}\n{offsets}")
+    assert (group.type, group.state, group.generation) == (GroupType.STREAMS, "Stable", 3)
+    idle, busy = group.members
+    assert (idle.tasks, busy.tasks, busy.target_tasks) == (
+        Tasks(), Tasks(active=(("0", (0,)),)), Tasks(active=(("0", (0, 1)),)),
+    )  # fmt: skip
+    assert [(one.topic, one.partition, one.offset) for one in group.committed] == [("orders", 0, 5)]
+    assert read(command + state).type is GroupType.STREAMS
+
+
+def test_the_share_tool_tells_the_type() -> None:
+    state = table(("GROUP", "COORDINATOR (ID)", "STATE", "#MEMBERS"), ("parcels", "b1:9092 (1)", "Stable", "2"))
+    assert read("$ kafka-share-groups.sh --describe --state --group parcels\n" + state).type is GroupType.SHARE
+    assert read(state).type is GroupType.UNKNOWN
+
+
+def test_fences_and_banners_are_noise() -> None:
+    state = table(
+        ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"),
+        ("g", "b1:9092 (1)", "", "Empty", "0"),
+    )
+    banner = "\x1b[38;5;6mkafka \x1b[38;5;5m12:00:01.05 \x1b[0m\x1b[38;5;2mINFO \x1b[0m ==> Welcome\n"
+    plain = "kafka 12:00:01.05 INFO  ==> ** Starting Kafka **\n"
+    assert read(f"```text\n{banner}{plain}{state}```\n") == read(state)
+
+
+def test_a_row_that_fits_in_two_ways_is_refused() -> None:
+    header = "GROUP CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT "
+    header += "TARGET-EPOCH TARGET-ASSIGNMENT UPGRADED\n"
+    assert read(header + "g m /h c 0 1 - 1 - true\n").members[0].instance_id is None
+    with pytest.raises(InvalidInputError, match=r"groups\.txt:2: does not fit"):
+        read("GROUP ASSIGNMENT-STRATEGY PROTOCOL COORDINATOR (ID) STATE #MEMBERS\ng range b1:9092 (1) Stable 0\n")
