@@ -24,7 +24,10 @@ from rebalance_advisor.garbage_collection import without_collector
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, is_folder
 
 _JSON = re.compile(r"\s*[{\[]")
-_KNOWN = "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), a kafka-consumer-groups --describe table, or a folder of dumps"
+_KNOWN = (
+    "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), "
+    "a kafka-consumer-groups --describe table, or a folder of dumps"
+)
 
 
 def read_input(path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES) -> ClusterSnapshot:
