@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import COUNTED, TABLE
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import ClusterSnapshot, PartitionLoads, partition_table
 
 AUTO_ELECTION = "auto.leader.rebalance.enable"  # of brokers; on by default
 
@@ -61,6 +61,8 @@ def build_partition_arrays(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, options: PlanOptions
 ) -> PartitionArrays:
     """O(P·W). What a running reassignment takes away counts as gone, what it adds as there."""
+    if not broker_arrays.brokers:  # a group table alone names partitions, and no replica of them
+        snapshot = replace(snapshot, partitions=partition_table([], {}), loads=PartitionLoads())
     table = snapshot.partitions
     replicas, own, offline, in_sync = _replicas(snapshot, broker_arrays)
     size = snapshot.load(LoadKind.LOG_BYTES)

@@ -105,6 +105,14 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     cluster_rules.not_fixable_by_moving,
 )
 
+_OF_BROKERS = frozenset(
+    module.__name__
+    for module in (
+        share_rules, log_dir_rules, leader_rules, failure_rules, placement_rules, health_rules, other_hand_rules,
+        rack_rules,
+    )
+)  # fmt: skip
+
 
 def evaluate_rules(
     snapshot: ClusterSnapshot,
@@ -118,7 +126,17 @@ def evaluate_rules(
     Without a plan its effects are left out, without history its hours.
     """
     context = FindingContext(snapshot, scores, replays, plan, hours)
-    return rank(fold(context, [finding for rule in RULES for finding in rule(context)]))
+    rules = (
+        RULES
+        if snapshot.brokers or not len(snapshot.partitions)
+        else [rule for rule in RULES if not _is_of_brokers(rule)]
+    )
+    return rank(fold(context, [finding for rule in rules for finding in rule(context)]))
+
+
+def _is_of_brokers(rule: Callable[[FindingContext], Iterator[Finding]]) -> bool:
+    """Return whether the rule reads replicas, which a group table alone does not show."""
+    return rule.__module__ in _OF_BROKERS
 
 
 __all__ = ["RULES", "evaluate_rules"]

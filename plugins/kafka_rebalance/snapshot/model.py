@@ -355,7 +355,7 @@ def _check_partitions(snapshot: ClusterSnapshot) -> None:
     if len(order):
         raise InvalidSnapshotError.at(snapshot.name_of(int(order[0]) + 1), "is listed twice or out of order")
     counts = table.replica_counts
-    if counts.min() < 1:
+    if counts.min() < 1 and (snapshot.brokers or counts.max() > 0):  # a group table alone knows no broker
         raise InvalidSnapshotError.at(snapshot.name_of(int(counts.argmin())), "has no replicas")
     owner = table.row_of_replica
     pairs = np.sort(owner << 32 | table.replicas)

@@ -10,9 +10,10 @@ from kafka_rebalance.snapshot.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
-from rebalance_advisor.dumps.dump_folder import read_folder
+from rebalance_advisor.dumps.dump_folder import read_folder, read_group_table
 from rebalance_advisor.dumps.files.dump_lines import without_commands
 from rebalance_advisor.dumps.files.input_file import parse_json, read_text
+from rebalance_advisor.dumps.groups.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.reassignment import (
     CURRENT_TITLE,
     current_assignment,
@@ -23,7 +24,10 @@ from rebalance_advisor.garbage_collection import without_collector
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, is_folder
 
 _JSON = re.compile(r"\s*[{\[]")
-_KNOWN = "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), or a folder of dumps"
+_KNOWN = (
+    "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), "
+    "a kafka-consumer-groups --describe table, or a folder of dumps"
+)
 
 
 def read_input(path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES) -> ClusterSnapshot:
@@ -46,12 +50,14 @@ def read_input(path: str | Path, cluster: str | None = None, *, max_bytes: int =
 
 def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
     place = str(path)
-    text = read_text(path, budget)
+    table = text = read_text(path, budget)
     if not _JSON.match(text):
         text = without_commands(text)
     if not text or text.isspace():
         raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")
     if not _JSON.match(text):
+        if looks_like_groups(text):
+            return read_group_table(table, place, cluster)
         if CURRENT_TITLE not in text:
             raise InvalidInputError.at(f"{place}:1", "is none of the known inputs", f"give {_KNOWN}")
         return read_reassignment(current_assignment(text, place), place, cluster)

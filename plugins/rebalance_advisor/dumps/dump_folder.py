@@ -63,6 +63,13 @@ def read_folder(folder: Path, cluster: str, budget: ByteBudget | None = None) ->
     return measure_rates(*newest) if len(newest) > 1 else newest[0]
 
 
+def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
+    """Return the snapshot of one kafka-consumer-groups dump: its brokers are unknown."""
+    parts = _Sorter(DumpParts(cluster, place))
+    parts.add(text, place)
+    return snapshot_of_parts(parts.parts)
+
+
 def _read_reading(folder: Path, files: list[Path], cluster: str, budget: ByteBudget) -> ClusterSnapshot:
     parts = _Sorter(DumpParts(cluster, str(folder)))
     for path in files:

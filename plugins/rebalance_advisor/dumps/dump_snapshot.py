@@ -18,7 +18,9 @@ from kafka_rebalance.snapshot.model import (
     BrokerState,
     ClusterSnapshot,
     CoverageGap,
+    Group,
     Partition,
+    Topic,
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
@@ -67,6 +69,8 @@ class DumpParts:
 def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
     """Raises InvalidInputError where a dump was cut, or brokers.csv lacks a broker that leads."""
     parts.znodes.add_to(parts.topics)
+    if _holds_groups_alone(parts):
+        return _snapshot_of_groups(parts)
     refuse_empty(parts.topics, parts.place)
     parts.topics.require_whole()
     groups = parts.groups.groups()
@@ -87,6 +91,56 @@ def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
         source="dumps",
         coverage=gaps,
     )
+
+
+def _holds_groups_alone(parts: DumpParts) -> bool:
+    others = (
+        parts.topics.topics,
+        parts.topics.deleted,
+        parts.log_dirs.dirs,
+        parts.given.brokers,
+        parts.listing.brokers,
+    )
+    return bool(parts.groups.notes) and not any(others)
+
+
+def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
+    """Return the topics and partitions that the groups name, without brokers and replicas: no dump shows those."""
+    reason = "no kafka-topics dump: run kafka-topics --describe"
+    parts.miss("partitions and replicas", f"{reason}; only partitions that a group has committed or reads are known")
+    groups = parts.groups.groups()
+    start, end = _offsets(parts)
+    named = {(topic, number) for group in groups for topic, number in _partitions_of(group)} | end.keys()
+    topics = tuple(Topic(name) for name in sorted({topic for topic, _ in named}))
+    rows = [
+        Partition(topic, number, (), None, start_offset=start.get((topic, number)), end_offset=end.get((topic, number)))
+        for topic, number in sorted(named)
+    ]
+    for topic in topics:
+        numbers = {number for name, number in named if name == topic.name}
+        if gap := max(numbers) + 1 - len(numbers):
+            words = (
+                f"{gap:,} of the first {max(numbers) + 1:,} are in no group table, they may be read or not; {reason}"
+            )
+            parts.gaps.append(CoverageGap("topic", topic.name, "partitions", words))
+    _note_what_is_missing(parts, {})
+    return ClusterSnapshot(
+        cluster=parts.cluster,
+        brokers=(),
+        topics=topics,
+        partitions=partition_table(rows, {topic.name: number for number, topic in enumerate(topics)}),
+        groups=groups,
+        captured_at=parts.captured_at,
+        source="dumps",
+        coverage=(*parts.gaps, *parts.offsets.gaps, *parts.groups.gaps),
+    )
+
+
+def _partitions_of(group: Group) -> set[tuple[str, int]]:
+    """Return the partitions that the group committed, or that a member has or shall have."""
+    runs = [run for member in group.members for run in (*member.assigned, *(member.target or ()))]
+    given = {(topic, number) for topic, numbers in runs for number in numbers}
+    return given | {(offset.topic, offset.partition) for offset in group.committed}
 
 
 def _with_sizes_and_offsets(

@@ -42,7 +42,9 @@ _HIDES_TOPIC = ("description", "everything but its size", "partitions")
 def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     """Why nothing can be said of the cluster at all; none where something usable was seen."""
     if not snapshot.brokers:
-        return ("no broker was seen",)
+        if not len(snapshot.partitions):
+            return ("no broker was seen",)
+        return ("no broker was seen, and no replica: only consumer groups are known. Add kafka-topics --describe",)
     reasons = [_why_unusable(broker) for broker in snapshot.brokers]
     if all(reasons):
         counted = {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}

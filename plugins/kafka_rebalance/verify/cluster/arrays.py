@@ -5,13 +5,13 @@ B brokers (those of the snapshot, then the added ones, each group by id), P part
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
-from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, PartitionLoads, partition_table
 from kafka_rebalance.verify.document.parameters import PlanParameters
 
 Floats = npt.NDArray[np.float64]
@@ -109,6 +109,8 @@ class ClusterArrays:
 
 def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> ClusterArrays:
     """Everything that the rules need, O(P·W)."""
+    if not snapshot.brokers:  # a group table alone names partitions, and no replica of them
+        snapshot = replace(snapshot, partitions=partition_table([], {}), loads=PartitionLoads())
     brokers = _brokers(snapshot, parameters)
     index = {broker.id: i for i, broker in enumerate(brokers)}
     table = snapshot.partitions

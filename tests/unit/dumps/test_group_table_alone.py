@@ -1,0 +1,43 @@
+"""A group table without kafka-topics: groups are known, brokers and replicas are not."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.plan import Verdict
+from rebalance_advisor.dumps.any_input import read_input
+
+_HEADER = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+
+
+def test_random_tables_alone_are_advised_without_a_broker(tmp_path: Path) -> None:
+    draw = random.Random(34)
+    for case in range(12):
+        rows, numbers = [], {}
+        for topic in ("a", "b")[: draw.randint(1, 2)]:
+            numbers[topic] = sorted(draw.sample(range(8), draw.randint(1, 8)))
+            for number in numbers[topic]:
+                end = draw.randint(0, 1000)
+                at, member = draw.randint(0, end), draw.randint(1, 3)
+                rows.append(f"g {topic} {number} {at} {end} {end - at} m-{member} /10.0.0.{member} m")
+        folder = tmp_path / str(case)
+        folder.mkdir()
+        file = folder / "pasted.txt"
+        file.write_text("\n".join((_HEADER, *rows)) + "\n")
+        for given in (folder, file):
+            snapshot = read_input(given)
+            assert snapshot.brokers == ()
+            assert len(snapshot.partitions.replicas) == 0
+            known = {(topic, number) for topic, found in numbers.items() for number in found}
+            assert snapshot.row_of.keys() == known
+            gaps = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic"}
+            assert gaps == {topic for topic, found in numbers.items() if len(found) <= max(found)}
+            assert any("kafka-topics --describe" in gap.reason for gap in snapshot.coverage)
+        advice = advise(snapshot, PlanOptions())
+        assert advice.plan.verdict is Verdict.CANNOT_TELL
+        assert not advice.plan.moves
+        assert [replay.group_id for replay in advice.groups] == ["g"]
+        assert {finding.subject_type.value for finding in advice.findings}.isdisjoint({"broker", "partition"})
