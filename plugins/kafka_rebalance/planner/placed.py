@@ -115,9 +115,8 @@ def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
     for j in range(problem.replicas.shape[1]):
         is_copy &= replicas != problem.replicas[:, j : j + 1]
     copies = is_copy.sum(axis=1)
-    changes = int(
-        ((leader != problem.leader) & (problem.leader != NOBODY)).sum()
-    )  # without a leader there is none to change
+    # A partition without a leader has none to change.
+    changes = int(((leader != problem.leader) & (problem.leader != NOBODY)).sum())
     return PlanCost(float((copies * problem.move_bytes).sum()), int(copies.sum()), changes)
 
 
