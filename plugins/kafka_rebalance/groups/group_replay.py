@@ -28,6 +28,7 @@ from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode, motion_of
 from kafka_rebalance.groups.release_words import spans_of, words_of_today
+from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup
 from kafka_rebalance.groups.scenarios.replay import Standing, changed_scores, scenario_scores
 from kafka_rebalance.groups.scenarios.state import GroupState
@@ -124,7 +125,7 @@ def replay_group(
     is_believable = basis is SubscriptionBasis.GIVEN or is_explained
     own_names = [candidate.name for candidate in possible if candidate.is_own]
     is_judged = is_believable and motion is None
-    advised = _advised(group_input, scores, least_gain, own_names) if is_judged else None
+    advised = _advised(group_input, scores, least_gain, own_names, _restarts(rows)) if is_judged else None
     if motion is not None:
         is_read = any(member.assigned for member in group.members)
         current = scores[0] if is_read else replace(unscored(group_input, protocol), is_current=True)
@@ -275,12 +276,19 @@ def _version_words(
     )
 
 
+def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
+    """How long partitions are unread while all members restart, by strategy; empty where nobody asked."""
+    return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
+
+
 def _advised(
-    group_input: GroupInput, scores: list[GroupScore], least_gain: float, own_names: Sequence[str]
+    group_input: GroupInput, scores: list[GroupScore], least_gain: float, own_names: Sequence[str],
+    restarts: Mapping[str, int],
 ) -> str | None:
     """The strategy with the smallest fullest member, if it is smaller by ``least_gain``.
 
-    Of like ones: one that needs no stop of all members, then the fewest moves, then the one that is told first. Only
+    Of like ones: one that needs no stop of all members, then the fewest moves, then the one under which ``restarts``
+    leave least unread, then the one that is told first. Only
     strategies that the members have, or custom assignors (``own_names``): ours is a what-if, which no setting of a
     client gives.
 
@@ -304,8 +312,9 @@ def _advised(
     def level(score: GroupScore) -> float:
         return float((score.skew_rate if is_rate else score.skew_count) or 0.0)
 
-    def cost(score: GroupScore) -> tuple[bool, int]:
-        return not settings.can_roll(today.assignor, score.assignor), score.partitions_moved or 0
+    def cost(score: GroupScore) -> tuple[bool, int, int]:
+        can_roll = settings.can_roll(today.assignor, score.assignor)
+        return not can_roll, score.partitions_moved or 0, restarts.get(score.assignor, 0)
 
     better = [other for other in others if level(other) > 0 and level(today) / level(other) >= least_gain]
     lowest = min((level(score) for score in better), default=0.0)
