@@ -282,7 +282,10 @@ def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
 
 
 def _advised(
-    group_input: GroupInput, scores: list[GroupScore], least_gain: float, own_names: Sequence[str],
+    group_input: GroupInput,
+    scores: list[GroupScore],
+    least_gain: float,
+    own_names: Sequence[str],
     restarts: Mapping[str, int],
 ) -> str | None:
     """The strategy with the smallest fullest member, if it is smaller by ``least_gain``.
