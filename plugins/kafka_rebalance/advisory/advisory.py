@@ -94,16 +94,16 @@ def group_document(
 
     ``findings``: those about the group. ``kafka_version``: of the brokers, where it is known.
     """
-    today = replay.today
+    today, kind, motion = replay.today, kind_of(group), motion_of(group)
     shown = {today.assignor, replay.advised}  # the store has every strategy's
     return {
         "group": replay.group_id,
         "type": group.type.value,
-        "kind": kind_of(group).value,
+        "kind": kind.value,
         "state": group.state,
         "coordinator": group.coordinator,
         "members": today.members,
-        "partitions": today.partitions,
+        "partitions": today.partitions if motion is None else today.partitions or None,
         "assignor": group.protocol,
         "version": today.version,
         "subscriptions_from": replay.basis.value,
@@ -115,7 +115,7 @@ def group_document(
         **_reads_document(today),
         "advised": replay.advised,
         "advice": advice_words(replay, group, findings),
-        "consumer_protocol": "" if motion_of(group) is not None else migration_words(replay),
+        "consumer_protocol": migration_words(replay) if motion is None and kind.has_choice else "",
         "rollover": rollover_lines(replay, group, kafka_version),
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
         "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.amounts import counted, seconds_in_words
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.kinds import GroupKind, kind_of
+from kafka_rebalance.groups.motion import MotionCode, motion_of
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.group import Group
@@ -18,23 +20,35 @@ def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
     today = replay.today
     is_rate = today.skew_rate is not None
     rows = [_HEAD, _row(replay, today, today.assignor, is_rate=is_rate)]
-    own = today.assignor
+    own, kind = today.assignor, kind_of(group)
+    has_choice = kind.has_choice or kind is GroupKind.EMPTY
+    others = replay.scores[1:] if has_choice else ()
     rows += [
         _row(replay, score, score.assignor, is_rate=is_rate)
-        for score in replay.scores[1:]
+        for score in others
         if score.error is None and score.assignor not in (own, OWN)
     ]
-    best = replay.score(OWN)
+    best = replay.score(OWN) if has_choice else None
     if best is not None and best.error is None:
         rows.append(_row(replay, best, "weighted (ours)", is_rate=is_rate))
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     lines[1] += "  ← today"
-    head = f"{group.id}: {today.members} members, {today.partitions} partitions, {group.type} group, {own}"
+    head = f"{group.id}: {_read(today, group)}, {group.type} group, {own}"
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
-    refused = [f"{score.assignor}: {score.error}" for score in replay.scores[1:] if score.error is not None]
+    refused = [f"{score.assignor}: {score.error}" for score in others if score.error is not None]
     return [head, *lines, meaning, *refused, *([words] if words else [])]
+
+
+def _read(today: GroupScore, group: Group) -> str:
+    """Return the members and what they read: partitions, tasks where only these are known, or that it is unknown."""
+    members, motion = counted(today.members, "member"), motion_of(group)
+    tasks = sum(len(numbers) for member in group.members if member.tasks for _, numbers in member.tasks.active)
+    if today.partitions or motion is None or motion.code is not MotionCode.NOT_SHOWN:
+        is_of_tasks = tasks and not today.partitions
+        return f"{members}, {counted(tasks, 'active task') if is_of_tasks else counted(today.partitions, 'partition')}"
+    return f"{members}, assignments unknown" if today.members else "members unknown"
 
 
 def _row(replay: GroupReplay, score: GroupScore, name: str, *, is_rate: bool) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, member_capacity
 from kafka_rebalance.scoring.members_needed import MembersNeeded, members_needed
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import Group, Member
+from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 
 def group_in_motion(context: FindingContext) -> Iterator[Finding]:
@@ -70,7 +70,7 @@ def group_assignments_unknown(context: FindingContext) -> Iterator[Finding]:
 def idle_members(context: FindingContext) -> Iterator[Finding]:
     """Members without work, and why."""
     for replay in context.chosen_replays:
-        today = replay.today
+        today, group = replay.today, context.group_inputs[replay.group_id].group
         reason = find_idle_reason(replay, context.group_inputs[replay.group_id])
         if not today.idle_members or reason is None or replay.advised is not None:
             continue  # another strategy may put them to work: assignor_uneven says so
@@ -92,7 +92,7 @@ def idle_members(context: FindingContext) -> Iterator[Finding]:
             },
             Remedy(
                 f"{today.idle_members} of {counted(today.members, 'member')} read nothing: {reason.words}.",
-                cost=reason.cost,
+                cost=reason.cost + ("" if reason.better is None else f"; {_way(group, reason.better.assignor)}"),
                 gain=idle_ratio,
             ),
         )
@@ -303,6 +303,8 @@ def _bytes_written_and_read(
 
 def _way(group: Group, advised: str) -> str:
     """How the members come to the advised strategy."""
+    if group.type is GroupType.CONSUMER:
+        return "members restart one after the other"
     if not group.protocol:
         return f"first learn its strategy of today: {learn_strategy(group)}"
     if kind_of(group) is GroupKind.CONNECT_SINK:

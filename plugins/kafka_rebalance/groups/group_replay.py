@@ -178,8 +178,11 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
     """
     group, today = group_input.group, group_input.reader
     if group.type is GroupType.STREAMS:
-        score = replace(scored(group_input, protocol, today, today), is_current=True)
-        score = replace(score, idle_members=sum(member.tasks in (None, Tasks()) for member in group.members))
+        # Tasks of which the input does not show what they read: how many partitions that makes is unknown.
+        is_shown = all(member.assigned for member in group.members if member.tasks and member.tasks.active)
+        score = scored(group_input, protocol, today, today) if is_shown else unscored(group_input, protocol)
+        idle = sum(member.tasks in (None, Tasks()) for member in group.members)
+        score = replace(score, is_current=True, idle_members=idle)
         members = _member_scores(group_input, protocol, today, today, is_current=True)
     else:
         idle = sum(not member.assigned for member in group.members)
@@ -195,9 +198,10 @@ def _only_counted(group_input: GroupInput, protocol: str, motion: GroupMotion) -
         sum(len(runs) for _, runs in member.assigned) if member.partition_count is None else member.partition_count
         for member in group.members
     ]
-    is_every = len(counts) == motion.members
+    is_every = 0 < len(counts) == motion.members
     score = replace(
         unscored(group_input, protocol), is_current=True, members=motion.members,
+        partitions=sum(counts) if is_every else 0,
         idle_members=counts.count(0) if is_every and motion.code is MotionCode.NOT_SHOWN else None,
         skew_count=max(counts) * len(counts) / sum(counts) if is_every and any(counts) else None,
     )  # fmt: skip

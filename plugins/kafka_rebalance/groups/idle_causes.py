@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kafka_rebalance.amounts import counted
-from kafka_rebalance.groups.client_settings import strategies_of
+from kafka_rebalance.groups.client_settings import setting_words, settings_of, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.strategies import MIGRATED, OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.snapshot.model import GroupType, Member
+from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 
 class IdleCause(StrEnum):
@@ -34,7 +35,7 @@ class IdleReason:
     """``partitions`` of the topics that the idle members can read, and how many ``members`` can read these topics.
 
     ``assignor``: the group's own. ``better``: the row of the assignor that leaves fewest idle, of those that the
-    group's client has.
+    group's client has; ``setting`` gives it. ``fewer``: how the group gets fewer members.
     """
 
     cause: IdleCause
@@ -42,6 +43,8 @@ class IdleReason:
     members: int
     better: GroupScore | None = None
     assignor: str = ""
+    setting: str = ""
+    fewer: str = "Run fewer members"
 
     @property
     def words(self) -> str:
@@ -53,12 +56,12 @@ class IdleReason:
                 ". Keep range only if the members join topics partition by partition"
                 if self.assignor == "range" else ""
             )  # fmt: skip
-            return f"{self.better.assignor} would give work to {left}, {self.assignor} does not{caveat}"
+            return f"{self.better.assignor} would give work to {left}, {self.assignor} does not: {self.setting}{caveat}"
         match self.cause:
             case IdleCause.FEWER_PARTITIONS:
                 return (
-                    f"the topics that they can read have {there} for {counted(self.members, 'member')}. Run fewer "
-                    "members, or give these topics more partitions"
+                    f"the topics that they can read have {there} for {counted(self.members, 'member')}. {self.fewer}, "
+                    "or give these topics more partitions"
                 )
             case IdleCause.SUBSCRIPTION_DIFFERS:
                 return (
@@ -91,7 +94,8 @@ class IdleReason:
     def cost(self) -> str:
         """Return what following the words costs."""
         if self.better is not None:
-            return f"one rebalance in which {counted(self.better.partitions_moved or 0, 'partition')} change hands"
+            moved = self.better.partitions_moved or 0
+            return f"one rebalance in which {counted(moved, 'partition')} {'changes' if moved == 1 else 'change'} hands"
         if self.cause is IdleCause.FEWER_PARTITIONS:
             return "none; twice the partitions send half of all keys elsewhere: their order breaks once"
         return "none to look"
@@ -114,7 +118,14 @@ def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason
         return IdleReason(IdleCause.CLIENT_IGNORES_TOPICS, partitions, len(readers))
     better = _find_better(replay, group_input)
     cause = _cause(replay, group_input, partitions, idle, readers) if better is None else IdleCause.OTHER_ASSIGNOR
-    return IdleReason(cause, partitions, len(readers), better, replay.today.assignor)
+    setting = "" if better is None else _setting_words(group, better.assignor)
+    fewer = "Lower tasks.max" if kind_of(group) is GroupKind.CONNECT_SINK else "Run fewer members"
+    return IdleReason(cause, partitions, len(readers), better, replay.today.assignor, setting, fewer)
+
+
+def _setting_words(group: Group, assignor: str) -> str:
+    is_server = group.type is GroupType.CONSUMER
+    return f"set group.remote.assignor = {assignor}" if is_server else setting_words(group, assignor)
 
 
 def _cause(
@@ -151,20 +162,29 @@ def _topics(member: Member, group_input: GroupInput, *, is_given: bool) -> tuple
 
 
 def _find_better(replay: GroupReplay, group_input: GroupInput) -> GroupScore | None:
-    """Return the row that leaves fewest members idle, then moves fewest partitions; only what the client can set."""
+    """Return the row that leaves fewest members idle; of these one that needs no stop of all members, then the one that
+    moves fewest partitions. Only what the client can set.
+    """
     if replay.basis is not SubscriptionBasis.GIVEN and not replay.is_reproduced:
         return None
-    settable = strategies_of(group_input.group)
+    group = group_input.group
+    settable = strategies_of(group)
     rows = [
         row
         for row in replay.scores[1:]
         if row.error is None
         and row.assignor not in (OWN, *MIGRATED)
-        and (row.assignor in settable or group_input.group.type is GroupType.CONSUMER)
+        and (row.assignor in settable or group.type is GroupType.CONSUMER)
         and row.idle_members is not None
         and row.idle_members < (replay.today.idle_members or 0)
     ]
-    return min(rows, key=lambda row: (row.idle_members or 0, row.partitions_moved or 0), default=None)
+    settings, is_server = settings_of(group_client(group)), group.type is GroupType.CONSUMER
+
+    def cost(row: GroupScore) -> tuple[int, bool, int]:
+        can_roll = is_server or settings.can_roll(replay.today.assignor, row.assignor)
+        return row.idle_members or 0, not can_roll, row.partitions_moved or 0
+
+    return min(rows, key=cost, default=None)
 
 
 __all__ = ["IdleCause", "IdleReason", "find_idle_reason"]

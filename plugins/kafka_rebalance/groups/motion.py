@@ -82,7 +82,8 @@ def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
     if state == "empty" and group.members:
         return MotionCode.UNKNOWN_STATE  # two moments: a group with members is not Empty
     if not group.members and not group.member_count:
-        return None
+        is_seen = bool(state or group.committed)  # else only its name is known, as from a list of groups
+        return None if is_seen else MotionCode.NOT_SHOWN
     if group.type is GroupType.CONSUMER:
         if is_on_its_way:
             return MotionCode.RECONCILING
@@ -151,12 +152,22 @@ def _words(
         case MotionCode.DEAD:
             words, look_at = f"the coordinator removes the group{state}", "Check the group id. Take a snapshot again."
         case MotionCode.NOT_SHOWN:
-            words = f"the input does not show which partitions the group's {count} have"
+            words = _not_shown_words(group, members)
             look_at = "Add the output of kafka-consumer-groups --describe --members --verbose."
         case MotionCode.UNKNOWN_STATE:
             words = f"the state of the group is unknown{state}"
             look_at = "Read it with kafka-consumer-groups --describe --state. Take a snapshot again."
     return words, look_at
+
+
+def _not_shown_words(group: Group, members: int) -> str:
+    if not members:
+        return "the input does not show whether the group has members"
+    counts = [member.partition_count for member in group.members if member.partition_count is not None]
+    if len(counts) < members:
+        return f"the input does not show which partitions the group's {counted(members, 'member')} have"
+    many = f"{counts[0]} each" if len({*counts}) == 1 else f"{listed(sorted(counts, reverse=True))} of them"
+    return f"the group's {counted(members, 'member')} have {many}, and the input does not show which partitions"
 
 
 def _broker(group: Group) -> str:

@@ -124,7 +124,7 @@ def test_the_cause_of_idle_members_decides_the_advice():
     ((cause, better),) = causes(*joined, Member("m7"), Member("m8"), rows=two)
     assert (cause, better) == (IdleCause.OTHER_ASSIGNOR, "sticky")
     clients = [replace(member, client_id="rdkafka", id=f"rdkafka-{member.id}") for member in (*joined, Member("m7"))]
-    assert causes(*clients, rows=two, client="librdkafka") == [(IdleCause.OTHER_ASSIGNOR, "cooperative-sticky")]
+    assert causes(*clients, rows=two, client="librdkafka") == [(IdleCause.OTHER_ASSIGNOR, "roundrobin")]
     halves = [Member("m1", assigned=reads(0, 1, 2)), Member("m2", assigned=reads(3, 4, 5))]
     assert causes(*halves, Member("m3")) == [(IdleCause.SUBSCRIPTION_UNKNOWN, None)]
     given = [replace(member, subscription=("t",)) for member in halves]
@@ -243,3 +243,33 @@ def test_random_groups_get_no_advice_in_motion_and_fewer_members_only_where_part
             assert sum(counts[topic] for topic in topics) < sum(bool(topics & mine) for mine in can), asked
     assert all(seen[code] for code in MotionCode), seen
     assert all(seen[cause] for cause in (IdleCause.FEWER_PARTITIONS, IdleCause.SUBSCRIPTION_UNKNOWN)), seen
+
+
+def test_a_group_of_which_only_the_name_is_known_is_not_called_empty():
+    named = Group("g", type=GroupType.CONSUMER)
+    (replay,) = replays(cluster(ROWS, groups=[named]))
+    assert replay.today.idle_members is None
+    assert "whether the group has members" in advice_words(replay, named)
+    for seen in (replace(named, state="Empty"), replace(named, committed=(CommittedOffset("t", 0, 5),))):
+        (replay,) = replays(cluster(ROWS, groups=[seen]))
+        assert replay.today.idle_members == 0
+        assert "nothing to divide" in advice_words(replay, seen)
+
+
+def test_another_assignor_for_idle_members_comes_with_its_setting_and_its_cost():
+    two = striped("t", 6) + striped("u", 6)
+    joined = [Member(f"m{number}", assigned=reads(number) + reads(number, topic="u")) for number in range(6)]
+    clients = [replace(one, client_id="rdkafka", id=f"rdkafka-{one.id}") for one in (*joined, Member("m7"))]
+    (found,) = told(cluster(two, groups=[group(*clients, client="librdkafka")]), "idle_members")
+    assert "set partition.assignment.strategy = roundrobin (librdkafka)" in found.recommendation
+    assert found.cost.endswith("all members must name the new strategy before any drops the old one")
+
+
+def test_fewer_tasks_of_a_sink_are_asked_by_the_setting_of_its_connector():
+    tasks = [
+        Member(f"connector-consumer-s-{number}", client_id=f"connector-consumer-s-{number}", assigned=reads(number))
+        for number in range(6)
+    ]
+    idle = Member("connector-consumer-s-6", client_id="connector-consumer-s-6")
+    (found,) = told(cluster(ROWS, groups=[group(*tasks, idle)]), "idle_members")
+    assert "Lower tasks.max, or give these topics more partitions" in found.recommendation

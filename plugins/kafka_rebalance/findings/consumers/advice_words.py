@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kafka_rebalance.amounts import counted
 from kafka_rebalance.findings.finding import Finding, SubjectType
 from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.client_settings import strategies_of
@@ -23,8 +24,11 @@ def advice_words(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
     kind, motion = kind_of(group), motion_of(group)
     if motion is not None and (kind.has_choice or not group.members):
         return f"not judged: {motion.words}. {motion.look_at}"
+    codes = sorted({finding.code.replace("_", " ") for finding in findings})
+    see = f"; see {', '.join(codes)}" if codes else ""
     if not kind.has_choice:
-        return kind.words
+        apart = next((finding for finding in findings if finding.code == "read_without_joining"), None)
+        return kind.words + see if apart is None else apart.recommendation
     advised = None if replay.advised is None else replay.score(replay.advised)
     if advised is not None:
         return _change_words(advised)
@@ -35,8 +39,7 @@ def advice_words(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
     is_caused = idle is not None and idle.evidence.get("cause") not in (None, IdleCause.FEWER_PARTITIONS.value)
     if group.protocol and idle is not None and is_caused:
         return idle.recommendation
-    codes = sorted({finding.code.replace("_", " ") for finding in findings})
-    return _keep_words(replay, group) + (f"; see {', '.join(codes)}" if codes else "")
+    return _keep_words(replay, group) + see
 
 
 def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
@@ -51,8 +54,9 @@ def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 def _change_words(advised: GroupScore) -> str:
     skew = "" if advised.skew_count is None else f", skew {advised.skew_count:.2f}"
-    moved = f"{advised.partitions_moved} partitions change reader"
-    return f"{advised.assignor}: {advised.idle_members or 0} idle{skew}, {moved}"
+    moved = counted(advised.partitions_moved or 0, "partition")
+    changing = f"{moved} {'changes' if advised.partitions_moved == 1 else 'change'} reader"
+    return f"{advised.assignor}: {advised.idle_members or 0} idle{skew}, {changing}"
 
 
 def _keep_words(replay: GroupReplay, group: Group) -> str:
