@@ -69,9 +69,9 @@ class IdleReason:
                     "pattern that each member subscribes to, and their rights to read these topics"
                 )
             case IdleCause.SUBSCRIPTION_UNKNOWN:
+                many = f"the group has {there} for {counted(self.members, 'member')}, and " if self.partitions else ""
                 return (
-                    f"the group has {there} for {counted(self.members, 'member')}, and the subscription of the idle "
-                    "ones is not known. It may differ: compare the topic names or the pattern that each member "
+                    f"{many}the subscription of the idle ones is not known. It may differ: compare the topic names or the pattern that each member "
                     "subscribes to, and their rights to read these topics"
                 )
             case IdleCause.CO_PARTITIONED:
@@ -114,7 +114,7 @@ def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason
     readers = [
         member for member in group.members if readable & set(_topics(member, group_input, is_given=is_given))
     ]  # fmt: skip
-    if is_given and _deals_leader_topics(group_input):
+    if _deals_leader_topics(group_input, is_given=is_given):
         return IdleReason(IdleCause.CLIENT_IGNORES_TOPICS, partitions, len(readers))
     better = _find_better(replay, group_input)
     cause = _cause(replay, group_input, partitions, idle, readers) if better is None else IdleCause.OTHER_ASSIGNOR
@@ -144,12 +144,17 @@ def _cause(
     return IdleCause.CO_PARTITIONED if is_joined else IdleCause.OWN_ASSIGNOR
 
 
-def _deals_leader_topics(group_input: GroupInput) -> bool:
-    """Return whether the group's client deals the leader's topics only, and these have too few partitions for all."""
+def _deals_leader_topics(group_input: GroupInput, *, is_given: bool) -> bool:
+    """Return whether the group's client deals the leader's topics only, and these have too few partitions for all.
+
+    Where subscriptions are not known, a topic of which the group has commits and that no member has shows it.
+    """
     group = group_input.group
     if group_client(group).client is not Client.KAFKAJS:
         return False
     dealt = {topic for member in group.members for topic, _ in member.assigned}
+    if not is_given and dealt >= {commit.topic for commit in group.committed}:
+        return False
     counts = dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))
     partitions: int = sum(max(counts[topic], 0) for topic in dealt)
     return partitions < len(group.members)

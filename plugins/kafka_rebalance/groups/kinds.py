@@ -59,6 +59,8 @@ _WORDS = {
     GroupKind.OTHER_PROTOCOL: "not consumers: another protocol joins members here",
 }
 _PROTOCOLS = {"connect": GroupKind.CONNECT_WORKERS, "sr": GroupKind.SCHEMA_REGISTRY}
+# Kafka's tools do not print the type of the protocol, only its name: Connect's ConnectProtocolCompatibility.
+_CONNECT_PROTOCOLS = ("compatible", "sessioned")
 _STREAM_THREAD = re.compile(r".+-StreamThread-\d+-(?:restore-)?consumer")
 _CONNECTOR_CLIENT = re.compile(r"connector-consumer-.+-\d+")
 _CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
@@ -68,6 +70,9 @@ def kind_of(group: Group) -> GroupKind:
     """What the group is. O(members)."""
     if group.protocol_type not in ("", "consumer", "share", "streams"):
         return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
+    is_reading = any(member.assigned for member in group.members)
+    if group.type.has_strategy and group.protocol in _CONNECT_PROTOCOLS and not is_reading:
+        return GroupKind.CONNECT_WORKERS
     if group.type is GroupType.STREAMS or group.protocol == "stream" or _all_called(group, _STREAM_THREAD):
         return GroupKind.STREAMS
     if group.id.startswith("_confluent-ksql-") and group.members:

@@ -138,6 +138,11 @@ def test_the_cause_of_idle_members_decides_the_advice():
     asked = cluster(rows, groups=[group(*both, client="kafkajs", protocol="RoundRobinAssigner")])
     (replay,), (group_input,) = replays(asked), group_inputs(asked)
     assert find_idle_reason(replay, group_input).cause is IdleCause.CLIENT_IGNORES_TOPICS
+    hidden = [replace(member, subscription=None) for member in both]
+    deals = {"client": "kafkajs", "protocol": "RoundRobinAssigner"}
+    commits = (CommittedOffset("a", 0, 5), CommittedOffset("t", 0, 5))
+    assert causes(*hidden, rows=rows, committed=commits, **deals) == [(IdleCause.CLIENT_IGNORES_TOPICS, None)]
+    assert causes(*hidden, rows=rows, committed=commits[:1], **deals) == [(IdleCause.FEWER_PARTITIONS, None)]
 
 
 def test_no_bound_holds_where_a_subscription_is_not_known():
