@@ -71,8 +71,8 @@ class IdleReason:
             case IdleCause.SUBSCRIPTION_UNKNOWN:
                 many = f"the group has {there} for {counted(self.members, 'member')}, and " if self.partitions else ""
                 return (
-                    f"{many}the subscription of the idle ones is not known. It may differ: compare the topic names or the pattern that each member "
-                    "subscribes to, and their rights to read these topics"
+                    f"{many}the subscription of the idle ones is not known. It may differ: compare the topic names or "
+                    "the pattern that each member subscribes to, and their rights to read these topics"
                 )
             case IdleCause.CO_PARTITIONED:
                 return (

@@ -70,13 +70,12 @@ def kind_of(group: Group) -> GroupKind:
     """What the group is. O(members)."""
     if group.protocol_type not in ("", "consumer", "share", "streams"):
         return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
-    is_reading = any(member.assigned for member in group.members)
-    if group.type.has_strategy and group.protocol in _CONNECT_PROTOCOLS and not is_reading:
+    is_ksql = group.id.startswith("_confluent-ksql-") and bool(group.members)
+    is_named = group.type is GroupType.STREAMS or group.protocol == "stream"
+    if is_named or is_ksql or _all_called(group, _STREAM_THREAD):
+        return GroupKind.STREAMS
+    if group.protocol in _CONNECT_PROTOCOLS and not any(member.assigned for member in group.members):
         return GroupKind.CONNECT_WORKERS
-    if group.type is GroupType.STREAMS or group.protocol == "stream" or _all_called(group, _STREAM_THREAD):
-        return GroupKind.STREAMS
-    if group.id.startswith("_confluent-ksql-") and group.members:
-        return GroupKind.STREAMS
     if group.id.startswith("_confluent-"):
         return GroupKind.CONFLUENT
     if _all_called(group, _CONNECTOR_CLIENT):
