@@ -41,7 +41,7 @@ _KNOWN = (
     "kafka-broker-api-versions, kafka-cluster list-endpoints, brokers.csv, a capacity file, captured_at"
 )
 _LONGEST_TIME = 40
-_LEFT_OUT = "file"  # the gap of a file that could not be read
+_LEFT_OUT = "file "  # begins the gap of a file that could not be read
 
 
 def read_folder(
@@ -73,7 +73,7 @@ def read_folder(
     if len(newest) == 1:
         return newest[0]
     measured = measure_rates(*newest)
-    older = (gap for gap in newest[0].coverage if gap.what == _LEFT_OUT and gap not in measured.coverage)
+    older = (gap for gap in newest[0].coverage if gap.what.startswith(_LEFT_OUT) and gap not in measured.coverage)
     return replace(measured, coverage=(*measured.coverage, *older))
 
 
@@ -102,7 +102,8 @@ def _read_reading(
         if not parts.parts.is_sufficient:
             raise next(iter(left_out.values())) from None
     for path, error in left_out.items():
-        parts.parts.miss(_LEFT_OUT, f"{visible(path.name)} is left out: {_reason(error, path)}")
+        name = visible(path.name)
+        parts.parts.miss(f"{_LEFT_OUT}{name}", f"{name} is left out: {_reason(error, path)}")
     snapshot = snapshot_of_parts(parts.parts)
     return snapshot if parts.capacities is None else with_capacity(snapshot, parts.capacities)
 
