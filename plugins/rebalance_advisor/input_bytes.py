@@ -21,6 +21,11 @@ MAX_INPUT_BYTES = 8 * 2**30
 # Options, lists of clusters, client properties: nobody writes more of them by hand.
 MAX_SETTINGS_BYTES = 16 * 2**20
 
+
+class PartOfInputError(InvalidInputError):
+    """Only a part of a file was read: the rest of its folder cannot replace it."""
+
+
 _PIECE_BYTES = 64 * 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP = 31  # zlib's word for a gzip member with its header and checksum
@@ -50,7 +55,7 @@ class ByteBudget:
         """The error to raise for the file that holds more than is left."""
         unpacked = "unpacks to" if is_packed else "holds"
         before = f" beside the {self.used:,} before it" if self.used else ""
-        return InvalidInputError.at(
+        return PartOfInputError.at(
             str(path),
             f"{unpacked} more than the {self.left:,} bytes that may be read{before}",
             "--max-input-bytes raises the limit",
@@ -84,11 +89,12 @@ def read_text(path: Path, budget: ByteBudget | None = None) -> str:
     return _decoded(data, "utf-8", path)
 
 
-def folder_entries(folder: Path) -> tuple[list[Path], list[Path]]:
+def folder_entries(folder: Path, *, keeps_odd: bool = False) -> tuple[list[Path], list[Path]]:
     """(files, folders) in ``folder`` by name; hidden ones are left out.
 
     Raises InvalidInputError for a folder that cannot be listed, and for an entry that is neither: a pipe, a device, a
-    link that leads nowhere. It would otherwise be missing without a word.
+    link that leads nowhere. It would otherwise be missing without a word. With ``keeps_odd`` it is among the files:
+    ``read_bytes`` refuses it.
     """
     files: list[Path] = []
     folders: list[Path] = []
@@ -97,12 +103,15 @@ def folder_entries(folder: Path) -> tuple[list[Path], list[Path]]:
     except OSError as error:
         raise InvalidInputError.at(str(folder), f"cannot be listed ({error.strerror})") from error
     for entry in entries:
-        mode = _mode_of(entry)
-        if stat.S_ISDIR(mode):
-            folders.append(entry)
-        else:
-            _require_regular(mode, entry)
-            files.append(entry)
+        try:
+            mode = _mode_of(entry)
+            if not stat.S_ISDIR(mode):
+                _require_regular(mode, entry)
+        except InvalidInputError:
+            if not keeps_odd:
+                raise
+            mode = 0
+        (folders if stat.S_ISDIR(mode) else files).append(entry)
     return files, folders
 
 
@@ -170,11 +179,11 @@ def _unpacked(data: bytes, path: Path, budget: ByteBudget) -> bytes:
         try:
             part = member.decompress(data, left + 1)
         except zlib.error as error:
-            raise InvalidInputError.at(str(path), f"is gzip, but broken ({error})", "copy the file again") from error
+            raise PartOfInputError.at(str(path), f"is gzip, but broken ({error})", "copy the file again") from error
         if len(part) > left:
             raise budget.exceeded(path, is_packed=True)
         if not member.eof:
-            raise InvalidInputError.at(str(path), "is gzip, but broken (its end is missing)", "copy the file again")
+            raise PartOfInputError.at(str(path), "is gzip, but broken (its end is missing)", "copy the file again")
         parts.append(part)
         left -= len(part)
         data = member.unused_data.lstrip(b"\0")

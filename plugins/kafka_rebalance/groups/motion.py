@@ -47,12 +47,16 @@ class GroupMotion:
     waiting: tuple[str, ...] = ()
 
 
+# The state of a group that a tool calls rebalancing, without the name of its state.
+REBALANCING = "Rebalancing"
+
 _STATES: Mapping[str, MotionCode | None] = {
     "stable": None,
     "empty": None,
     "preparingrebalance": MotionCode.REBALANCING,
     "completingrebalance": MotionCode.REBALANCING,
     "awaitingsync": MotionCode.REBALANCING,  # the name of CompletingRebalance before 1.1
+    REBALANCING.lower(): MotionCode.REBALANCING,
     "notready": MotionCode.REBALANCING,
     "assigning": MotionCode.ASSIGNING,
     "reconciling": MotionCode.RECONCILING,
@@ -174,4 +178,4 @@ def _broker(group: Group) -> str:
     return "" if group.coordinator is None else f" (broker {group.coordinator})"
 
 
-__all__ = ["GroupMotion", "MotionCode", "motion_of"]
+__all__ = ["REBALANCING", "GroupMotion", "MotionCode", "motion_of"]

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
-from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.input_arguments import add_input_options, read_given
 from rebalance_advisor.cli.log_dirs.read_back import check_log_dirs, is_log_dir_plan
 from rebalance_advisor.cli.plan_arguments import read_sealed_plan
 from rebalance_advisor.cli.policy.option import add_policy_option, exit_code_with, policy_lines, rules_broken_by
@@ -40,14 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read both, compare, report; the status is the exit code."""
     from kafka_rebalance.plans.check import ReasonCode, check_plan
-    from rebalance_advisor.dumps import read_input
 
     if is_log_dir_plan(arguments.plan):
         return check_log_dirs(arguments)
     say, request = Progress(), window_request(arguments)
     document = read_sealed_plan(arguments.plan)
     say("reading")
-    snapshot, now = read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes), datetime.now(UTC)
+    snapshot, now = read_given(arguments.snapshot, arguments), datetime.now(UTC)
     snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     require_quick(patterns_of_plan(document), names_of(snapshot))
     result, broken = check_plan(document, snapshot, now=now), rules_broken_by(document, arguments.policy, now)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.cli.history import require_history, with_window
-from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.input_arguments import add_input_options, read_given
 from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
 from rebalance_advisor.publish.folders.whole_folder import check_folder
 from rebalance_advisor.request.names_in_cluster import require_names_known
@@ -67,11 +67,10 @@ def read_plan_input(
     patterns that it does not know.
     """
     from kafka_rebalance.snapshot.age import age_of
-    from rebalance_advisor.dumps import read_input
 
     previous = read_previous(arguments.previous)
     say("reading")
-    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    snapshot = read_given(arguments.input, arguments)
     if snapshot.captured_at is not None:
         age_of(snapshot.captured_at, datetime.now(UTC))
     snapshot, hourly = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)

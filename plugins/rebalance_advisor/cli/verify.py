@@ -18,7 +18,7 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.verify import Verification
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
-from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.input_arguments import add_input_options, read_given
 from rebalance_advisor.cli.log_dirs.read_back import is_log_dir_plan, verify_log_dirs
 from rebalance_advisor.cli.policy.option import Broken, add_policy_option, exit_code_with, policy_lines, rules_broken_by
 from rebalance_advisor.cli.progress import Progress
@@ -49,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read both, verify, tell."""
     from kafka_rebalance.verify import verify_folder
-    from rebalance_advisor.dumps import read_input
 
     if is_log_dir_plan(arguments.plan):
         return verify_log_dirs(arguments)
@@ -57,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     contents = _contents(arguments.plan)
     is_alone = len(contents) == 1 and not _is_plan_folder(arguments.plan)
     say("reading")
-    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    snapshot = read_given(arguments.input, arguments)
     snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     say("verifying")
     require_quick(_patterns(contents[_PLAN]), names_of(snapshot))

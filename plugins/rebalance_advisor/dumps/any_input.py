@@ -13,6 +13,7 @@ from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster
 from rebalance_advisor.dumps.dump_folder import read_folder, read_group_table
 from rebalance_advisor.dumps.files.dump_lines import without_commands
 from rebalance_advisor.dumps.files.input_file import parse_json, read_text
+from rebalance_advisor.dumps.files.terminal_lines import as_printed
 from rebalance_advisor.dumps.groups.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.reassignment import (
     CURRENT_TITLE,
@@ -24,23 +25,27 @@ from rebalance_advisor.garbage_collection import without_collector
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, is_folder
 
 _JSON = re.compile(r"\s*[{\[]")
+_DOCUMENT = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")  # a log line begins with a bracket, too
 _KNOWN = (
     "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), "
     "a kafka-consumer-groups --describe table, or a folder of dumps"
 )
 
 
-def read_input(path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES) -> ClusterSnapshot:
+def read_input(
+    path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES, is_strict: bool = False
+) -> ClusterSnapshot:
     """The snapshot in the file or folder ``path``; ``cluster`` names it where the input does not.
 
-    ``max_bytes`` limits what all its files hold together once they are unpacked. Raises InvalidInputError with file,
-    line or JSON path, and reason, for anything that is not wholly right.
+    ``max_bytes`` limits what all its files hold together once they are unpacked. A file of a folder that cannot be read
+    becomes a gap where the rest suffices (``read_folder``), but not with ``is_strict``. Raises InvalidInputError with
+    file, line or JSON path, and reason, for anything else that is not wholly right.
     """
     path, budget = Path(path), ByteBudget(max_bytes)
     try:
         with without_collector():
             if is_folder(path):
-                return read_folder(path, cluster or _plain_name(path), budget)
+                return read_folder(path, cluster or _plain_name(path), budget, is_strict=is_strict)
             return _read_file(path, cluster or _plain_name(path), budget)
     except InvalidInputError as error:
         if str(error).startswith(visible(str(path))):
@@ -50,8 +55,8 @@ def read_input(path: str | Path, cluster: str | None = None, *, max_bytes: int =
 
 def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
     place = str(path)
-    table = text = read_text(path, budget)
-    if not _JSON.match(text):
+    table = text = as_printed(read_text(path, budget))
+    if not _DOCUMENT.match(text):
         text = without_commands(text)
     if not text or text.isspace():
         raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")

@@ -13,7 +13,7 @@ from the one before it. Files beside the sub-folders belong to all of them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
@@ -22,36 +22,46 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.times import parse_time
+from kafka_rebalance.visible_text import visible
 from rebalance_advisor.dumps.broker_listing import looks_like_listing
 from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
 from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
 from rebalance_advisor.dumps.files.input_file import read_text
+from rebalance_advisor.dumps.files.terminal_lines import as_printed
 from rebalance_advisor.dumps.groups.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.log_dirs_dump import looks_like_log_dirs
 from rebalance_advisor.dumps.offsets_dump import looks_like_offsets
 from rebalance_advisor.dumps.topic_znodes import looks_like_znodes
 from rebalance_advisor.dumps.topics_dump import looks_like_topics
-from rebalance_advisor.input_bytes import ByteBudget, folder_entries
+from rebalance_advisor.input_bytes import ByteBudget, PartOfInputError, folder_entries, read_bytes
 
 _KNOWN = (
     "kafka-topics, znodes of topics and brokers, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, "
     "kafka-broker-api-versions, kafka-cluster list-endpoints, brokers.csv, a capacity file, captured_at"
 )
 _LONGEST_TIME = 40
+_LEFT_OUT = "file "  # begins the gap of a file that could not be read
 
 
-def read_folder(folder: Path, cluster: str, budget: ByteBudget | None = None) -> ClusterSnapshot:
+def read_folder(
+    folder: Path, cluster: str, budget: ByteBudget | None = None, *, is_strict: bool = False
+) -> ClusterSnapshot:
     """The newest reading in ``folder``, with rates if there is one before it.
 
-    Raises InvalidInputError for a file that is none of the known dumps, or is broken; nothing is half-read.
+    A file that is none of the known dumps, or is broken, is left out whole and named as a gap if the rest suffices.
+    Raises InvalidInputError for such a file if the rest does not suffice, if a plan rests on it (replicas, brokers,
+    capacities, time), or with ``is_strict``; and for files that contradict each other.
     """
     budget = ByteBudget() if budget is None else budget
-    beside, readings = folder_entries(folder)
+    beside, readings = folder_entries(folder, keeps_odd=True)
     if not readings:
-        return _read_reading(folder, beside, cluster, budget)
+        return _read_reading(folder, beside, cluster, budget, is_strict=is_strict)
     snapshots = [
-        _read_reading(subfolder, beside + folder_entries(subfolder)[0], cluster, budget) for subfolder in readings
+        _read_reading(
+            subfolder, beside + folder_entries(subfolder, keeps_odd=True)[0], cluster, budget, is_strict=is_strict
+        )
+        for subfolder in readings
     ]
     by_time: list[tuple[datetime, ClusterSnapshot]] = []
     for reading, snapshot in zip(readings, snapshots, strict=True):
@@ -60,7 +70,11 @@ def read_folder(folder: Path, cluster: str, budget: ByteBudget | None = None) ->
             raise InvalidInputError.at(str(reading), "has no captured_at", hint)
         by_time.append((snapshot.captured_at, snapshot))
     newest = [snapshot for _, snapshot in sorted(by_time, key=itemgetter(0))[-2:]]
-    return measure_rates(*newest) if len(newest) > 1 else newest[0]
+    if len(newest) == 1:
+        return newest[0]
+    measured = measure_rates(*newest)
+    older = (gap for gap in newest[0].coverage if gap.what.startswith(_LEFT_OUT) and gap not in measured.coverage)
+    return replace(measured, coverage=(*measured.coverage, *older))
 
 
 def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
@@ -70,12 +84,69 @@ def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
     return snapshot_of_parts(parts.parts)
 
 
-def _read_reading(folder: Path, files: list[Path], cluster: str, budget: ByteBudget) -> ClusterSnapshot:
-    parts = _Sorter(DumpParts(cluster, str(folder)))
-    for path in files:
-        parts.add(read_text(path, budget), str(path))
+def _read_reading(
+    folder: Path, files: list[Path], cluster: str, budget: ByteBudget, *, is_strict: bool
+) -> ClusterSnapshot:
+    parts, used = _Sorter(DumpParts(cluster, str(folder))), budget.used
+    left_out: dict[Path, InvalidInputError] = {}
+    try:
+        parts.add_files(files, budget)
+    except PartOfInputError:
+        raise
+    except InvalidInputError:
+        left_out = {} if is_strict else _unreadable_files(files, ByteBudget(budget.limit, used))
+        if not left_out:
+            raise
+        parts = _Sorter(DumpParts(cluster, str(folder)))  # what a broken file added first is gone with it
+        parts.add_files([path for path in files if path not in left_out], ByteBudget(budget.limit, used))
+        if not parts.parts.is_sufficient:
+            raise next(iter(left_out.values())) from None
+    for path, error in left_out.items():
+        name = visible(path.name)
+        parts.parts.miss(f"{_LEFT_OUT}{name}", f"{name} is left out: {_reason(error, path)}")
     snapshot = snapshot_of_parts(parts.parts)
     return snapshot if parts.capacities is None else with_capacity(snapshot, parts.capacities)
+
+
+def _unreadable_files(files: list[Path], budget: ByteBudget) -> dict[Path, InvalidInputError]:
+    """Return the files that cannot be read even alone. A file that only contradicts another one is none of them.
+
+    Raises InvalidInputError for a broken file that a plan rests on: it would be made without its replicas, racks or
+    limits.
+    """
+    result: dict[Path, InvalidInputError] = {}
+    for path in files:
+        used = budget.used
+        try:
+            _Sorter(DumpParts("", "")).add_files([path], budget)
+        except PartOfInputError:
+            raise
+        except InvalidInputError as error:
+            if _is_base_of_plans(_readable_part(path, ByteBudget(budget.limit, used))):
+                raise
+            result[path] = error
+    return result
+
+
+def _readable_part(path: Path, budget: ByteBudget) -> str:
+    """Return the text of a file that may be no text at all."""
+    try:
+        return read_bytes(path, budget).decode("utf-8", "ignore").replace("\0", "")
+    except InvalidInputError:
+        return ""
+
+
+def _is_base_of_plans(text: str) -> bool:
+    if re.search(r"Topic:.*(?:Partition|Replica)", text):
+        return True  # broken rows of kafka-topics, too
+    looks = (looks_like_capacity, looks_like_brokers, looks_like_znodes, looks_like_listing)
+    is_time = len(text) <= _LONGEST_TIME and _looks_like_time(text)
+    return not looks_like_log_dirs(text) and (is_time or any(look(text) for look in looks))
+
+
+def _reason(error: InvalidInputError, path: Path) -> str:
+    words = str(error).removeprefix(visible(str(path))).removeprefix(":")
+    return re.sub(r"^(\d+): ", r"line \1: ", words.lstrip())
 
 
 @dataclass(slots=True)
@@ -85,6 +156,11 @@ class _Sorter:
     parts: DumpParts
     capacities: Capacities | None = None
     _seen: dict[str, str] = field(default_factory=dict)
+
+    def add_files(self, files: list[Path], budget: ByteBudget) -> None:
+        """Read each file and add it."""
+        for path in files:
+            self.add(as_printed(read_text(path, budget)), str(path))
 
     def add(self, text: str, place: str) -> None:
         if not text.strip():

@@ -61,6 +61,11 @@ class DumpParts:
         """Lists of brokers, of whichever tool."""
         return self.znodes.brokers
 
+    @property
+    def is_sufficient(self) -> bool:
+        """Return whether there is a cluster or a group to tell of."""
+        return bool(self.topics.rows or self.topics.deleted or self.znodes.topics or self.groups.notes)
+
     def miss(self, what: str, reason: str) -> None:
         """Note a gap of the whole cluster."""
         self.gaps.append(CoverageGap("cluster", self.cluster, what, reason))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import random
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState, GroupType
 from rebalance_advisor.dumps import read_input
@@ -247,7 +250,6 @@ def test_several_readings_need_their_times(tmp_path):
 
 
 BROKEN = {
-    "unknown file": ({"notes.txt": "call Bob\n"}, r"notes\.txt:1: is no known dump; "),
     "no topics": ({"topics.txt": None}, r"holds no kafka-topics --describe dump"),
     "time": ({"captured_at": "2026-13-20T06:00:00Z\n"}, r"captured_at:1: .* is no ISO 8601 time"),
     "zone": ({"captured_at": "2026-11-20T06:00:00\n"}, r"captured_at:1: .* is a time without a zone"),
@@ -266,3 +268,45 @@ def test_a_broken_folder_is_refused_with_its_place(tmp_path, files, message):
     with pytest.raises(InvalidInputError, match=message) as refusal:
         read_input(folder)
     assert str(folder) in str(refusal.value)
+
+
+def test_files_that_cannot_be_read_are_left_out_whole_and_by_name(tmp_path):
+    """Random broken files beside a whole folder: the rest is read as without them; what a plan rests on is refused."""
+    draw = random.Random(7)
+    state = "GROUP COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS\nextra b1:9092 (1) range Stable 2\n"
+    harmless = {
+        "unknown": b"# Notes\ncall Bob\n",
+        "image": b"\x89PNG\r\n\x1a\n\0\0\xff",
+        "group": f"{state}extra b1:9092 (1)\n".encode(),
+        "tool": b"\nError: Executing consumer group command failed due to timeout\n",
+        "log dirs": b'{"version":1,"brokers":[{"broker":1,"logDirs":[',
+    }
+    needed = {
+        "topics": b"Topic: more\tPartitionCount: 1\n\tTopic: more\tPartition: 0\tLeader: x\n",
+        "topics with a wrong byte": b"Topic: more\xff\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n",
+        "capacity": b"broker,disk_bytes\n1,none\n",
+        "gzip": b"\x1f\x8b\x08\0",
+    }
+    dumps = {key: text for key, text in DUMPS.items() if text is not None}
+    whole = read_input(write_folder(tmp_path / "whole", dumps), "prod")
+    for case in range(20):
+        folder = write_folder(tmp_path / str(case), dumps)
+        chosen = draw.sample(sorted(harmless), draw.randint(1, 3))
+        names = [f"{draw.choice('az')}{at}.{draw.choice(('txt', 'md'))}" for at in range(len(chosen))]
+        for name, kind in zip(names, chosen, strict=True):
+            (folder / name).write_bytes(harmless[kind])
+        (folder / "link").symlink_to("nowhere")
+        found = read_input(folder, "prod")
+        left_out = {gap.reason.partition(" is left out: ")[0] for gap in found.coverage if gap.what.startswith("file ")}
+        assert left_out == {*names, "link"}, chosen
+        assert snapshot_to_document(replace(found, coverage=())) == snapshot_to_document(replace(whole, coverage=()))
+        assert {*found.coverage} >= {*whole.coverage}
+        with pytest.raises(InvalidInputError):
+            read_input(folder, "prod", is_strict=True)
+        (folder / "needed").write_bytes(needed[draw.choice(sorted(needed))])
+        with pytest.raises(InvalidInputError, match="needed"):
+            read_input(folder, "prod")
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "alone" / "notes.md").write_text("call Bob\n")
+    with pytest.raises(InvalidInputError, match=r"notes\.md:1: is no known dump"):
+        read_input(tmp_path / "alone")

@@ -81,37 +81,37 @@ READ = {
         ("  > bin/kafka-consumer-groups.sh --bootstrap-server localhost:9092 --describe --group my-group\n\n"
         "  Note: This will only show information about consumers that use the Java consumer API.\n\n"
         f"  {OFFSETS}\n  {OFFSET_ROW}\n  \n"),
-        "beside topics", "1 groups, 1 members",
+        "file", "1 groups, 1 members",
     ),
     "group of ZooKeeper": (
         ("  > bin/kafka-consumer-groups.sh --zookeeper localhost:2181 --describe --group my-group\n\n"
         "  Note: This will only show information about consumers that use ZooKeeper (not those using the Java API).\n\n"
         "  TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG        CONSUMER-ID\n"
         "  companion       0          2               4               2          my-group_consumer-1\n"),
-        "beside topics", "1 groups, 1 members",
+        "file", "1 groups, 1 members",
     ),
     "group, members": (
         ("$ bin/kafka-consumer-groups.sh --bootstrap-server localhost:9092 --describe --group g --members --verbose\n"
         "CONSUMER-ID     HOST            CLIENT-ID       #PARTITIONS     ASSIGNMENT\n"
         "c-1             /127.0.0.1      c               2               companion(0), topic2(0)\n"
         "c-2             /127.0.0.1      c               0               -\n"),
-        "beside topics", "1 groups, 2 members",
+        "file", "1 groups, 2 members",
     ),
     "group, state": (
         ("$ bin/kafka-consumer-groups.sh --bootstrap-server localhost:9092 --describe --group my-group --state\n"
         "COORDINATOR (ID)          ASSIGNMENT-STRATEGY       STATE                #MEMBERS\n"
         "localhost:9092 (0)        range                     Stable               4\n"),
-        "beside topics", "1 groups, 0 members",
+        "file", "1 groups, 0 members",
     ),
     "group, owner": (
         ("GROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             OWNER\n"
         "transform       companion       0          4499            4500            1               t-consumer_/172.19.0.4\n"),
-        "beside topics", "1 groups, 1 members",
+        "file", "1 groups, 1 members",
     ),
     "ConsumerOffsetChecker": (
         ("Group           Topic                          Pid Offset          logSize         Lag             Owner\n"
         "transform       companion                      0   4499            4500            1               none\n"),
-        "beside topics", "1 groups, 0 members",
+        "file", "1 groups, 0 members",
     ),
     "log dirs": (
         ("Querying brokers for log directories information\nReceived log directory information from brokers 1\n"

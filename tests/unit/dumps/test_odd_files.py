@@ -18,6 +18,7 @@ from rebalance_advisor.dumps import read_input
 from rebalance_advisor.dumps.files.input_file import parse_json
 from rebalance_advisor.dumps.files.json_depth import MAX_DEPTH, too_deep_at
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
+from tests.unit.dumps.dump_texts import write_folder
 
 MODEL = json.dumps(
     {
@@ -98,6 +99,16 @@ def test_the_limit_is_an_option_of_each_command_that_reads_an_input(tmp_path, ca
         with pytest.raises(SystemExit):
             main([command, plan, model, "--max-input-bytes", "none"])
         assert "--max-input-bytes" in capsys.readouterr().err
+
+
+def test_strict_is_an_option_of_the_commands_that_read_a_folder(tmp_path, capsys):
+    folder = write_folder(tmp_path / "dumps")
+    (folder / "notes.md").write_text("# To do\ncall Bob\n")
+    assert main(["group", str(folder), "billing"]) == 0
+    capsys.readouterr()
+    for words in (["group", str(folder), "billing"], ["advise", str(folder), "--out", str(tmp_path / "o")]):
+        assert main([*words, "--strict"]) == 1
+        assert "notes.md:1: is no known dump" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def planned(ask: dict[str, Any]) -> FleetRow:
         arguments = argparse.Namespace(
             input=Path(source), out=Path(ask["out"]), previous=None, history=None,
             capacity=None if ask["capacity"] is None else Path(ask["capacity"]),
-            max_input_bytes=ask["max_input_bytes"],
+            max_input_bytes=ask["max_input_bytes"], strict=ask.get("strict", False),
         )  # fmt: skip
         request = RunRequest.from_mapping(ask["request"])
         made = plan_into_folder(arguments, request, lambda _: None, is_one_of_many=True)

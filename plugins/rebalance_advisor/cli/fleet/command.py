@@ -86,6 +86,7 @@ def _ask(arguments: argparse.Namespace, request: RunRequest, name: str, source: 
         "out": str(arguments.out / name),
         "capacity": None if arguments.capacity is None else str(arguments.capacity),
         "max_input_bytes": arguments.max_input_bytes,
+        "strict": getattr(arguments, "strict", False),
         "request": {key: value for key, value in request.document().items() if value is not None},
     }
 

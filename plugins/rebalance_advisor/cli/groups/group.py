@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from kafka_rebalance.errors import UnknownNameError
-from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.input_arguments import add_input_options, read_given
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.terminal import write_json, write_lines
 
@@ -38,12 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.groups.replay_options import EVERYTHING
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
-    from rebalance_advisor.dumps import read_input
 
     tell_of_first_compile("group")
     say = Progress()
     say("reading")
-    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    snapshot = read_given(arguments.input, arguments)
     found = [group for group in snapshot.groups if group.id == arguments.group]
     if not found:
         raise UnknownNameError.among("group", arguments.group, [group.id for group in snapshot.groups])

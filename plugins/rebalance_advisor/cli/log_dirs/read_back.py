@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import UsageError
+from rebalance_advisor.cli.input_arguments import read_given
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
 from rebalance_advisor.publish.log_dir_files import COMMANDS_FILE, JSON_FILE
 from rebalance_advisor.terminal import write_json, write_lines
@@ -26,11 +27,10 @@ def is_log_dir_plan(path: Path) -> bool:
 def verify_log_dirs(arguments: argparse.Namespace) -> int:
     """Exit code 0: right, 1: faults."""
     from kafka_rebalance.verify.log_dirs import check_log_dir_plan
-    from rebalance_advisor.dumps import read_input
 
     _refuse_policy(arguments)
     folder, document = _read(arguments.plan)
-    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    snapshot = read_given(arguments.input, arguments)
     beside = [folder / COMMANDS_FILE, *(file for name in ("waves", "rollback") for file in (folder / name).glob("*"))]
     files = {file.relative_to(folder).as_posix(): read_bytes(file, ByteBudget()) for file in beside if file.is_file()}
     faults = check_log_dir_plan(document, snapshot, files)
@@ -51,11 +51,10 @@ def verify_log_dirs(arguments: argparse.Namespace) -> int:
 def check_log_dirs(arguments: argparse.Namespace) -> int:
     """Exit codes of ``check``: 0 what is left can be done, 10 somebody else moved some of it, 11 all is done."""
     from kafka_rebalance.log_dir_plans.progress import DirMoveState, progress_of, require_log_dir_plan
-    from rebalance_advisor.dumps import read_input
 
     _refuse_policy(arguments)
     document = require_log_dir_plan(_read(arguments.plan)[1], str(arguments.plan))
-    progress = progress_of(document, read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes))
+    progress = progress_of(document, read_given(arguments.snapshot, arguments))
     strangers = {DirMoveState.ELSEWHERE, DirMoveState.GONE, DirMoveState.UNKNOWN}
     code = DONE if progress.is_done else STALE if strangers & set(progress.states) else VALID
     counts = {state.value: count for state, count in progress.counts.items()}

@@ -10,9 +10,12 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.terminal_lines import (
     Command,
+    as_printed,
     begins_command,
     continues,
+    is_log_line,
     is_noise,
+    is_thrown,
     without_continuation,
 )
 
@@ -56,7 +59,8 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
     """
     typed: list[str] = []  # lines of a command that goes on
     begin = 0
-    for number, raw in enumerate(text.split("\n"), 1):
+    is_in_log = False  # below a log line: the exception that it tells of
+    for number, raw in enumerate(as_printed(text).split("\n"), 1):
         line = raw.rstrip("\r")
         if typed:
             typed.append(without_continuation(line))
@@ -68,12 +72,13 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
         if line.startswith("\tTopic: ") or (_OFFSET_ROW.match(line) and not line.startswith(("java.", "org."))):
             yield Line(f"{place}:{number}", line)
             continue
+        is_in_log = is_log_line(line) or (is_in_log and (is_noise(line) or is_thrown(line)))
+        if is_in_log or is_noise(line):
+            continue
         if _FAILURE.match(line):
             raise InvalidInputError.at(
                 f"{place}:{number}", f"the tool gave up: {excerpt(line.strip())}", "dump it again, this one is a part"
             )
-        if is_noise(line):
-            continue
         if not begins_command(line):
             yield Line(f"{place}:{number}", line)
         elif continues(line):
@@ -87,8 +92,7 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
 def first_printed_line(text: str) -> str:
     """The first line that says something and is neither command nor noise; empty where there is none."""
     typed = False
-    for raw in text.split("\n"):
-        line = raw.rstrip("\r")
+    for line in as_printed(text).split("\n"):
         if typed or begins_command(line):
             typed = continues(line)
         elif line.strip() and not is_noise(line):
@@ -97,14 +101,14 @@ def first_printed_line(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """``text`` with blank lines in place of commands and noise, where it begins with a command; else as it is.
+    """``text`` with blank lines in place of commands and noise, where it begins with one of them; else as it is.
 
     So a JSON file that was shown with ``cat`` reads as the file itself, and every line keeps its number.
     """
     first = re.search(r"\S", text)
     begin = first.start() if first else 0
     first_line = text[begin : begin + _LOOKED_AT].partition("\n")[0]
-    if first_line.startswith(("{", "[{")) or not begins_command(first_line):
+    if first_line.startswith(("{", "[{")) or not (begins_command(first_line) or is_noise(first_line)):
         return text
     lines = [""] * (text.count("\n") + 1)
     for line in dump_lines(text, ""):

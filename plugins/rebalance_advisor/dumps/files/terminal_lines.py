@@ -7,6 +7,7 @@ go over several lines where these end in a backslash (or in what Windows' shells
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Prompts that nothing else looks like: after them stands a command, whichever it is.
@@ -38,15 +39,15 @@ _COMMAND = re.compile(
 _LONGEST_COMMAND = 4_000  # a line of JSON may hold a hundred million signs
 _CONTINUES = re.compile(r".*(?:^|\s)[\\^`]\s*$")
 # What log4j, Java, kubectl, scripts and the old group tool print beside a tool's own output.
+_STAMP = r"\[?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
 _NOISE = re.compile(
     r"\s*(?:"
-    r"\[\d{4}-\d\d-\d\d [\d:,.]+\] (?:TRACE|DEBUG|INFO|WARN|ERROR) "
-    r"|\d{4}-\d\d-\d\d[ T][\d:,.]+Z? (?:\[\S+\] )?(?:TRACE|DEBUG|INFO|WARN|ERROR) "
-    r"|\d{4}-\d\d-\d\d[ T][\d:,.]+Z? \[myid:[^\]]*\] - (?:TRACE|DEBUG|INFO|WARN|ERROR) "
+    rf"{_STAMP} (?:\[[^\]]+\] )?(?:- )?\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b"
     r"|(?:log4j|SLF4J)(?::| )"
-    r"|WARNING: "
-    r"|OpenJDK .* warning:"
-    r"|Picked up \w*JAVA\w*: "
+    r"|(?i:warning: )(?!\w+ group )"
+    r"|(?:OpenJDK|Java HotSpot\(TM\)) .* warning:"
+    r"|(?:NOTE: )?Picked up \w*(?:JAVA|JDK)\w*: "
+    r"|DEPRECATED: A Log4j |To use a Log4j 2|You can also use the .*log4j2?\.(?:yaml|properties)"
     r"|==+(?:>?\s|>?$)"
     r"|-{3,}\s*$"
     r"|Note: This will (?:not |only )+show (?:information|info) about "
@@ -54,9 +55,28 @@ _NOISE = re.compile(
     r"|Use 'kubectl describe "
     r"|If you don't see a command prompt, try pressing enter\."
     r"|Unable to use a TTY "
-    r"|```[\w-]*\s*$"  # Markdown
-    r"|(?:\x1b\[[\d;]*m)*kafka (?:\x1b\[[\d;]*m)*\s*\d\d:\d\d:\d\d\.\d+ "  # Bitnami's images
+    r'|time="\d{4}-\d\d-\d\dT[^"]*" level=|WARN\[\d+\] '  # docker compose
+    r"|(?:real|user|sys)\s+\d+m[\d.,]+s\s*$"  # time
+    r"|(?:```|~~~)[\w-]*\s*$"  # Markdown
+    r"|</?(?:pre|code|details|summary)\b[^>]*>\s*$"
+    r"|kafka \d\d:\d\d:\d\d\.\d+ "  # Bitnami's images
+    r"|at [\w.$/@<>-]+\([^)]*\)\s*(?:~?\[.*\])?\s*$|\.\.\. \d+ (?:more|common frames omitted)\s*$"  # stack traces
+    r"|\([a-z]\w*(?:\.\w+)+\)\s*$"  # the logger's name, below a message of several lines
     r")"
+    r"|\s+[a-z][a-z0-9_.]* = "  # settings of a client below "AdminClientConfig values:"
+)
+_LOG_LINE = re.compile(rf"\s*{_STAMP} (?:\[[^\]]+\] )?(?:- )?\[?(?:TRACE|DEBUG|INFO|WARN)\b")
+_THROWN = re.compile(r"\s*(?:Caused by: |Suppressed: )?(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\b")
+_ESCAPES = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07)")
+# What containers, log collectors and mail programs put before every line.
+_PREFIXES = tuple(
+    re.compile(form)
+    for form in (
+        r"[\w.-]+ *\|(?: |$)",  # docker compose
+        r"\[(?:pod/)?[\w.-]+(?:/[\w.-]+)+\](?: |$)",  # kubectl logs --prefix
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)(?: |$)",  # kubectl logs --timestamps
+        r">(?: |$)",  # a quote
+    )
 )
 
 
@@ -100,3 +120,48 @@ def without_continuation(line: str) -> str:
 def is_noise(line: str) -> bool:
     """A line that no tool of Kafka's printed as a part of its answer."""
     return _NOISE.match(line) is not None
+
+
+def is_log_line(line: str) -> bool:
+    """Return whether a logger printed it, and not as an error: an exception below it is told, not raised."""
+    return _LOG_LINE.match(line) is not None
+
+
+def is_thrown(line: str) -> bool:
+    """Return whether the line names an exception or its cause."""
+    return _THROWN.match(line) is not None
+
+
+def as_printed(text: str) -> str:
+    """Return ``text`` with plain line ends, and without colours and the prefix of each line; lines keep their number.
+
+    A prefix is one only if each line has it that is neither blank nor a command nor noise.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").removesuffix("\r")
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    while (shorter := _without_prefix(text)) is not None:
+        text = shorter
+    return text
+
+
+def _without_prefix(text: str) -> str | None:
+    """Return ``text`` without the prefix of all its lines; ``None`` where they have none."""
+    first = next(_printed_lines(text), "")
+    prefix = next((form for form in _PREFIXES if form.match(first)), None)
+    if prefix is None or not all(prefix.match(line) for line in _printed_lines(text)):
+        return None
+    if not any(prefix.sub("", line, count=1).strip() for line in _printed_lines(text)):
+        return None  # a time alone
+    return "\n".join(prefix.sub("", line, count=1) for line in text.split("\n"))
+
+
+def _printed_lines(text: str) -> Iterator[str]:
+    typed = False
+    for found in re.finditer(r"[^\n]+", text):
+        line = found[0]
+        if typed or (begins_command(line) and not line.startswith(">")):
+            typed = continues(line)
+        elif line.strip() and not is_noise(line):
+            yield line

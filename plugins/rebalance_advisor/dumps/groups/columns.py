@@ -25,6 +25,7 @@ _NAMES = frozenset((
 ))  # fmt: skip
 _MAY_BE_EMPTY = frozenset((
     "GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED", "ASSIGNMENTS",
+    "ASSIGNOR",
     "ASSIGNMENT-STRATEGY", "PROTOCOL",  # Kafka 1.1 to 3.9 print them as they are: a group without one has a blank
 ))  # fmt: skip
 # What a word must be to belong to a column: rows that lost their padding show by it which cell is blank.

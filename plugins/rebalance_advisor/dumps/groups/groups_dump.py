@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kafka_rebalance.groups.motion import REBALANCING
 from kafka_rebalance.snapshot.lag import OLDER_ENDS
 from kafka_rebalance.snapshot.model import (
     CommittedOffset,
@@ -46,10 +47,12 @@ from rebalance_advisor.dumps.groups.rows import (
 AddRow = Callable[[GroupNotes, Cells, Line], None]
 
 _QUOTED = r"[`'](?P<group>.+)['`]"
-_NO_MEMBERS = re.compile(rf"\s*(?:Consumer|Share|Streams) group {_QUOTED} has no active members\.$")
-_NO_OFFSETS = re.compile(rf"\s*Share group {_QUOTED} has no offset information\.$")
-_REBALANCING = re.compile(rf"\s*(?:Warning: )?Consumer group {_QUOTED} is rebalancing\.$")
-_GONE = re.compile(rf"\s*(?:Error: )?(?:The c|C)onsumer group {_QUOTED} does not exist(?: or is rebalancing)?\.")
+_NO_MEMBERS = re.compile(rf"\s*(?:Consumer|Share|Streams) group {_QUOTED} has no active members\.\s*$")
+_NO_OFFSETS = re.compile(rf"\s*Share group {_QUOTED} has no offset information\.\s*$")
+_REBALANCING = re.compile(rf"\s*(?:Warning: )?(?:Consumer|Share|Streams) group {_QUOTED} is rebalancing\.\s*$")
+_GONE = re.compile(
+    rf"\s*(?:Error: )?(?:The )?(?:[Cc]onsumer|Share|Streams) group {_QUOTED} does not exist(?: or is rebalancing)?\."
+)
 _BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
 _TOOLS = {"kafka-share-groups": GroupType.SHARE, "kafka-streams-groups": GroupType.STREAMS}
 _OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
@@ -144,7 +147,7 @@ class GroupsDump:
             group.state = group.state or "Empty"
             group.members = {} if group.members is None else group.members
         elif found := _REBALANCING.match(line.text):
-            self._group(found["group"])
+            self._group(found["group"]).is_rebalancing = True
             self._miss(found["group"], "assignment", "the group was rebalancing when it was dumped")
         elif found := _GONE.match(line.text):
             self._miss(found["group"], "group", "it vanished while the groups were dumped")
@@ -183,7 +186,7 @@ class GroupsDump:
                 notes.member_count if notes.members is None and (notes.member_count or 0) > len(members) else None
             ),
             protocol=notes.protocol,
-            state=notes.state,
+            state=notes.state or (REBALANCING if notes.is_rebalancing else None),
             generation=notes.generation,
             coordinator=notes.coordinator,
             members=members,

@@ -67,6 +67,7 @@ class GroupNotes:
     has_offsets: bool = False
     has_owners: bool = False
     has_state: bool = False
+    is_rebalancing: bool = False  # the tool warns so, whichever of the states of a rebalance it is
 
 
 def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
@@ -232,7 +233,11 @@ def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     if not address.strip() or not broker.endswith(")"):
         raise line.refuse(f"expected host:port (id) as coordinator, found {excerpt(cells['COORDINATOR (ID)'])}")
     group.coordinator = whole_number(broker.removesuffix(")"), line, "a broker id as coordinator")
-    group.protocol = known(cells.get("ASSIGNMENT-STRATEGY", NOTHING))
+    group.protocol = known(cells.get("ASSIGNMENT-STRATEGY", cells.get("ASSIGNOR", NOTHING)))
+    if "ASSIGNMENT-STRATEGY" not in cells and ("ASSIGNOR" in cells or "TARGET-ASSIGNMENT-EPOCH" in cells):
+        group.type = group.type or GroupType.STREAMS
+    elif "ASSIGNMENT-STRATEGY" not in cells and "ASSIGNMENT-EPOCH" in cells:
+        group.type = group.type or GroupType.SHARE
     group.state = cells["STATE"]
     group.member_count = whole_number(cells["#MEMBERS"], line, "a number of members")
     epoch = known(cells.get("GROUP-EPOCH", NOTHING))

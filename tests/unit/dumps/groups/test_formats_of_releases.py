@@ -5,12 +5,18 @@ from __future__ import annotations
 import random
 import re
 import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.groups.motion import MotionCode, motion_of
+from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import Group, GroupType
 from kafka_rebalance.snapshot.streams import Tasks
+from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.dumps.groups.groups_dump import GroupsDump
 
 
@@ -165,3 +171,123 @@ def test_a_row_that_fits_in_two_ways_is_refused() -> None:
     assert read(header + "g m /h c 0 1 - 1 - true\n").members[0].instance_id is None
     with pytest.raises(InvalidInputError, match=r"groups\.txt:2: does not fit"):
         read("GROUP ASSIGNMENT-STRATEGY PROTOCOL COORDINATOR (ID) STATE #MEMBERS\ng range b1:9092 (1) Stable 0\n")
+
+
+def wrapped(draw: random.Random, text: str) -> str:
+    """``text`` as terminals, loggers, containers and chats leave it: noise before, between and after its lines."""
+    noise = (
+        ("[2026-11-20 06:00:00,123] INFO AdminClientConfig values: \n\tbootstrap.servers = [b1:9092]\n"
+        "\tclient.id = \n\tsasl.jaas.config = null\n (org.apache.kafka.clients.admin.AdminClientConfig)\n"),
+        ("[2026-11-20T06:00:01,9] WARN [AdminClient clientId=a] No route (org.apache.kafka.clients.NetworkClient)\n"
+        "java.net.UnknownHostException: b2\n\tat java.base/java.net.InetAddress.getByName(InetAddress.java:1)\n"
+        "Caused by: java.io.IOException: closed\n\t... 12 more\n"),
+        "06:00:00.123 [main] DEBUG org.apache.kafka.common.metrics.Metrics - Removed\n",
+        "SLF4J: Class path contains multiple SLF4J bindings.\nlog4j:WARN No appenders could be found.\n",
+        "OpenJDK 64-Bit Server VM warning: Option UseConcMarkSweepGC was deprecated\n",
+        "Picked up JAVA_TOOL_OPTIONS: -Xmx256m\nNOTE: Picked up JDK_JAVA_OPTIONS: -Xmx256m\n",
+        'Defaulted container "kafka" out of: kafka, init (init)\n',
+        "Unable to use a TTY - input is not a terminal or the right kind of file\n",
+        "\x1b[38;5;6mkafka \x1b[38;5;5m12:00:01.05 \x1b[0m\x1b[38;5;2mINFO \x1b[0m ==> Welcome\n",
+        "```\n", "~~~text\n", "\n", "real\t0m3.012s\n",
+    )  # fmt: skip
+    lines = [draw.choice(noise) if draw.random() < 0.8 else ""]
+    for line in text.splitlines(keepends=True):
+        if draw.random() < 0.3:
+            lines.append(draw.choice(noise))
+        lines.append(line)
+    lines.append(draw.choice(noise))
+    result = "".join(lines)
+    stamp = "2026-11-20T06:00:00.123456789Z "
+    prefix = draw.choice(("", "", "kafka-1  | ", "[pod/kafka-0/kafka] ", "> ", "> > ", stamp))
+    result = "".join(prefix + line for line in result.splitlines(keepends=True))
+    if draw.random() < 0.3:
+        result = draw.choice(("$ kubectl exec kafka-0 -- kafka-groups.sh --list\n", "/ # ls\n")) + result
+    return result.replace("\n", "\r\n") if draw.random() < 0.3 else result
+
+
+def test_each_format_is_read_the_same_within_any_noise(tmp_path: Path) -> None:
+    draw = random.Random(3434)
+    offsets = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST", "CLIENT-ID")
+    coordinator = "b1.example.com:9092 (1)"
+    formats: tuple[tuple[tuple[str, ...], Callable[[int], tuple[str, ...]]], ...] = (
+        (("GROUP", *offsets), lambda at: ("g", "orders", str(at), "5", "9", "4", f"m-{at}", "/10.0.0.1", "c")),
+        (
+            ("GROUP", *offsets[:2], "LEADER-EPOCH", *offsets[2:]),
+            lambda at: ("g", "orders", str(at), "-", "5", "9", "4", f"m-{at}", "/10.0.0.1", "c"),
+        ),
+        (
+            ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"),
+            lambda at: ("g", f"m-{at}", "/h", "c", str(at)),
+        ),
+        (
+            ("GROUP", "CONSUMER-ID", "GROUP-INSTANCE-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"),
+            lambda at: ("g", f"m-{at}", "i" * (at % 2), "/h", "c", "1", f"orders({at})"),
+        ),
+        (
+            ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS"),
+            lambda at: (f"g-{at}", coordinator, ("range", "")[at % 2], "Stable", "2"),
+        ),
+        (
+            ("GROUP", "COORDINATOR (ID)", "STATE", "GROUP-EPOCH", "ASSIGNMENT-EPOCH", "#MEMBERS"),
+            lambda at: (f"g-{at}", coordinator, "Stable", "3", "3", "2"),
+        ),
+        (
+            ("GROUP", "COORDINATOR (ID)", "ASSIGNOR", "STATE", "#MEMBERS"),
+            lambda at: (f"g-{at}", coordinator, "sticky", "Stable", "2"),
+        ),
+        (
+            ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"),
+            lambda at: ("g", f"m-{at}", "/h", "c", "2", "orders:0,1"),
+        ),
+        (("GROUP", "TOPIC", "PARTITION", "START-OFFSET", "LAG"), lambda at: ("g", "orders", str(at), "5", "4")),
+        (("GROUP", "TOPIC", "PARTITION", "OFFSET-LAG"), lambda at: ("g", "orders", str(at), "4")),
+        (
+            ("GROUP", "MEMBER", "PROCESS", "CLIENT-ID", "ASSIGNMENTS"),
+            lambda at: ("g", f"m-{at}", "p", "c", f"ACTIVE: 0:[{at}]; "),
+        ),
+        (("GROUP", "TYPE", "PROTOCOL"), lambda at: (f"g-{at}", "Classic", ("consumer", "")[at % 2])),
+    )
+    for case in range(240):
+        header, row = formats[case % len(formats)]
+        text = table(header, *(row(at) for at in range(draw.randint(1, 6))))
+        texts = text, wrapped(draw, text)
+        found = []
+        for name, one in zip(("plain", "noisy"), texts, strict=True):
+            path = tmp_path / name / "groups.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(one.encode())
+            found += [snapshot_to_document(read_input(given, "c")) for given in (path, path.parent)]
+        assert found[0] == found[2], texts[1]
+        assert found[1] == found[3], texts[1]
+
+
+def test_sentences_of_the_tool_are_facts() -> None:
+    draw = random.Random(35)
+    rows = table(
+        ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST", "CLIENT-ID"),
+        ("g", "orders", "0", "5", "9", "4", "-", "-", "-"),
+    )
+    for _ in range(40):
+        kind, quotes = draw.choice(("Consumer", "Share", "Streams")), draw.choice(("''", "`'", "``"))
+        name = f"{quotes[0]}g{quotes[1]}"
+        group = read(f"\nWarning: {kind} group {name} is rebalancing.\r\n\n{rows}")
+        assert group.state == "Rebalancing"
+        motion = motion_of(replace(group, member_count=2))
+        assert motion is not None
+        assert motion.code is MotionCode.REBALANCING
+        assert read(f"\n{kind} group {name} has no active members.\n\n{rows}").state == "Empty"
+        dump = GroupsDump()
+        dump.read(f"\nError: {draw.choice(('', 'The '))}{kind} group {name} does not exist.\n", "groups.txt")
+        assert dump.groups() == ()
+        assert [gap.subject for gap in dump.gaps] == ["g"]
+
+
+def test_columns_of_the_state_tell_the_type() -> None:
+    coordinator = "b1:9092 (1)"
+    streams = table(
+        ("GROUP", "COORDINATOR (ID)", "ASSIGNOR", "STATE", "#MEMBERS"), ("g", coordinator, "sticky", "Stable", "2")
+    )
+    assert (read(streams).type, read(streams).protocol) == (GroupType.STREAMS, "sticky")
+    for column, kind in (("TARGET-ASSIGNMENT-EPOCH", GroupType.STREAMS), ("ASSIGNMENT-EPOCH", GroupType.SHARE)):
+        header = ("GROUP", "COORDINATOR (ID)", "STATE", "GROUP-EPOCH", column, "#MEMBERS")
+        assert read(table(header, ("g", coordinator, "Stable", "3", "3", "2"))).type is kind
