@@ -13,6 +13,7 @@ from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.scoring.assignment_scores import per_member
+from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Member
 
@@ -129,15 +130,29 @@ def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
 def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
     """Return which partitions have a reader, are written and behind, and were not read between the two snapshots.
 
-    So far behind that no slow poll explains it: a member has to poll within max.poll.interval.ms, 5 minutes by default.
+    Two proofs that this is no slow poll. It is behind by more than a member may take between two polls
+    (max.poll.interval.ms, 5 minutes by default). Or messages waited there at the first snapshot, and its member has
+    since read what was written later to its other partitions: a client fetches in turn.
     """
-    rates = group_input.rates
-    if not context.has_rates_of_window:
+    rates, reader = group_input.rates, group_input.reader
+    column = context.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
+    if not context.has_rates_of_window or column is None:
         return np.zeros(len(rates.lag_messages), dtype=np.bool_)
-    written = rates.in_messages_per_s
-    is_behind = rates.lag_messages >= threshold("partition_not_read", "behind_seconds") * written
-    is_unread = (rates.read_messages_per_s == 0) & (written > 0) & (rates.lag_messages > 0)
-    return np.asarray((group_input.reader != NOBODY) & is_unread & is_behind)
+    written, lag = rates.in_messages_per_s, rates.lag_messages
+    is_unread = (reader != NOBODY) & (rates.read_messages_per_s == 0) & (written > 0) & (lag > 0)
+    is_behind = lag >= threshold("partition_not_read", "behind_seconds") * written
+    if column.window_s is None:
+        return np.asarray(is_unread & is_behind)
+    in_window = written * column.window_s
+    least = np.maximum(threshold("partition_not_read", "least_waiting_messages"), COMMIT_INTERVAL_S * written)
+    has_waited = is_unread & (lag - in_window >= least)
+    # Less is left than was written since: it was read past the end that it had at the first snapshot.
+    is_read_on = (rates.read_messages_per_s > 0) & (lag < in_window)
+    is_left = has_waited & np.isin(reader, reader[is_read_on])
+    for member in np.unique(reader[is_left]).tolist():
+        others = (reader == member) & ~has_waited & (written > 0)
+        is_left[reader == member] &= bool(is_read_on[others].all())
+    return np.asarray(is_unread & (is_behind | is_left))
 
 
 def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
