@@ -55,9 +55,7 @@ class Advice:
     def document(self) -> dict[str, Any]:
         """The object that all files are rendered from."""
         told = self.replay_options.told(self.snapshot)  # whose clients decides which steps a group takes
-        return advisory_document(
-            told, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours
-        )
+        return advisory_document(told, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours)
 
 
 def advise(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.amounts import counted, seconds_in_words
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -30,7 +30,8 @@ def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     lines[1] += "  ← today"
-    head = f"{group.id}: {today.members} members, {today.partitions} partitions, {group.type} group, {own}"
+    size = f"{counted(today.members, 'member')}, {counted(today.partitions, 'partition')}"
+    head = f"{group.id}: {size}, {group.type} group, {own}"
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
     refused = [f"{score.assignor}: {score.error}" for score in replay.scores[1:] if score.error is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.amounts import ratio_in_words, seconds_in_words
+from kafka_rebalance.amounts import counted, ratio_in_words, seconds_in_words
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.strategies import MIGRATED
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -20,7 +20,8 @@ def migration_words(replay: GroupReplay) -> str:
     name = best.assignor.removeprefix("consumer/")
     words = (
         f"KIP-848 with {name}: the fullest member has {ratio_in_words(_level(best))} the mean "
-        f"(today {ratio_in_words(_level(replay.today))}), {best.partitions_moved} partitions change reader once"
+        f"(today {ratio_in_words(_level(replay.today))}), "
+        f"{counted(best.partitions_moved or 0, 'partition')} change reader once"
     )
     dies, today = _crash(replay, best.assignor), _crash(replay, replay.today.assignor)
     if dies is None or today is None:
@@ -39,5 +40,7 @@ def _crash(replay: GroupReplay, assignor: str) -> GroupScore | None:
 
 def _unread(row: GroupScore) -> str:
     if row.longest_pause_ms is None:
-        return f"{row.partitions_unread} partitions wait, some for ever"
-    return f"{row.partitions_unread} partitions wait up to {seconds_in_words(row.longest_pause_ms / 1000)}"
+        return f"{counted(row.partitions_unread or 0, 'partition')} wait, some for ever"
+    return (
+        f"{counted(row.partitions_unread or 0, 'partition')} wait up to {seconds_in_words(row.longest_pause_ms / 1000)}"
+    )

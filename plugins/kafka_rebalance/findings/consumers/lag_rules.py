@@ -60,8 +60,9 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
                 "share_of_lag_ratio": total / in_all,
             },
             Remedy(
-                f"{total / in_all:.0%} of the group's {'known ' if unknown else ''}lag, {int(total):,} messages"
-                f"{_time_words(seconds)}, is at {where}. Look there first: at its log, its host and what it does with "
+                f"{total / in_all:.0%} of the group's {'known ' if unknown else ''}lag, "
+                f"{counted(int(total), 'message')}{_time_words(seconds)}, is at {where}. "
+                "Look there first: at its log, its host and what it does with "
                 f"a record.{'' if context.has_rates_of_window else ' A second snapshot shows whether the lag grows.'}",
                 gain=total / in_all,
             ),
@@ -86,6 +87,7 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
         is_long = window_s is None or window_s >= threshold("partition_not_read", "behind_seconds")
         members = [group.members[number] for number in owners]
         is_one = len(members) == 1
+        waiting, a_minute = int(lag.sum()), max(1, round(float(written.sum()) * 60))
         beside_words = f", although {'it reads' if is_one else 'they read'} others" if beside.any() else ""
         yield finding(
             "partition_not_read",
@@ -97,7 +99,7 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
                 "partitions": len(reader),
                 "member_ids": listed([member.id for member in members], most=len(members)),
                 "members": len(group.members),
-                "lag_messages": int(lag.sum()),
+                "lag_messages": waiting,
                 "lag_seconds": longest_s,
                 "in_messages_per_s": float(written.sum()),
                 "window_seconds": window_s,
@@ -105,10 +107,10 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
             },
             Remedy(
                 f"The commits of {listed(names)} did not move{_since(window_s)} while "
-                f"{counted(max(1, round(float(written.sum()) * 60)), 'message')} a minute were written: "
+                f"{counted(a_minute, 'message')} a minute {'was' if a_minute == 1 else 'were'} written: "
                 f"{_members(members)} {'has' if is_one else 'have'} them and {'reads' if is_one else 'read'} none of "
-                f"it{beside_words}. {int(lag.sum()):,} messages wait; at this rate reading stopped about "
-                f"{seconds_in_words(longest_s)} ago. Look for a partition that stayed paused, a "
+                f"it{beside_words}. {counted(waiting, 'message')} wait{'s' if waiting == 1 else ''}; at this rate "
+                f"reading stopped about {seconds_in_words(longest_s)} ago. Look for a partition that stayed paused, a "
                 "record that fails again and again, or a transaction that hangs (kafka-transactions.sh find-hanging); "
                 "a restart of that member reads on from the commit.",
                 cost="a restart is one rebalance",

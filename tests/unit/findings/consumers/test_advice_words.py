@@ -48,10 +48,10 @@ def test_what_is_not_understood_is_not_told_to_be_kept():
 def test_another_strategy_of_the_members_or_of_the_coordinator():
     other = replace(UNIFORM, assignor="roundrobin")
     assert advice_words(replay(TODAY, other, advised="roundrobin"), GROUP) == (
-        "roundrobin: 0 idle, skew 1.00, 1 partitions change reader"
+        "roundrobin: 0 idle, skew 1.00, 1 partition change reader"
     )
     server = replace(GROUP, type=GroupType.CONSUMER)
-    assert advice_words(replay(TODAY, UNIFORM), server).endswith("1 partitions change reader (group.remote.assignor)")
+    assert advice_words(replay(TODAY, UNIFORM), server).endswith("1 partition change reader (group.remote.assignor)")
     assert advice_words(replay(TODAY, UNIFORM), GROUP).startswith("keep")  # nobody can ask a coordinator for it
 
 
