@@ -270,7 +270,7 @@ def draw_members(
             target=target if has_target else assigned if kind is GroupType.CONSUMER and random.random() < 0.5 else None,
             owned=target if is_odd else random.choice((None, assigned)),
             is_classic=random.choice((None, None, None, True, False)) if kind is GroupType.CONSUMER else None,
-            subscription_version=random.choice((None, None, 0, 1, 3)),
+            subscription_version=random.choice((None, 0, 1, 3)) if client in ("", "orders-0") else None,
         )  # fmt: skip
         if is_counted:  # the dump gives the numbers of partitions alone
             member = replace(member, assigned=(), partition_count=len(held(member)), target=None, owned=None)
