@@ -93,6 +93,8 @@ def setting_words(group: Group, strategy: str) -> str:
 
 
 def _strategies(client: KnownClient) -> frozenset[str]:
+    if client.program == STREAMS:
+        return frozenset()  # its threads bring an assignor of their own, and take no other
     if client.client is None:
         return frozenset() if client.program else SETTINGS[Client.JAVA].strategies
     settings = SETTINGS[client.client]
@@ -107,7 +109,7 @@ def _named(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
     return {name: pattern.format(called) for name, called in names.items() if name not in without}
 
 
-CONNECT = "Kafka Connect"
+CONNECT, STREAMS = "Kafka Connect", "Kafka Streams"
 _PROPERTY, _ARGUMENT = "partition.assignment.strategy", "partition_assignment_strategy"
 _JAVA = _named("org.apache.kafka.clients.consumer.{}Assignor")
 _LIBRDKAFKA = {name: name for name in _named("{}", without=("sticky",))}
