@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from kafka_rebalance.coordinator.timeline import Partition
+from stack.waiting import wait_for
 from tests.live.java_members import Span
 
 _MOST_RECORDS, _POLL_S, _CLOSE_S = 500, 0.1, 300.0
@@ -87,6 +88,7 @@ class _Member:
         self.is_ending, self.is_polling = threading.Event(), threading.Event()
         self.is_polling.set()
         self.failure: BaseException | None = None
+        self._to_pause: Partition | None = None
         self.held: frozenset[Partition] = frozenset()
         self._consumer = Consumer(dict(settings))
         self._consumer.subscribe(list(topics), on_revoke=self._give_up, on_lost=self._give_up)
@@ -94,15 +96,21 @@ class _Member:
         self.thread.start()
 
     def pause(self, partition: Partition) -> None:
-        from confluent_kafka import TopicPartition
-
-        self._consumer.pause([TopicPartition(*partition)])
+        """Return when it is done: in the member's own thread, since pausing from another one may wait for ever."""
+        self._to_pause = partition
+        wait_for(f"{self.name} to pause {partition}", lambda: self._to_pause is None or self.failure)
+        assert self.failure is None, self.failure
 
     def _run(self) -> None:
+        from confluent_kafka import TopicPartition
+
         try:
             while not self.is_ending.is_set():
                 if not self.is_polling.wait(_POLL_S):
                     continue
+                if self._to_pause is not None:
+                    self._consumer.pause([TopicPartition(*self._to_pause)])
+                    self._to_pause = None
                 records = self._consumer.consume(_MOST_RECORDS, _POLL_S)
                 self._remember([record for record in records if record.error() is None])
                 assigned = self._consumer.assignment()

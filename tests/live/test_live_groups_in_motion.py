@@ -18,6 +18,7 @@ import orjson
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.group_reads.read_rates import SHORTEST_WINDOW_S
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.cli.main import main
@@ -161,24 +162,53 @@ def test_a_member_of_kip_848_that_does_not_revoke_keeps_its_group_reconciling(
     assert_only_its_motion(tmp_path / "reconciling", reconciling, "modern", holder)
 
 
+def write_to_each(cluster: KafkaCluster, records: int) -> None:
+    """So many records to each partition: a partitioner leaves some of them out."""
+    from kafka import KafkaProducer
+
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap, acks="all")
+    try:
+        for number in range(records):
+            for partition in range(PARTITIONS):
+                producer.send(TOPIC, value=b"%d" % number, partition=partition)
+        producer.flush(timeout=300)
+    finally:
+        producer.close()
+
+
 def test_a_partition_that_its_member_has_paused_does_not_move(
     cluster: KafkaCluster, members: LibrdkafkaMembers, tmp_path: Path
 ) -> None:
     reads = {"partition.assignment.strategy": "range", "auto.commit.interval.ms": "200", **CLASSIC}
+
+    def unread(seen: ClusterSnapshot) -> set[int]:
+        """Partitions with messages behind the group's commits; all of them where it has none yet."""
+        group = group_of(seen, "paused")
+        ends = {row.partition: row.end_offset for row in seen.each_partition() if row.topic == TOPIC}
+        commits = {} if group is None else {commit.partition: commit.offset for commit in group.committed}
+        return {partition for partition, end in ends.items() if commits.get(partition) != end}
+
+    def wait_for_unread(wanted: set[int], *, after: datetime | None = None) -> ClusterSnapshot:
+        """The first reading in which the group has read all but these; rates need SHORTEST_WINDOW_S between two."""
+
+        def is_as_wanted(seen: ClusterSnapshot) -> bool:
+            assert seen.captured_at is not None
+            is_late = after is None or (seen.captured_at - after).total_seconds() > SHORTEST_WINDOW_S
+            return is_late and unread(seen) == wanted
+
+        return wait_for(f"all but {wanted} to be read", lambda: read(cluster), until=is_as_wanted, every_s=0.2)
+
+    write_to_each(cluster, 10)
     members.join("a", [TOPIC], settings(cluster, "paused", "a", reads))
-    caught(cluster, "paused", lambda group: held_by(group) == {"a": 6} and len(group.committed) == PARTITIONS)
+    wait_for_unread(set())
     members.pause("a", (TOPIC, 2))
-    earlier = caught(cluster, "paused", lambda group: len(group.committed) == PARTITIONS)
-    fill(cluster.bootstrap, {TOPIC: 600})
-
-    def has_read_the_others(group: Group) -> bool:
-        ends = {row.partition: row.end_offset for row in read(cluster).each_partition() if row.topic == TOPIC}
-        behind = {commit.partition for commit in group.committed if commit.offset != ends[commit.partition]}
-        return behind == {2}
-
-    later = caught(cluster, "paused", has_read_the_others)
+    write_to_each(cluster, 200)
+    earlier = wait_for_unread({2})
+    write_to_each(cluster, 100)
+    later = wait_for_unread({2}, after=earlier.captured_at)
     findings, _ = advise(tmp_path / "advice", measure_rates(earlier, later))
     own = [finding for finding in findings if "paused" in finding["subject"]]
     told = [finding for finding in own if finding["code"] == "partition_not_read"]
     assert len(told) == 1, own
-    assert f"{TOPIC}-2" in json.dumps(told[0])
+    assert told[0]["evidence"]["partition_names"] == f"{TOPIC}-2"
+    assert told[0]["evidence"]["partitions_that_their_members_read"] == PARTITIONS - 1

@@ -54,9 +54,8 @@ class Advice:
 
     def document(self) -> dict[str, Any]:
         """The object that all files are rendered from."""
-        return advisory_document(
-            self.snapshot, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours
-        )
+        told = self.replay_options.told(self.snapshot)  # whose clients decides which steps a group takes
+        return advisory_document(told, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours)
 
 
 def advise(

@@ -366,8 +366,10 @@ CODES: dict[str, FindingCode] = dict(
             "partition_not_read",
             SubjectType.GROUP,
             "partitions with a reader whose commits did not move between two snapshots while messages were written, "
-            "and that are behind by so much writing",
+            "and that are behind by so much writing, or where messages waited from the first on while their members "
+            "read what was written later elsewhere",
             behind_seconds=300.0,
+            least_waiting_messages=20.0,
         ),
         _code(
             "unread_partitions",

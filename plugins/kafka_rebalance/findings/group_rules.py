@@ -137,8 +137,8 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
 
 
 def dead_static_member(context: FindingContext) -> Iterator[Finding]:
-    """A static member keeps partitions that it does not read."""
-    for group_input in context.group_inputs.values():
+    """A static member keeps partitions that it does not read. While its group moves all members may read nothing."""
+    for group_input in context.judged_inputs:
         dead, confidence = dead_members(context, group_input)
         if not dead:
             continue
@@ -180,8 +180,9 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
     of all groups: then only where no other group reads its topics.
     """
     readers = _readers_by_topic(context)
-    for group_input in context.group_inputs.values():
-        group, rates = group_input.group, group_input.rates
+    for group in context.judged_groups:  # a group that moves lags for that, which more members would not mend
+        group_input = context.group_inputs[group.id]
+        rates = group_input.rates
         if not group.members:
             continue
         by_messages = _messages_written_and_read(context, group_input)

@@ -1,7 +1,8 @@
 """What a client's consumers are told which strategy to use by, and what each client can do of a rollover.
 
 Run: Java, and the refusals of librdkafka 2.16 and kafka-python 3.0. Read in its source: franz-go. Sarama is not known
-to mix eager and cooperative strategies, so it is not asked to.
+to mix eager and cooperative strategies, so it is not asked to; its consumers cooperate from 1.61 on (IBM/sarama #3696,
+September 2026). The names of franz-go, Sarama, KafkaJS and aiokafka are as public programs write them.
 
 Under ``cooperative-sticky`` Java's client commits before it joins a rebalance, hands out records until the others have
 joined too, and gives up what it lost without another commit (``ConsumerCoordinator.onJoinPrepare`` and
@@ -92,6 +93,8 @@ def setting_words(group: Group, strategy: str) -> str:
 
 
 def _strategies(client: KnownClient) -> frozenset[str]:
+    if client.program == STREAMS:
+        return frozenset()  # its threads bring an assignor of their own, and take no other
     if client.client is None:
         return frozenset() if client.program else SETTINGS[Client.JAVA].strategies
     settings = SETTINGS[client.client]
@@ -106,19 +109,20 @@ def _named(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
     return {name: pattern.format(called) for name, called in names.items() if name not in without}
 
 
-CONNECT = "Kafka Connect"
+CONNECT, STREAMS = "Kafka Connect", "Kafka Streams"
 _PROPERTY, _ARGUMENT = "partition.assignment.strategy", "partition_assignment_strategy"
 _JAVA = _named("org.apache.kafka.clients.consumer.{}Assignor")
 _LIBRDKAFKA = {name: name for name in _named("{}", without=("sticky",))}
-_SARAMA = _named("NewBalanceStrategy{}()")
+_SARAMA = _named("sarama.NewBalanceStrategy{}()")
 _AIOKAFKA = _named("{}PartitionAssignor", without=(COOPERATIVE,))
 _PYTHON = _AIOKAFKA | {COOPERATIVE: "CooperativeStickyAssignor"}
 SETTINGS: dict[Client, ClientSettings] = {
     Client.JAVA: ClientSettings(_PROPERTY, _JAVA, can_mix=True, cooperative_since="2.4",
                                 consumer_since="4.0", reads_while_joining=True),
-    Client.LIBRDKAFKA: ClientSettings(_PROPERTY, _LIBRDKAFKA, can_mix=False, consumer_since="2.12",
-                                      with_user_data=frozenset({COOPERATIVE})),
-    Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _SARAMA, can_mix=False),
+    Client.LIBRDKAFKA: ClientSettings(_PROPERTY, _LIBRDKAFKA, can_mix=False, cooperative_since="1.6",
+                                      consumer_since="2.12", with_user_data=frozenset({COOPERATIVE})),
+    Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _SARAMA, can_mix=False,
+                                  cooperative_since="1.61"),
     Client.FRANZ_GO: ClientSettings("kgo.Balancers", _named("kgo.{}Balancer()"), can_mix=True),
     Client.KAFKA_PYTHON: ClientSettings(_ARGUMENT, _PYTHON, can_mix=False, cooperative_since="3.0"),
     Client.AIOKAFKA: ClientSettings(_ARGUMENT, _AIOKAFKA, can_mix=False),

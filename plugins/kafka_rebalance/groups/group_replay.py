@@ -131,6 +131,9 @@ def replay_group(
         current = scores[0] if is_read else replace(unscored(group_input, protocol), is_current=True)
         scores[0] = replace(current, idle_members=None)
     by_count, by_rate = (None, None) if has_unknown_subscription(group_input, basis) else state.least_skews
+    answered = scores if is_reproduced else scores[1:]  # a group may leave partitions unread
+    by_count = _proved(by_count, [row.skew_count for row in answered])
+    by_rate = _proved(by_rate, [row.skew_rate for row in answered])
     scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
     scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
     members = _member_scores(group_input, protocol, today, today, is_current=True)
@@ -168,6 +171,15 @@ def _answers(
             answers.readers[candidate.name] = reader
             answers.standings.append(Standing(candidate, candidate.releases[0], reader))
     return answers
+
+
+def _proved(least: float | None, reached: Sequence[float | None]) -> float | None:
+    """The least skew, where no answer is below: a bound counts only topics that members subscribe to.
+
+    Some clients give members others, too: KafkaJS those of its leader, Java's sticky where a subscription is empty.
+    """
+    is_below = least is not None and any(skew is not None and skew < least * (1 - 1e-9) for skew in reached)
+    return None if is_below else least
 
 
 def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:

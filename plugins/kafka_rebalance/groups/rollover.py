@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from kafka_rebalance.amounts import counted
 from kafka_rebalance.coordinator.pause_sums import Pauses
 from kafka_rebalance.groups.client_settings import (
     CONNECT,
@@ -108,7 +109,7 @@ class RolloverStep:
 
     def __str__(self) -> str:
         what = f" {self.setting}" + (f" = {self.value}" if self.value else "") if self.setting else ""
-        rebalances = "" if self.rebalances is None else f" (at most {self.rebalances} rebalances)"
+        rebalances = "" if self.rebalances is None else f" (at most {counted(self.rebalances, 'rebalance')})"
         return f"{self.number}. {self.action.capitalize()}{what}{rebalances}: {self.why}."
 
 
@@ -317,7 +318,8 @@ def _to_consumer(move: _Move) -> list[RolloverStep]:
     if is_kept:
         why = "the first new member turns the group over; old ones go on by the old requests until it is their turn"
         return [*steps, _step(Action.BOUNCE, why, rebalances=move.rebalances)]
-    why = f"assignments by {move.today} hold data of its own, and brokers do not turn such a group over while it runs"
+    hold = f"by {move.today} hold" if move.today else "by its strategy of today, which is not known, may hold"
+    why = f"assignments {hold} data of its own, and brokers do not turn such a group over while it runs"
     start = _step(Action.START, "they go on where they were", rebalances=2 * len(move.group.members))
     return [*_all_stopped(move, why), *steps, start]
 

@@ -2,11 +2,15 @@
 
 from dataclasses import replace
 
+from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.advisory.rollover_words import rollover_lines
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.options.client_rule import ClientRule
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.snapshot.model import Group, Member
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Partition, Topic, partition_table
 
 TODAY = GroupScore("g", "range", None, True, 2, 3, skew_count=2.0)
 GROUP = Group("g", protocol="range", members=(Member("a", client_id="kafkajs"), Member("b", client_id="kafkajs")))
@@ -30,3 +34,17 @@ def test_the_pauses_of_the_scenarios_are_those_of_the_restarts() -> None:
     assert [line[:2] for line in lines[:-1]] == [f"{number}." for number in range(1, len(lines))]
     assert "RoundRobinAssignor" in lines[0]
     assert lines[-1].startswith("records read twice: ")
+
+
+def test_the_steps_of_an_advisory_are_those_of_the_client_that_a_rule_names() -> None:
+    members = tuple(
+        Member(f"m{number}", assigned=(("t", (0,)), ("u", (0,))) if not number else ()) for number in range(2)
+    )
+    rows = [Partition(topic, 0, (1,), 1, (1,), (100,)) for topic in ("t", "u")]
+    group = Group("g", protocol="range", state="Stable", members=members)
+    snapshot = ClusterSnapshot(
+        "c", (Broker(1),), (Topic("t"), Topic("u")), partition_table(rows, {"t": 0, "u": 1}), groups=(group,)
+    )
+    options = ReplayOptions(clients=(ClientRule("g", "sarama", "1.50.0"),))
+    (told,) = advise(snapshot, PlanOptions(), replay_options=options).document()["groups"]
+    assert told["rollover"][0].startswith("1. Set Consumer.Group.Rebalance.GroupStrategies = sarama.NewBalanceStrategy")

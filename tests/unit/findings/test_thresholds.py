@@ -62,7 +62,7 @@ def test_the_registry_says_what_each_code_is_about() -> None:
             "times_others_lag_ratio": 10.0, "least_lag_messages": 1000.0, "share_of_lag_ratio": 0.5,
             "behind_seconds": 60.0, "medium_behind_seconds": 600.0,
         },
-        "partition_not_read": {"behind_seconds": 300.0},
+        "partition_not_read": {"behind_seconds": 300.0, "least_waiting_messages": 20.0},
         "read_without_joining": {"behind_seconds": 300.0},
         "uneven_per_topic": {"times_even_ratio": 2.0, "most_count_ratio": 1.25},
         "idle_members": {"medium_idle_ratio": 0.25},

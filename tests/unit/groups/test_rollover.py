@@ -61,7 +61,7 @@ def test_java_goes_from_eager_to_cooperative_in_two_bounces() -> None:
     ("client", "today", "target", "actions"),
     [
         # librdkafka and kafka-python refuse a list of both kinds; Sarama is not known to take it.
-        (Client.LIBRDKAFKA, "range", "cooperative-sticky", STOPPED),
+        (Client.LIBRDKAFKA, "range", "cooperative-sticky", [Action.REQUIRE, *STOPPED]),
         (Client.KAFKA_PYTHON, "range", "cooperative-sticky", [Action.REQUIRE, *STOPPED]),
         (Client.SARAMA, "cooperative-sticky", "range", STOPPED),
         (Client.LIBRDKAFKA, "range", "roundrobin", [Action.SET, Action.BOUNCE] * 2),

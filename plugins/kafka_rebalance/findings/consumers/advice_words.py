@@ -22,7 +22,8 @@ from kafka_rebalance.snapshot.model import Group, GroupType
 def advice_words(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> str:
     """``findings``: those about this group, symptoms among them."""
     kind, motion = kind_of(group), motion_of(group)
-    if motion is not None and (kind.has_choice or not group.members):
+    is_moving = motion is not None and motion.code.is_moving and kind.reads_partitions
+    if motion is not None and (kind.has_choice or not group.members or is_moving):
         return f"not judged: {motion.words}. {motion.look_at}"
     codes = sorted({finding.code.replace("_", " ") for finding in findings})
     see = f"; see {', '.join(codes)}" if codes else ""
@@ -63,7 +64,9 @@ def _keep_words(replay: GroupReplay, group: Group) -> str:
     today, strategy = replay.today, group.protocol or "its strategy"
     if not group.protocol:
         threads = sum(member_client(member, group).program == "Kafka Streams" for member in group.members)
-        streams = f"; {threads} of {len(group.members)} members are threads of Kafka Streams" if threads else ""
+        streams = (
+            f"; {threads} of {counted(len(group.members), 'member')} are threads of Kafka Streams" if threads else ""
+        )
         return f"cannot tell: the group's strategy is not known{streams}: {learn_strategy(group)}"
     if replay.is_reproduced is False and replay.basis is not SubscriptionBasis.GIVEN:
         return f"cannot tell: {strategy} would not give what the members read, so their subscriptions are not known"

@@ -13,6 +13,7 @@ from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.scoring.assignment_scores import per_member
+from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Member
 
@@ -59,8 +60,9 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
                 "share_of_lag_ratio": total / in_all,
             },
             Remedy(
-                f"{total / in_all:.0%} of the group's {'known ' if unknown else ''}lag, {int(total):,} messages"
-                f"{_time_words(seconds)}, is at {where}. Look there first: at its log, its host and what it does with "
+                f"{total / in_all:.0%} of the group's {'known ' if unknown else ''}lag, "
+                f"{counted(int(total), 'message')}{_time_words(seconds)}, is at {where}. "
+                "Look there first: at its log, its host and what it does with "
                 f"a record.{'' if context.has_rates_of_window else ' A second snapshot shows whether the lag grows.'}",
                 gain=total / in_all,
             ),
@@ -85,6 +87,7 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
         is_long = window_s is None or window_s >= threshold("partition_not_read", "behind_seconds")
         members = [group.members[number] for number in owners]
         is_one = len(members) == 1
+        waiting, a_minute = int(lag.sum()), max(1, round(float(written.sum()) * 60))
         beside_words = f", although {'it reads' if is_one else 'they read'} others" if beside.any() else ""
         yield finding(
             "partition_not_read",
@@ -96,7 +99,7 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
                 "partitions": len(reader),
                 "member_ids": listed([member.id for member in members], most=len(members)),
                 "members": len(group.members),
-                "lag_messages": int(lag.sum()),
+                "lag_messages": waiting,
                 "lag_seconds": longest_s,
                 "in_messages_per_s": float(written.sum()),
                 "window_seconds": window_s,
@@ -104,10 +107,10 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
             },
             Remedy(
                 f"The commits of {listed(names)} did not move{_since(window_s)} while "
-                f"{counted(max(1, round(float(written.sum()) * 60)), 'message')} a minute were written: "
+                f"{counted(a_minute, 'message')} a minute {'was' if a_minute == 1 else 'were'} written: "
                 f"{_members(members)} {'has' if is_one else 'have'} them and {'reads' if is_one else 'read'} none of "
-                f"it{beside_words}. {int(lag.sum()):,} messages wait; at this rate reading stopped about "
-                f"{seconds_in_words(longest_s)} ago. Look for a partition that stayed paused, a "
+                f"it{beside_words}. {counted(waiting, 'message')} wait{'s' if waiting == 1 else ''}; at this rate "
+                f"reading stopped about {seconds_in_words(longest_s)} ago. Look for a partition that stayed paused, a "
                 "record that fails again and again, or a transaction that hangs (kafka-transactions.sh find-hanging); "
                 "a restart of that member reads on from the commit.",
                 cost="a restart is one rebalance",
@@ -129,15 +132,29 @@ def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
 def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
     """Return which partitions have a reader, are written and behind, and were not read between the two snapshots.
 
-    So far behind that no slow poll explains it: a member has to poll within max.poll.interval.ms, 5 minutes by default.
+    Two proofs that this is no slow poll. It is behind by more than a member may take between two polls
+    (max.poll.interval.ms, 5 minutes by default). Or messages waited there at the first snapshot, and its member has
+    since read what was written later to its other partitions: a client fetches in turn.
     """
-    rates = group_input.rates
-    if not context.has_rates_of_window:
+    rates, reader = group_input.rates, group_input.reader
+    column = context.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
+    if not context.has_rates_of_window or column is None:
         return np.zeros(len(rates.lag_messages), dtype=np.bool_)
-    written = rates.in_messages_per_s
-    is_behind = rates.lag_messages >= threshold("partition_not_read", "behind_seconds") * written
-    is_unread = (rates.read_messages_per_s == 0) & (written > 0) & (rates.lag_messages > 0)
-    return np.asarray((group_input.reader != NOBODY) & is_unread & is_behind)
+    written, lag = rates.in_messages_per_s, rates.lag_messages
+    is_unread = (reader != NOBODY) & (rates.read_messages_per_s == 0) & (written > 0) & (lag > 0)
+    is_behind = lag >= threshold("partition_not_read", "behind_seconds") * written
+    if column.window_s is None:
+        return np.asarray(is_unread & is_behind)
+    in_window = written * column.window_s
+    least = np.maximum(threshold("partition_not_read", "least_waiting_messages"), COMMIT_INTERVAL_S * written)
+    has_waited = is_unread & (lag - in_window >= least)
+    # Less is left than was written since: it was read past the end that it had at the first snapshot.
+    is_read_on = (rates.read_messages_per_s > 0) & (lag < in_window)
+    is_left = has_waited & np.isin(reader, reader[is_read_on])
+    for member in np.unique(reader[is_left]).tolist():
+        others = (reader == member) & ~has_waited & (written > 0)
+        is_left[reader == member] &= bool(is_read_on[others].all())
+    return np.asarray(is_unread & (is_behind | is_left))
 
 
 def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:

@@ -98,6 +98,7 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
         is_sticky = group.protocol in _STICKY
         told = ", ".join(f"{name} {count}" for name, count in counts.items())
         fewest = min(counts.values())
+        of_strategy = f" for {group.protocol}" if group.protocol else ""
         yield finding(
             "mixed_clients",
             Severity.MEDIUM if is_sticky else Severity.LOW,
@@ -111,7 +112,7 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
             },
             Remedy(
                 f"The members run {counted(len(counts), 'client library').replace('librarys', 'libraries')} ({told}): "
-                f"whichever leads divides for all, by its own code for {group.protocol}, and the leader may change at "
+                f"whichever leads divides for all, by its own code{of_strategy}, and the leader may change at "
                 "every rebalance. "
                 + (
                     "What sticky members say they hold is written differently by each: partitions move for no reason. "

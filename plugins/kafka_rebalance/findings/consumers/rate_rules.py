@@ -13,11 +13,18 @@ from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted
+from kafka_rebalance.groups.client_settings import setting_words, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.releases import release_of
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import GroupType
+from kafka_rebalance.snapshot.model import Group, GroupType
+
+_STICKY = ("sticky", "cooperative-sticky")
+_SPREADS_TOPICS = "3.7.1"  # the first release of Java's client whose sticky strategies sort owned partitions by number
 
 
 def group_hot_partition(context: FindingContext) -> Iterator[Finding]:
@@ -116,15 +123,14 @@ def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
         if worst is None or worst.has / worst.even_part < threshold("uneven_per_topic", "times_even_ratio"):
             continue
         member = group_input.group.members[worst.member]
+        is_server = group_input.group.type is GroupType.CONSUMER
         by_topic = replay.score("range")
         has_range = (
             by_topic is not None
             and by_topic.error is None
+            and (is_server or "range" in strategies_of(group_input.group))
             and today.assignor != "range"
             and (by_topic.skew_count or math.inf) < threshold("uneven_per_topic", "most_count_ratio")
-        )
-        setting = (
-            "group.remote.assignor" if group_input.group.type is GroupType.CONSUMER else "partition.assignment.strategy"
         )
         yield finding(
             "uneven_per_topic",
@@ -150,17 +156,30 @@ def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
                 f"has {worst.has} of the {counted(worst.partitions, 'partition')} of {worst.topic}, where an even part "
                 f"is {worst.even_part}: a busy topic is not shared. "
                 + (
-                    f"range divides each topic by itself and is as even here: set {setting} to it if topics differ "
-                    "in load."
+                    "range divides each topic by itself and is as even here: if topics differ in load, "
+                    + ("set group.remote.assignor = range" if is_server else setting_words(group_input.group, "range"))
+                    + "."
                     if has_range
-                    else "Kafka's Java clients from 3.8.0 spread topics better at their rebalances (KAFKA-16277); with "
-                    "others read the busy topic in a group of its own."
+                    else _way_to_share(group_input.group)
                 ),
-                cost="one rebalance in which partitions change hands" if has_range else "one rolling restart",
+                cost="one rebalance in which partitions change hands",
                 gain=1 - worst.even_part / worst.has,
             ),
             confidence=(Confidence.STRUCTURAL if replay.basis is SubscriptionBasis.GIVEN else Confidence.ESTIMATED),
         )
+
+
+def _way_to_share(group: Group) -> str:
+    """What helps where range does not: a release of Java's client that spreads topics, else a group for the topic."""
+    client, own_group = group_client(group), "read the busy topic in a group of its own"
+    is_java = client.client in (Client.JAVA, None) and not (client.client is None and client.program)
+    is_fixed = bool(client.first) and release_of(client.first) >= release_of(_SPREADS_TOPICS)
+    if is_java and not is_fixed and group.type is not GroupType.CONSUMER and group.protocol in _STICKY:
+        return (
+            f"Kafka's Java client spreads topics better from {_SPREADS_TOPICS} on (KAFKA-16277); with another client "
+            f"{own_group}."
+        )
+    return f"{own_group.capitalize()}."
 
 
 class _TopicShare(NamedTuple):

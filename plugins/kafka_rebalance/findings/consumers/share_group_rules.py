@@ -13,8 +13,8 @@ from kafka_rebalance.snapshot.model import GroupType
 
 def share_group_behind(context: FindingContext) -> Iterator[Finding]:
     """More lies behind the start of its records in flight than writers made in so many seconds."""
-    for group_input in context.group_inputs.values():
-        group, rates = group_input.group, group_input.rates
+    for group in context.judged_groups:
+        rates = context.group_inputs[group.id].rates
         if group.type is not GroupType.SHARE or not group.members:
             continue
         lag, rate = float(rates.lag_messages.sum()), float(rates.in_messages_per_s.sum())
@@ -33,9 +33,9 @@ def share_group_behind(context: FindingContext) -> Iterator[Finding]:
                 "partitions": partitions,
             },
             Remedy(
-                f"Up to {int(lag):,} messages, {seconds_in_words(lag / rate)} of writing, wait behind the records that "
-                f"its {counted(len(group.members), 'member')} have in flight: run more of them. In a share group there "
-                f"may be more than its {counted(partitions, 'partition')}.",
+                f"Up to {counted(int(lag), 'message')}, {seconds_in_words(lag / rate)} of writing, wait behind the "
+                f"records that its {counted(len(group.members), 'member')} have in flight: run more of them. In a "
+                f"share group there may be more than its {counted(partitions, 'partition')}.",
                 cost="more members; nothing stops while they join",
                 gain=1.0,
             ),

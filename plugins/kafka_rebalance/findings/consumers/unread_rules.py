@@ -206,13 +206,13 @@ def _cause(names: Sequence[str], new: Sequence[str]) -> str:
 def _waiting(lag: float, seconds: float | None) -> str:
     if not lag:
         return ""
-    return (
-        f"; {int(lag):,} messages{'' if seconds is None else f', {seconds_in_words(seconds)} of writing,'} wait there"
-    )
+    time = "" if seconds is None else f", {seconds_in_words(seconds)} of writing,"
+    return f"; {counted(int(lag), 'message')}{time} wait{'s' if int(lag) == 1 else ''} there"
 
 
 def _behind_words(ratio: float | None, lag: int | None, seconds: float | None) -> str:
-    return f" It reads {ratio:.0%} of what is written and is {lag:,} messages, {seconds_in_words(seconds)}, behind."
+    messages = counted(lag or 0, "message")
+    return f" It reads {ratio:.0%} of what is written and is {messages}, {seconds_in_words(seconds)}, behind."
 
 
 __all__ = ["read_without_joining", "topic_without_reader", "unread_partitions", "unread_rows"]

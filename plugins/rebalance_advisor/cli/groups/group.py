@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, replay one group through every scenario, print."""
     from kafka_rebalance.advisory.group_table import group_table
     from kafka_rebalance.advisory.rollover_words import rollover_lines
-    from kafka_rebalance.findings.consumers.advice_words import advice_words
+    from kafka_rebalance.findings.consumers.advice_words import advice_words, findings_by_group
     from kafka_rebalance.findings.rules import evaluate_rules
     from kafka_rebalance.groups.replay_options import EVERYTHING
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_json(sys.stdout, asdict(answer))
         return 0
-    findings = evaluate_rules(alone, score_cluster(alone), [answer])
-    about = [finding for finding in findings if finding.subject == arguments.group]
+    # Of the whole cluster, as `advise` does: who else reads the group's topics is part of what is known of it.
+    about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])
     write_lines(sys.stdout, *group_table(answer, found[0], advice_words(answer, found[0], about)))
     write_lines(sys.stdout, *rollover_lines(answer, found[0], snapshot.kafka_version, arguments.to))
     return 0
