@@ -95,7 +95,7 @@ def first_printed_line(text: str) -> str:
     for line in as_printed(text).split("\n"):
         if typed or begins_command(line):
             typed = continues(line)
-        elif line.strip() and not is_noise(line):
+        elif line.strip() and not is_noise(line) and not is_thrown(line):
             return line
     return ""
 

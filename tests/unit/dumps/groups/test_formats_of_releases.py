@@ -18,6 +18,7 @@ from kafka_rebalance.snapshot.model import Group, GroupType
 from kafka_rebalance.snapshot.streams import Tasks
 from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.dumps.groups.groups_dump import GroupsDump
+from tests.unit.dumps.dump_texts import DUMPS, write_folder
 
 
 def read(text: str) -> Group:
@@ -259,6 +260,16 @@ def test_each_format_is_read_the_same_within_any_noise(tmp_path: Path) -> None:
             found += [snapshot_to_document(read_input(given, "c")) for given in (path, path.parent)]
         assert found[0] == found[2], texts[1]
         assert found[1] == found[3], texts[1]
+
+
+def test_other_dumps_are_read_within_the_same_noise(tmp_path: Path) -> None:
+    draw = random.Random(36)
+    plain = snapshot_to_document(read_input(write_folder(tmp_path / "plain"), "c"))
+    noisy = {name: text for name, text in DUMPS.items() if text is not None and name.endswith(".txt")}
+    for case in range(20):
+        files = {**DUMPS, **{name: wrapped(draw, text) for name, text in noisy.items()}}
+        folder = write_folder(tmp_path / str(case), files)
+        assert snapshot_to_document(read_input(folder, "c", is_strict=True)) == plain, files
 
 
 def test_sentences_of_the_tool_are_facts() -> None:
