@@ -11,16 +11,21 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
+from fastapi.testclient import TestClient
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import gates, store
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.page.access import Access
+from rebalance_advisor.page.app import make_app
+from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.publish.folders.folder_marker import MARKER
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
 from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
+from tests.sql.page.conftest import caller, readable
 from tests.sql.sample_clusters import plain_snapshot
 
 AT_ONCE = datetime(2026, 11, 20, 11, tzinfo=UTC)  # when the sample was read
@@ -101,7 +106,8 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
     """Random tables, as files and as folders of one or two readings; the shell finds the same in them."""
     from rebalance_advisor.airflow import advisory_tasks as tasks
 
-    draw = random.Random(34)
+    draw, reader = random.Random(34), Reader(dsn)
+    page = TestClient(make_app(reader, Access(user=caller, readable=readable)), headers={"x-caller": "all"})
     for case in range(3):
         name, place = f"alone{case}", listed / f"alone{case}"
         readings = {0: [place], 1: [place / "table.txt"]}.get(case % 3, [place / day / "table.txt" for day in "12"])
@@ -134,6 +140,11 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
         failed = "SELECT rule FROM advisor.check_result WHERE cluster = %s AND failed_rows > 0"
         assert connection.execute(failed, [name]).fetchall() == [], case
         assert (folder / "report.html").exists(), case
+        for path in ("", "/plan", "/history", "/brokers", "/topics", "/groups", "/topic?name=a", "/group?name=readers"):
+            shown = page.get(f"/clusters/{name}{path}")
+            assert shown.status_code == 200, (case, path)
+            assert name in shown.text, (case, path)
+    reader.close()
     # The same rows without the gap are a reading that lost its brokers.
     connection.execute("DELETE FROM store.coverage_gap WHERE what = 'partitions and replicas'")
     result = gates.check_input(dsn, run["snapshot_id"])

@@ -82,8 +82,8 @@ def test_a_group_table_alone_is_advised_and_its_brokers_are_a_coverage_gap(machi
         )
         ((reason,),) = connection.execute(query).fetchall()
         assert "run kafka-topics --describe" in reason
-        query = "SELECT subject, evidence FROM advisor.finding_latest WHERE cluster = 'pasted' AND code = 'lag_concentrated'"
-        ((subject, evidence),) = connection.execute(query).fetchall()
+        query = "SELECT subject, evidence FROM advisor.finding_latest WHERE cluster = 'pasted' AND code = %s"
+        ((subject, evidence),) = connection.execute(query, ["lag_concentrated"]).fetchall()
         assert (subject, evidence["lag_messages"]) == ("ingest", 4000)
 
 
