@@ -1501,13 +1501,22 @@ CREATE TABLE store.consumer_group (
     member_count integer NOT NULL,
     assignment_epoch integer,
     subtopologies jsonb,
-    configs jsonb
+    configs jsonb,
+    stated_member_count integer,
+    client text,
+    client_version text
 )
 PARTITION BY RANGE ("time");
 
 ALTER TABLE store.consumer_group OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.consumer_group IS 'Groups of every type; protocol is the assignor''s name.';
+
+COMMENT ON COLUMN store.consumer_group.stated_member_count IS 'Members as the source counts them; NULL where it shows each one. member_count is the larger of this and the rows.';
+
+COMMENT ON COLUMN store.consumer_group.client IS 'Client library of its members, where the input names it.';
+
+COMMENT ON COLUMN store.consumer_group.client_version IS 'Version of the client library.';
 
 CREATE VIEW advisor.consumer_group AS
  SELECT snapshot."time",
@@ -1552,7 +1561,7 @@ COMMENT ON COLUMN advisor.consumer_group.generation IS 'Generation or epoch: it 
 
 COMMENT ON COLUMN advisor.consumer_group.coordinator IS 'Broker that coordinates it.';
 
-COMMENT ON COLUMN advisor.consumer_group.member_count IS 'Members.';
+COMMENT ON COLUMN advisor.consumer_group.member_count IS 'Members; the source may count more than it shows.';
 
 COMMENT ON COLUMN advisor.consumer_group.assignment_epoch IS 'Epoch of the assignment that members follow; not of classic groups.';
 
@@ -1602,7 +1611,7 @@ COMMENT ON COLUMN advisor.consumer_group_latest.generation IS 'Generation or epo
 
 COMMENT ON COLUMN advisor.consumer_group_latest.coordinator IS 'Broker that coordinates it.';
 
-COMMENT ON COLUMN advisor.consumer_group_latest.member_count IS 'Members.';
+COMMENT ON COLUMN advisor.consumer_group_latest.member_count IS 'Members; the source may count more than it shows.';
 
 COMMENT ON COLUMN advisor.consumer_group_latest.assignment_epoch IS 'Epoch of the assignment that members follow; not of classic groups.';
 
@@ -2251,7 +2260,7 @@ CREATE TABLE store.member (
     subscription text[],
     subscribed_regex text,
     owned jsonb,
-    assigned jsonb NOT NULL,
+    assigned jsonb,
     assigned_count integer NOT NULL,
     target jsonb,
     generation integer,
@@ -2261,13 +2270,16 @@ CREATE TABLE store.member (
     process_id text,
     tasks jsonb,
     target_tasks jsonb,
-    subscription_version integer
+    subscription_version integer,
+    partition_count integer
 )
 PARTITION BY RANGE ("time");
 
 ALTER TABLE store.member OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.member IS 'Members of groups; owned, assigned and target are lists of [topic, [partitions]].';
+
+COMMENT ON COLUMN store.member.partition_count IS 'Partitions as the source counts them; NULL where it shows each one. assigned is NULL where it shows none of them.';
 
 CREATE VIEW advisor.group_rebalance_latest AS
  WITH turned AS (
@@ -2287,7 +2299,8 @@ CREATE VIEW advisor.group_rebalance_latest AS
         ), idle AS (
          SELECT newest_1.cluster,
             member.group_id,
-            count(*) FILTER (WHERE (member.assigned_count = 0)) AS members
+            count(*) FILTER (WHERE (member.assigned_count = 0)) AS members,
+            count(*) AS shown
            FROM (store.newest_snapshot newest_1
              JOIN store.member ON (((member.snapshot_key = newest_1.snapshot_key) AND (member."time" = newest_1."time"))))
           GROUP BY newest_1.cluster, member.group_id
@@ -2297,7 +2310,10 @@ CREATE VIEW advisor.group_rebalance_latest AS
     grouped.group_id,
     grouped.state,
     grouped.member_count AS members,
-    idle.members AS idle_members,
+        CASE
+            WHEN (idle.shown = grouped.member_count) THEN idle.members
+            ELSE NULL::bigint
+        END AS idle_members,
     turned.rebalances AS rebalances_7d,
     grouped.generation,
     grouped.type
@@ -2320,7 +2336,7 @@ COMMENT ON COLUMN advisor.group_rebalance_latest.state IS 'State.';
 
 COMMENT ON COLUMN advisor.group_rebalance_latest.members IS 'Members.';
 
-COMMENT ON COLUMN advisor.group_rebalance_latest.idle_members IS 'Members without a partition.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.idle_members IS 'Members without a partition; NULL where the source does not show each member.';
 
 COMMENT ON COLUMN advisor.group_rebalance_latest.rebalances_7d IS 'Growth of the generation over seven days; NULL with a single reading.';
 
@@ -2936,7 +2952,7 @@ COMMENT ON COLUMN advisor.member_latest.subscription IS 'Topics it subscribes to
 
 COMMENT ON COLUMN advisor.member_latest.subscribed_regex IS 'Pattern it subscribes to (KIP-848).';
 
-COMMENT ON COLUMN advisor.member_latest.assigned IS 'What the group gave it: [[topic, [partitions]], …].';
+COMMENT ON COLUMN advisor.member_latest.assigned IS 'What the group gave it: [[topic, [partitions]], …]; NULL where only their number is known.';
 
 COMMENT ON COLUMN advisor.member_latest.assigned_count IS 'Partitions that the group gave it.';
 
@@ -4744,7 +4760,7 @@ COMMENT ON COLUMN advisor.snapshot.replica_count IS 'Replicas.';
 
 COMMENT ON COLUMN advisor.snapshot.group_count IS 'Groups of every type.';
 
-COMMENT ON COLUMN advisor.snapshot.member_count IS 'Members of all groups.';
+COMMENT ON COLUMN advisor.snapshot.member_count IS 'Members of all groups, without those that the source only counts.';
 
 COMMENT ON COLUMN advisor.snapshot.gap_count IS 'Things that could not be read: see coverage.';
 
@@ -4805,7 +4821,7 @@ COMMENT ON COLUMN advisor.snapshot_latest.replica_count IS 'Replicas.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.group_count IS 'Groups of every type.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.member_count IS 'Members of all groups.';
+COMMENT ON COLUMN advisor.snapshot_latest.member_count IS 'Members of all groups, without those that the source only counts.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.gap_count IS 'Things that could not be read: see coverage.';
 

@@ -4,7 +4,7 @@ SELECT
     placed.log_bytes::text AS log_bytes
 FROM {batch} AS snapshot
 JOIN store.partition AS placed ON placed.snapshot_key = snapshot.snapshot_key AND placed.time = snapshot.time
-WHERE placed.leader <> ALL (placed.replicas)
+WHERE (placed.leader IS NOT NULL AND placed.leader <> ALL (placed.replicas))
     OR NOT placed.isr <@ placed.replicas
     OR NOT placed.adding <@ placed.replicas
     OR NOT placed.removing <@ placed.replicas

@@ -168,7 +168,8 @@ ORDER BY place / 50000
 -- name: snapshot_groups
 -- Groups in the order of the reading.
 SELECT
-    group_id, type, protocol_type, protocol, state, generation, coordinator, assignment_epoch, subtopologies, configs
+    group_id, type, protocol_type, protocol, state, generation, coordinator, assignment_epoch, subtopologies, configs,
+    stated_member_count, client, client_version
 FROM store.consumer_group
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY position
@@ -177,7 +178,8 @@ ORDER BY position
 -- Members in the order of the reading.
 SELECT
     group_id, member_id, instance_id, client_id, host, rack, subscription, subscribed_regex, owned, assigned, target,
-    generation, user_data, decode_error, is_classic, process_id, tasks, target_tasks, subscription_version
+    generation, user_data, decode_error, is_classic, process_id, tasks, target_tasks, subscription_version,
+    partition_count
 FROM store.member
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY group_id, position

@@ -20,7 +20,10 @@ WITH turned AS (
     GROUP BY step.cluster, step.group_id
 ),
 idle AS (
-    SELECT newest.cluster, member.group_id, count(*) FILTER (WHERE member.assigned_count = 0) AS members
+    SELECT
+        newest.cluster, member.group_id,
+        count(*) FILTER (WHERE member.assigned_count = 0) AS members,
+        count(*) AS shown
     FROM store.newest_snapshot AS newest
     JOIN store.member ON member.snapshot_key = newest.snapshot_key AND member.time = newest.time
     GROUP BY newest.cluster, member.group_id
@@ -31,7 +34,7 @@ SELECT
     grouped.group_id,
     grouped.state,
     grouped.member_count AS members,
-    idle.members AS idle_members,
+    CASE WHEN idle.shown = grouped.member_count THEN idle.members END AS idle_members,
     turned.rebalances AS rebalances_7d,
     grouped.generation,
     grouped.type

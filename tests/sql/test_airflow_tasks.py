@@ -6,16 +6,26 @@ Between ``check_input`` and ``derive_findings`` stands what the two Spark jobs s
 import json
 import logging
 import os
+import random
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
+from fastapi.testclient import TestClient
 
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from rebalance_advisor import store
+from rebalance_advisor import gates, store
+from rebalance_advisor.dumps import read_input
+from rebalance_advisor.page.access import Access
+from rebalance_advisor.page.app import make_app
+from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.publish.folders.folder_marker import MARKER
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
+from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
+from tests.sql.page.conftest import caller, readable
 from tests.sql.sample_clusters import plain_snapshot
 
 AT_ONCE = datetime(2026, 11, 20, 11, tzinfo=UTC)  # when the sample was read
@@ -90,6 +100,64 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     # Its three members read 3, 3 and none of 6 partitions.
     assert "assignor_uneven:group:readers" in {finding["finding_key"] for finding in findings}
     assert told["closing_words"]
+
+
+def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, connection, dsn) -> None:
+    """Random tables, as files and as folders of one or two readings; the shell finds the same in them."""
+    from rebalance_advisor.airflow import advisory_tasks as tasks
+
+    draw, reader = random.Random(34), Reader(dsn)
+    page = TestClient(make_app(reader, Access(user=caller, readable=readable)), headers={"x-caller": "all"})
+    for case in range(3):
+        name, place = f"alone{case}", listed / f"alone{case}"
+        readings = {0: [place], 1: [place / "table.txt"]}.get(case % 3, [place / day / "table.txt" for day in "12"])
+        ends = {("a", number): draw.randint(100, 1000) for number in draw.sample(range(9), 4)}
+        for hour, file in enumerate(readings):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(_group_table(draw, {key: end + hour * draw.randint(0, 50) for key, end in ends.items()}))
+            if len(readings) > 1:
+                (file.parent / "captured_at").write_text(f"2026-11-20T0{hour}:00:00Z\n")
+        write_entry(listed / "clusters.toml", name, {"folder" if place.is_dir() else "file": str(place)})
+        request = tasks.check_request.function(name, params={"age_limit": "3650d"})
+        run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__1"))
+        tasks.check_input.function(run)
+        replay_and_plan(connection, run["run_id"])
+        tasks.derive_findings.function(run)
+        tasks.check_results.function(run)
+        said = tasks.publish.function(run)
+        assert said["closing_words"][0].startswith("Verdict: cannot tell"), case
+        assert "only consumer groups are known. Add kafka-topics --describe" in said["closing_words"][0], case
+        folder = listed / "published" / name / run["run_id"]
+        shell = advise(read_input(place, name), PlanOptions(), advisor_version=advisor_version()).document()
+        shell = json.loads(json.dumps(shell))
+        for part in ("findings", "groups"):
+            assert json.loads((folder / f"{part}.json").read_text()) == shell[part], (case, part)
+        assert json.loads((folder / "plan.json").read_text())["snapshot_id"] == shell["plan"]["snapshot_id"], case
+        gaps = connection.execute("SELECT what FROM advisor.coverage_latest WHERE cluster = %s", [name]).fetchall()
+        assert ("partitions and replicas",) in gaps, case
+        groups = "SELECT group_id FROM advisor.group_score_latest WHERE cluster = %s AND is_current"
+        assert connection.execute(groups, [name]).fetchall() == [("readers",)], case
+        failed = "SELECT rule FROM advisor.check_result WHERE cluster = %s AND failed_rows > 0"
+        assert connection.execute(failed, [name]).fetchall() == [], case
+        assert (folder / "report.html").exists(), case
+        for path in ("", "/plan", "/history", "/brokers", "/topics", "/groups", "/topic?name=a", "/group?name=readers"):
+            shown = page.get(f"/clusters/{name}{path}")
+            assert shown.status_code == 200, (case, path)
+            assert name in shown.text, (case, path)
+    reader.close()
+    # The same rows without the gap are a reading that lost its brokers.
+    connection.execute("DELETE FROM store.coverage_gap WHERE what = 'partitions and replicas'")
+    result = gates.check_input(dsn, run["snapshot_id"])
+    assert [check.rule for check in result.checks if not check.is_passed] == ["broker_twice_in_replicas"]
+    assert result.is_blocked
+
+
+def _group_table(draw: random.Random, ends: dict[tuple[str, int], int]) -> str:
+    rows = ["GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"]
+    for (topic, number), end in ends.items():
+        at, member = draw.randint(0, end), draw.randint(1, 3)
+        rows.append(f"readers {topic} {number} {at} {end} {end - at} m-{member} /10.0.0.{member} m")
+    return "\n".join(rows) + "\n"
 
 
 @pytest.mark.parametrize("asked", [{}, {"age_limit": "36h", "remove_broker": [3]}])

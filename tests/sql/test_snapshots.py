@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import random
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot import codec
-from kafka_rebalance.snapshot.model import Group, Member
+from kafka_rebalance.snapshot.model import (
+    ClusterSnapshot,
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    GroupType,
+    Member,
+    Partition,
+    Topic,
+    partition_table,
+)
+from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_save
 from rebalance_advisor.store.snapshot_load import load_snapshot
@@ -26,6 +39,67 @@ def test_a_snapshot_comes_back_equal_in_every_field(connection, captured_at) -> 
     loaded = load_snapshot(connection, store.save_snapshot(connection, snapshot))
     assert codec.snapshot_to_document(loaded) == codec.snapshot_to_document(snapshot)
     assert codec.snapshot_id(loaded) == codec.snapshot_id(snapshot)
+
+
+def test_random_groups_come_back_equal_whatever_is_unknown_of_them(connection) -> None:
+    draw = random.Random(34)
+    drawn: dict[type, set[str]] = {Group: set(), Member: set()}
+    for case in range(25):
+        groups = tuple(_drawn_group(draw, f"g-{number}") for number in range(draw.randint(1, 6)))
+        if case % 2:
+            snapshot = replace(plain_snapshot(), source=f"case {case}", groups=groups)
+        else:  # a group table alone: partitions without a replica, and no broker
+            rows = [Partition("orders", number, (), None, end_offset=draw.choice((None, 7))) for number in range(4)]
+            snapshot = ClusterSnapshot(
+                f"alone-{case}", (), (Topic("orders"),), partition_table(rows, {"orders": 0}), groups, source="dumps",
+                coverage=(CoverageGap("cluster", "alone", "partitions and replicas", "no kafka-topics dump"),),
+            )  # fmt: skip
+        loaded = load_snapshot(connection, store.save_snapshot(connection, snapshot))
+        assert loaded.groups == snapshot.groups, case
+        assert codec.snapshot_id(loaded) == codec.snapshot_id(snapshot), case
+        for one in (*groups, *(member for group in groups for member in group.members)):
+            drawn[type(one)] |= {part.name for part in fields(one) if getattr(one, part.name) not in (None, (), {})}
+        counts = connection.execute(
+            "SELECT member.assigned IS NULL, member.assigned_count FROM store.member JOIN store.snapshot "
+            "USING (snapshot_key) WHERE snapshot_id = %s ORDER BY group_id, position",
+            [codec.snapshot_id(snapshot)],
+        ).fetchall()
+        members = [member for group in groups for member in group.members]
+        shown = [sum(len(numbers) for _, numbers in member.assigned) for member in members]
+        told = [member.partition_count for member in members]
+        assert counts == [
+            (not count and bool(stated), count if stated is None else stated)
+            for count, stated in zip(shown, told, strict=True)
+        ], case
+    assert drawn == {kind: {part.name for part in fields(kind)} for kind in drawn}  # a new field is drawn here, too
+
+
+def _drawn_group(draw: random.Random, name: str) -> Group:
+    members = tuple(_drawn_member(draw, f"m-{number}") for number in range(draw.randint(0, 4)))
+    return Group(
+        name, draw.choice(list(GroupType)), draw.choice(("consumer", "connect", "")),
+        *(_or_none(draw, word) for word in ("range", "Stable")), _or_none(draw, draw.randint(0, 9)),
+        _or_none(draw, draw.randint(1, 3)), members,
+        tuple(CommittedOffset("orders", n, draw.randint(0, 50)) for n in range(draw.randint(0, 3))),
+        _or_none(draw, 3), draw.choice(((), (Subtopology("0", ("orders",)),))), draw.choice(({}, {"a": "b"})),
+        _or_none(draw, "java"), _or_none(draw, "3.7.0"),
+        _or_none(draw, len(members) + draw.randint(0, 3)),
+    )  # fmt: skip
+
+
+def _drawn_member(draw: random.Random, name: str) -> Member:
+    runs = draw.choice(((), (("orders", tuple(range(draw.randint(1, 4)))),)))
+    return Member(
+        name, *(_or_none(draw, f"{name}-{word}") for word in ("instance", "client", "host", "rack")),
+        _or_none(draw, ("orders",)), _or_none(draw, "ord.*"), _or_none(draw, runs), runs, _or_none(draw, runs),
+        _or_none(draw, 4), _or_none(draw, b"\x00"), _or_none(draw, "odd"), draw.choice((None, False, True)),
+        _or_none(draw, "p"), _or_none(draw, Tasks((("0", (1,)),))), _or_none(draw, Tasks()), _or_none(draw, 3),
+        _or_none(draw, draw.randint(0, 5)),
+    )  # fmt: skip
+
+
+def _or_none(draw: random.Random, value: object) -> Any:
+    return value if draw.random() < 0.5 else None
 
 
 def test_a_snapshot_without_isr_loads_and_groups_comes_back_equal(connection) -> None:

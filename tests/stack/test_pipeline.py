@@ -58,6 +58,35 @@ def test_the_real_map_is_advised_and_its_bytes_are_unknown_never_zero(machine):
         assert connection.execute(query).fetchall() == [(run_id, None, plan["cost"]["replica_moves"])]
 
 
+GROUP_TABLE = """\
+GROUP  TOPIC  PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG  CONSUMER-ID HOST        CLIENT-ID
+ingest events 0         5000           5000           0    rdkafka-e5  /172.18.0.5 rdkafka
+ingest events 1         5000           5000           0    rdkafka-e5  /172.18.0.5 rdkafka
+ingest events 2         1000           5000           4000 rdkafka-43  /172.18.0.6 rdkafka
+ingest events 3         5000           5000           0    rdkafka-43  /172.18.0.6 rdkafka
+"""
+
+
+def test_a_group_table_alone_is_advised_and_its_brokers_are_a_coverage_gap(machine, tmp_path):
+    table = tmp_path / "describe.txt"
+    table.write_text(GROUP_TABLE)
+    folder, run_id = published_by_the_dag(machine, "pasted", table)
+    assert_the_same(folder, as_the_shell_finds_it("pasted", table))
+    assert "ingest" in (folder / "report.html").read_text()
+    with psycopg.connect(machine.dsn("advisor")) as connection:
+        connection.execute("SET ROLE advisor_reader")
+        query = "SELECT run_id, verdict FROM advisor.plan_latest WHERE cluster = 'pasted'"
+        assert connection.execute(query).fetchall() == [(run_id, "cannot_tell")]
+        query = (
+            "SELECT reason FROM advisor.coverage_latest WHERE cluster = 'pasted' AND what = 'partitions and replicas'"
+        )
+        ((reason,),) = connection.execute(query).fetchall()
+        assert "run kafka-topics --describe" in reason
+        query = "SELECT subject, evidence FROM advisor.finding_latest WHERE cluster = 'pasted' AND code = %s"
+        ((subject, evidence),) = connection.execute(query, ["lag_concentrated"]).fetchall()
+        assert (subject, evidence["lag_messages"]) == ("ingest", 4000)
+
+
 @pytest.mark.main_job
 def test_the_demo_is_advised_as_from_a_shell(machine, tmp_path):
     """The product's main job, both ways: a DAG and the installed command make the same files of the same dumps."""

@@ -32,6 +32,10 @@ from rebalance_advisor.dumps.offsets_dump import Offsets, OffsetsDump, SeenElsew
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes
 from rebalance_advisor.dumps.topics_dump import TopicsDump, refuse_empty
 
+# Of one topic, where only a group names it: its rows are made up to the highest number, a misread one must not fill the
+# memory.
+_MOST_PARTITIONS = 200_000
+
 
 class StrayLog(NamedTuple):
     """A log in the dir ``path`` that no replica list has; ``name`` is topic and number."""
@@ -110,24 +114,30 @@ def _holds_groups_alone(parts: DumpParts) -> bool:
 
 
 def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
-    """Return the topics and partitions that the groups name, without brokers and replicas: no dump shows those."""
+    """Return the topics that the groups name, without brokers and replicas: no dump shows those.
+
+    Kafka numbers the partitions of a topic without gaps: those below the highest number exist, shown or not.
+    """
     reason = "no kafka-topics dump: run kafka-topics --describe"
     parts.miss("partitions and replicas", f"{reason}; only partitions that a group has committed or reads are known")
     groups = parts.groups.groups()
     start, end = _offsets(parts)
     named = {(topic, number) for group in groups for topic, number in _partitions_of(group)} | end.keys()
-    topics = tuple(Topic(name) for name in sorted({topic for topic, _ in named}))
+    shown = Counter(topic for topic, _ in named)
+    counts = {topic: number + 1 for topic, number in sorted(named)}  # the highest number of each comes last
+    for topic, count in counts.items():
+        if count > _MOST_PARTITIONS:
+            hint = "correct the number, or add kafka-topics --describe"
+            raise InvalidInputError.at(parts.place, f"partition {count - 1:,} of topic {topic} is out of range", hint)
+        if gap := count - shown[topic]:
+            words = f"{gap:,} of the first {count:,} are in no group table, they may be read or not; {reason}"
+            parts.gaps.append(CoverageGap("topic", topic, "partitions", words))
+    topics = tuple(Topic(name) for name in counts)
     rows = [
         Partition(topic, number, (), None, start_offset=start.get((topic, number)), end_offset=end.get((topic, number)))
-        for topic, number in sorted(named)
+        for topic, count in counts.items()
+        for number in range(count)
     ]
-    for topic in topics:
-        numbers = {number for name, number in named if name == topic.name}
-        if gap := max(numbers) + 1 - len(numbers):
-            words = (
-                f"{gap:,} of the first {max(numbers) + 1:,} are in no group table, they may be read or not; {reason}"
-            )
-            parts.gaps.append(CoverageGap("topic", topic.name, "partitions", words))
     _note_what_is_missing(parts, {})
     return ClusterSnapshot(
         cluster=parts.cluster,

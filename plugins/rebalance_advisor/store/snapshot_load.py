@@ -198,6 +198,9 @@ def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
                 for part in row["subtopologies"] or ()
             ),
             configs=row["configs"] or {},
+            client=row["client"],
+            client_version=row["client_version"],
+            member_count=row["stated_member_count"],
         )
         for row in rows_of(connection, "snapshot_groups", key)
     )
@@ -219,6 +222,7 @@ def _member(row: Row) -> Member:
                 "user_data",
                 "is_classic",
                 "subscription_version",
+                "partition_count",
                 "process_id",
             )
         },

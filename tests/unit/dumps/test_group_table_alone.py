@@ -31,8 +31,10 @@ def test_random_tables_alone_are_advised_without_a_broker(tmp_path: Path) -> Non
             snapshot = read_input(given)
             assert snapshot.brokers == ()
             assert len(snapshot.partitions.replicas) == 0
-            known = {(topic, number) for topic, found in numbers.items() for number in found}
-            assert snapshot.row_of.keys() == known
+            # Kafka numbers partitions without gaps: those below the highest number exist.
+            assert snapshot.row_of.keys() == {
+                (topic, n) for topic, found in numbers.items() for n in range(max(found) + 1)
+            }
             gaps = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic"}
             assert gaps == {topic for topic, found in numbers.items() if len(found) <= max(found)}
             assert any("kafka-topics --describe" in gap.reason for gap in snapshot.coverage)
@@ -40,4 +42,8 @@ def test_random_tables_alone_are_advised_without_a_broker(tmp_path: Path) -> Non
         assert advice.plan.verdict is Verdict.CANNOT_TELL
         assert not advice.plan.moves
         assert [replay.group_id for replay in advice.groups] == ["g"]
+        # Each row of the table names its reader: none of them is unread, and no member is idle.
+        assert {finding.code for finding in advice.findings}.isdisjoint({"unread_partitions", "idle_members"})
+        (today,) = (score for score in advice.groups[0].scores if score.is_current)
+        assert (today.idle_members, today.partitions) == (0, len(snapshot.partitions))
         assert {finding.subject_type.value for finding in advice.findings}.isdisjoint({"broker", "partition"})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_rebalance.amounts import seconds_in_words
-from kafka_rebalance.arrays import NOBODY, Flags
+from kafka_rebalance.arrays import NOBODY, Flags, Longs
 from kafka_rebalance.findings.consumers.lag_rules import known_lag, seconds_behind
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
@@ -23,11 +23,11 @@ def unread_partitions(context: FindingContext) -> Iterator[Finding]:
     """Partitions of topics that the group reads or subscribes to, which no member has."""
     for group_input in context.judged_inputs:
         group, rates = group_input.group, group_input.rates
-        unread = unread_rows(group_input)
-        if not unread.any():
-            continue
         rows = context.rows_of(group_input)
         lag = known_lag(context, group_input)
+        unread = unread_rows(group_input) & _is_shown(context, rows)
+        if not unread.any():
+            continue
         names = [context.snapshot.name_of(row) for row in rows[unread].tolist()]
         committed = {(commit.topic, commit.partition) for commit in group.committed}
         new = [name for name in names if _is_new(group_input, name, committed)]
@@ -161,6 +161,12 @@ def unread_rows(group_input: GroupInput) -> Flags:
     counts = np.maximum(group_input.partition_counts, 0)
     is_current = np.repeat(np.array([topic in current for topic in group_input.topics], dtype=np.bool_), counts)
     return np.asarray(is_current & (group_input.reader == NOBODY))
+
+
+def _is_shown(context: FindingContext, rows: Longs) -> Flags:
+    """A group table that was cut leaves out rows of partitions that members read: those are no finding."""
+    table = context.snapshot.partitions
+    return np.asarray((table.replica_counts[rows] > 0) | (table.end_offset[rows] != UNKNOWN_OFFSET))
 
 
 class _Read(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.snapshot import codec
-from kafka_rebalance.snapshot.model import ClusterSnapshot, LoadKind, TopicPartitions
+from kafka_rebalance.snapshot.model import ClusterSnapshot, LoadKind, Member
 from rebalance_advisor.store.rows import arrow_columns
 from rebalance_advisor.store.rows.copy_rows import (
     Column,
@@ -171,7 +171,10 @@ def _groups(snapshot: ClusterSnapshot) -> Columns:
         "state": text(row.state for row in rows),
         "generation": plain(row.generation for row in rows),
         "coordinator": plain(row.coordinator for row in rows),
-        "member_count": plain(len(row.members) for row in rows),
+        "member_count": plain(max(len(row.members), row.member_count or 0) for row in rows),
+        "stated_member_count": plain(row.member_count for row in rows),
+        "client": text(row.client for row in rows),
+        "client_version": text(row.client_version for row in rows),
         "assignment_epoch": plain(row.assignment_epoch for row in rows),
         "subtopologies": document(codec.subtopology_documents(row.subtopologies) or None for row in rows),
         "configs": document(dict(row.configs) or None for row in rows),
@@ -181,6 +184,7 @@ def _groups(snapshot: ClusterSnapshot) -> Columns:
 def _members(snapshot: ClusterSnapshot) -> Columns:
     rows = [(group.id, place, member) for group in snapshot.groups for place, member in enumerate(group.members)]
     members = [member for _, _, member in rows]
+    counted = [(member, _partition_total(member)) for member in members]
     return {
         "group_id": text(group for group, _, _ in rows),
         "position": plain(place for _, place, _ in rows),
@@ -191,8 +195,9 @@ def _members(snapshot: ClusterSnapshot) -> Columns:
         },
         "subscription": texts(member.subscription for member in members),
         "owned": document(member.owned for member in members),
-        "assigned": document(member.assigned for member in members),
-        "assigned_count": plain(_partition_total(member.assigned) for member in members),
+        "assigned": document(member.assigned if member.assigned or not total else None for member, total in counted),
+        "assigned_count": plain(total for _, total in counted),
+        "partition_count": plain(member.partition_count for member in members),
         "target": document(member.target for member in members),
         "generation": plain(member.generation for member in members),
         "user_data": raw_bytes(member.user_data for member in members),
@@ -207,8 +212,10 @@ def _members(snapshot: ClusterSnapshot) -> Columns:
     }
 
 
-def _partition_total(assigned: TopicPartitions) -> int:
-    return sum(len(partitions) for _, partitions in assigned)
+def _partition_total(member: Member) -> int:
+    """Return how many partitions a member has, shown or only counted."""
+    shown = sum(len(partitions) for _, partitions in member.assigned)
+    return shown if member.partition_count is None else member.partition_count
 
 
 def _gaps(snapshot: ClusterSnapshot) -> Columns:

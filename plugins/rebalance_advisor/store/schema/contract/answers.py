@@ -163,7 +163,11 @@ GROUP_REBALANCE_LATEST = view(
     Column("group_id", Text(), comment="Group."),
     Column("state", Text(), comment="State."),
     Column("members", Integer(), comment="Members."),
-    Column("idle_members", BigInteger(), comment="Members without a partition."),
+    Column(
+        "idle_members",
+        BigInteger(),
+        comment="Members without a partition; NULL where the source does not show each member.",
+    ),
     Column(
         "rebalances_7d", BigInteger(), comment="Growth of the generation over seven days; NULL with a single reading."
     ),

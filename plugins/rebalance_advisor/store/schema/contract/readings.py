@@ -26,7 +26,7 @@ SNAPSHOT = view(
     Column("partition_count", Integer(), comment="Partitions."),
     Column("replica_count", Integer(), comment="Replicas."),
     Column("group_count", Integer(), comment="Groups of every type."),
-    Column("member_count", Integer(), comment="Members of all groups."),
+    Column("member_count", Integer(), comment="Members of all groups, without those that the source only counts."),
     Column("gap_count", Integer(), comment="Things that could not be read: see coverage."),
     Column("is_pruned", Boolean(), comment="Its rows were removed by retention; only this line is left."),
     Column("features", JSONB(), comment="Finalized feature levels by name; NULL where nobody told."),
@@ -179,7 +179,7 @@ CONSUMER_GROUP = view(
     Column("state", Text(), comment="State as the coordinator tells it."),
     Column("generation", Integer(), comment="Generation or epoch: it grows with each rebalance."),
     Column("coordinator", Integer(), comment="Broker that coordinates it."),
-    Column("member_count", Integer(), comment="Members."),
+    Column("member_count", Integer(), comment="Members; the source may count more than it shows."),
     Column(
         "assignment_epoch", Integer(), comment="Epoch of the assignment that members follow; not of classic groups."
     ),
@@ -200,7 +200,11 @@ MEMBER_LATEST = view(
     Column("rack", Text(), comment="client.rack."),
     Column("subscription", ARRAY(Text()), comment="Topics it subscribes to."),
     Column("subscribed_regex", Text(), comment="Pattern it subscribes to (KIP-848)."),
-    Column("assigned", JSONB(), comment="What the group gave it: [[topic, [partitions]], …]."),
+    Column(
+        "assigned",
+        JSONB(),
+        comment="What the group gave it: [[topic, [partitions]], …]; NULL where only their number is known.",
+    ),
     Column("assigned_count", Integer(), comment="Partitions that the group gave it."),
     Column("owned", JSONB(), comment="What it says it owns."),
     Column("target", JSONB(), comment="Where the group is going (KIP-848)."),
