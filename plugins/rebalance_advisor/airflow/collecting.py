@@ -100,4 +100,4 @@ def _read_live(entry: ClusterEntry) -> ClusterSnapshot:
 def _read_path(entry: ClusterEntry) -> ClusterSnapshot:
     from rebalance_advisor.dumps import read_input
 
-    return read_input(str(entry.path), entry.name, is_strict=True)
+    return read_input(str(entry.path), entry.name)
