@@ -1,10 +1,12 @@
--- Members of a group read no more partitions than it has (share groups apart), and exist in the reading.
+-- Members of a group read no more partitions than it has (share groups apart), and exist in the reading. Where partitions are
+-- only counted the group's topics are not known.
 SELECT scored.group_id, scored.assignor, scored.partitions AS reported, scored.read AS found, scored.strangers
 FROM {batch} AS run
 CROSS JOIN LATERAL (
     SELECT
         whole.group_id, whole.assignor, whole.partitions, sum(part.partitions) AS read,
-        count(*) FILTER (WHERE member.member_id IS NULL) AS strangers
+        count(*) FILTER (WHERE member.member_id IS NULL) AS strangers,
+        count(member.partition_count) AS counted
     FROM store.group_score AS whole
     JOIN store.member_score AS part
         ON part.run_key = whole.run_key AND part.time = whole.time AND part.group_id = whole.group_id
@@ -18,4 +20,4 @@ CROSS JOIN LATERAL (
     WHERE whole.run_key = run.run_key AND whole.time = run.time AND whole.scenario = 'today'
     GROUP BY whole.group_id, whole.assignor, whole.is_current, whole.partitions
 ) AS scored
-WHERE scored.read > scored.partitions OR scored.strangers > 0
+WHERE (scored.read > scored.partitions AND scored.counted = 0) OR scored.strangers > 0

@@ -33,7 +33,9 @@ def group_in_motion(context: FindingContext) -> Iterator[Finding]:
     """What is under way in a group that is not judged meanwhile, and where to look."""
     for group in context.snapshot.groups:
         motion = context.motions.get(group.id)
-        if motion is None or not motion.code.is_moving or not motion.members:
+        if motion is None or not motion.code.is_moving:
+            continue
+        if not motion.members and motion.code is not MotionCode.REBALANCING:
             continue
         if not context.kinds[group.id].reads_partitions:
             continue
@@ -371,8 +373,13 @@ def _way_to_keep_up(context: FindingContext, group_input: GroupInput, needed: Me
             f"it has {counted(members, 'member')} for {counted(partitions, 'partition')}, so that more would have no "
             f"partition. Make its members faster, or add partitions first{_needed_words(needed.members, partitions)}."
         )
+    kind = kind_of(group_input.group)
+    more = {
+        GroupKind.CONNECT_SINK: "raise tasks.max",
+        GroupKind.STREAMS: "raise num.stream.threads or start more instances",
+    }.get(kind, "give it more members")
     return (
-        f"give it more members (it has {members} for {counted(partitions, 'partition')}"
+        f"{more} (it has {members} for {counted(partitions, 'partition')}"
         f"{_needed_words(needed.members, partitions)}) or faster ones."
     )
 

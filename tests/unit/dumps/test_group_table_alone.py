@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.plan import Verdict
 from rebalance_advisor.dumps.any_input import read_input
@@ -47,3 +50,23 @@ def test_random_tables_alone_are_advised_without_a_broker(tmp_path: Path) -> Non
         (today,) = (score for score in advice.groups[0].scores if score.is_current)
         assert (today.idle_members, today.partitions) == (0, len(snapshot.partitions))
         assert {finding.subject_type.value for finding in advice.findings}.isdisjoint({"broker", "partition"})
+
+
+def test_a_partition_number_that_no_topic_has_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "pasted.txt"
+    file.write_text(f"{_HEADER}\ng a 2000000000 1 1 0 m-1 /10.0.0.1 m\n")
+    with pytest.raises(InvalidInputError, match=r"pasted.txt: partition 2,000,000,000 of topic a is out of range"):
+        read_input(file)
+
+
+def test_a_table_between_fences_is_read_without_the_prose_around_it(tmp_path: Path) -> None:
+    table = f"{_HEADER}\ng a 0 1 9 8 m-1 /10.0.0.1 m\n"
+    for text in (
+        f"Our group lags:\n\n```\n{table}```\nAny idea?\n",
+        f"> Our group lags:\n> ```text\n> {_HEADER}\n> g a 0 1 9 8 m-1 /10.0.0.1 m\n> ```\n",
+        f"One fence: {chr(10)}```\n{table}```\nand another\n~~~\n\n~~~\n",
+    ):
+        file = tmp_path / "pasted.md"
+        file.write_text(text)
+        (group,) = read_input(file).groups
+        assert [(commit.partition, commit.offset) for commit in group.committed] == [(0, 1)]

@@ -67,6 +67,7 @@ _NOISE = re.compile(
 )
 _LOG_LINE = re.compile(rf"\s*{_STAMP} (?:\[[^\]]+\] )?(?:- )?\[?(?:TRACE|DEBUG|INFO|WARN)\b")
 _THROWN = re.compile(r"\s*(?:Caused by: |Suppressed: )?(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\b")
+_FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[\w-]*[ \t]*$")
 _ESCAPES = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07)")
 # What containers, log collectors and mail programs put before every line.
 _PREFIXES = tuple(
@@ -135,7 +136,8 @@ def is_thrown(line: str) -> bool:
 def as_printed(text: str) -> str:
     """Return ``text`` with plain line ends, and without colours and the prefix of each line; lines keep their number.
 
-    A prefix is one only if each line has it that is neither blank nor a command nor noise.
+    A prefix is one only if each line has it that is neither blank nor a command nor noise. Of Markdown only what is
+    between fences is kept.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
@@ -143,7 +145,15 @@ def as_printed(text: str) -> str:
         text = _ESCAPES.sub("", text)
     while (shorter := _without_prefix(text)) is not None:
         text = shorter
-    return text
+    return _within_fences(text)
+
+
+def _within_fences(text: str) -> str:
+    """Return ``text`` with blank lines for what is outside its fences; as it is where these are no pairs."""
+    parts = _FENCE.split(text)
+    if len(parts) < 3 or len(parts) % 2 == 0:  # noqa: PLR2004 - a pair makes three parts
+        return text
+    return "".join(part if number % 2 else "\n" * part.count("\n") for number, part in enumerate(parts))
 
 
 def _without_prefix(text: str) -> str | None:
