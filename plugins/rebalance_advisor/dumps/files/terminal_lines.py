@@ -151,7 +151,7 @@ def as_printed(text: str) -> str:
 def _within_fences(text: str) -> str:
     """Return ``text`` with blank lines for what is outside its fences; as it is where these are no pairs."""
     parts = _FENCE.split(text)
-    if len(parts) < 3 or len(parts) % 2 == 0:  # noqa: PLR2004 - a pair makes three parts
+    if len(parts) < 3 or len(parts) % 2 == 0:
         return text
     return "".join(part if number % 2 else "\n" * part.count("\n") for number, part in enumerate(parts))
 
