@@ -73,6 +73,8 @@ def test_what_a_run_says_of_clients_reaches_its_findings(connection, run_id) -> 
     plain = {finding.finding_key for finding in stored_advice.derived_findings(connection, run_id)}
     told = {finding.finding_key for finding in stored_advice.derived_findings(connection, run_id, clients=rules)}
     assert told - plain == {"mixed_static_members:group:readers"}
+    go = (ClientRule("readers", "franz-go", "1.22"),)
+    assert stored_advice.advice_of_run(connection, run_id, go).replay_options.clients == go
 
 
 def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(connection, dsn, run_id, tmp_path) -> None:

@@ -15,6 +15,7 @@ from kafka_rebalance.advisory.advise import Advice, knowing_keys, owned, priced
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.scenarios.catalogue import TODAY
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.groups.told_clients import with_clients
@@ -59,13 +60,16 @@ def derived_findings(
     return owned(priced(told_of_keys, rack_byte_price), owners, mutes).findings
 
 
-def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
+def advice_of_run(connection: store.Connection, run_id: str, clients: Sequence[ClientRule] = ()) -> Advice:
     """A run's advisory as it was saved and judged: nothing of it is computed here but the plan's verification.
+
+    ``clients``: the rules that the run was asked with; a group's steps are those of its client.
 
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
     advice = _without_findings(connection, run_id, is_to_verify=True)
-    return replace(advice, findings=store.load_findings(connection, run_id))
+    options = ReplayOptions(clients=tuple(clients))
+    return replace(advice, findings=store.load_findings(connection, run_id), replay_options=options)
 
 
 def _without_findings(connection: store.Connection, run_id: str, *, is_to_verify: bool) -> Advice:

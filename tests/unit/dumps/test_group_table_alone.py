@@ -64,7 +64,7 @@ def test_a_table_between_fences_is_read_without_the_prose_around_it(tmp_path: Pa
     for text in (
         f"Our group lags:\n\n```\n{table}```\nAny idea?\n",
         f"> Our group lags:\n> ```text\n> {_HEADER}\n> g a 0 1 9 8 m-1 /10.0.0.1 m\n> ```\n",
-        f"One fence: {chr(10)}```\n{table}```\nand another\n~~~\n\n~~~\n",
+        f"One fence, 3 members: {chr(10)}```\n{table}```\nand another\n~~~\n\n~~~\n",
     ):
         file = tmp_path / "pasted.md"
         file.write_text(text)

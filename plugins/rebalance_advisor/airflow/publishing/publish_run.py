@@ -33,10 +33,12 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
     from rebalance_advisor.publish.digest import closing_words
     from rebalance_advisor.publish.object_store.manifest import sha256_of
     from rebalance_advisor.publish.plan_files import plan_files
+    from rebalance_advisor.request.run_request import RunRequest
     from rebalance_advisor.store.stored_advice import advice_of_run
 
     with store.connect(dsn) as connection, store.publishing(connection, folder_name(cluster)):
-        advice, run = advice_of_run(connection, run_id), store.load_run(connection, run_id)
+        run = store.load_run(connection, run_id)
+        advice = advice_of_run(connection, run_id, RunRequest.from_mapping(run.parameters).clients)
         document = advice.document() | _outlook(connection, run_id, advice)
         words, plan_id = closing_words(document), advice.plan.plan_id
         written = place.find(plan_id) if run.status == "published" else None

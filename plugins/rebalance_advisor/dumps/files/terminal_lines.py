@@ -149,11 +149,21 @@ def as_printed(text: str) -> str:
 
 
 def _within_fences(text: str) -> str:
-    """Return ``text`` with blank lines for what is outside its fences; as it is where these are no pairs."""
+    """Return ``text`` with blank lines for what is outside its fences; as it is where that is more than prose."""
     parts = _FENCE.split(text)
-    if len(parts) < 3 or len(parts) % 2 == 0:
+    if len(parts) == 1 or len(parts) % 2 == 0:
+        return text
+    outside = [line for part in parts[::2] for line in _printed_lines(part)]
+    if not outside or not all(map(_is_prose, outside)):
         return text
     return "".join(part if number % 2 else "\n" * part.count("\n") for number, part in enumerate(parts))
+
+
+def _is_prose(line: str) -> bool:
+    """Return whether the line is words with one blank between them: a row has columns or numbers, a header capitals."""
+    words = line.split()
+    numbers = sum(re.fullmatch(r"-|-?\d+", word) is not None for word in words)
+    return len(words) > 1 and "\t" not in line and "  " not in line.strip() and numbers <= 1 and not line.isupper()
 
 
 def _without_prefix(text: str) -> str | None:
