@@ -150,7 +150,7 @@ def as_printed(text: str) -> str:
 
 def _within_fences(text: str) -> str:
     """Return ``text`` with blank lines for what is outside its fences; as it is where that is more than prose."""
-    parts = _FENCE.split(text)
+    parts = _FENCE.split(text) if "```" in text or "~~~" in text else [text]
     if len(parts) == 1 or len(parts) % 2 == 0:
         return text
     outside = [line for part in parts[::2] for line in _printed_lines(part)]
