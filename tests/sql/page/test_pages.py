@@ -128,6 +128,17 @@ def test_a_group_says_which_strategy_and_what_it_saves(published, open_page) -> 
     assert "5 min" in text
 
 
+def test_a_group_that_moves_is_not_judged(connection, open_page) -> None:
+    today = read(connection, NOW, replace(rich_snapshot(), captured_at=NOW))
+    moving = finding("group_in_motion", "readers", Severity.LOW)
+    moving = replace(moving, subject_type=SubjectType.GROUP, recommendation="Not judged: the group is rebalancing.")
+    scores = [GroupScore("readers", "range", None, True, 3, 6, skew_count=1.5)]
+    advise(connection, RUN, today, NOW, findings=[moving], groups=scores)
+    text = open_page().get("/clusters/prod/group", params={"name": "readers"}).text
+    assert "<strong>Not judged</strong>" in text
+    assert "No other strategy is advised" not in text
+
+
 def test_hostile_names_are_text(published, open_page) -> None:
     text = open_page().get("/clusters/prod").text
     assert HOSTILE not in text
