@@ -55,3 +55,11 @@ def test_the_cluster_is_called_as_the_list_calls_it_and_a_stranger_is_refused(co
     assert store.load_snapshot(connection, collect(connection, "other")).cluster == "other"
     with pytest.raises(UnknownNameError, match="unknown cluster 'prud'"):
         collect(connection, "prud")
+
+
+def test_a_file_that_cannot_be_read_is_left_out_and_stored_as_a_gap(connection, dumps, tmp_path) -> None:
+    dumps(0, 100)
+    (tmp_path / "dumps" / "notes.md").write_text("Call Alice before the change.\n")
+    stored = store.load_snapshot(connection, collect(connection, "prod"))
+    (gap,) = (gap for gap in stored.coverage if "notes.md" in gap.what)
+    assert "left out" in gap.reason
