@@ -21,13 +21,13 @@ from kafka_rebalance.snapshot.model import Group, GroupType, Member
 class IdleCause(StrEnum):
     """Why members are idle."""
 
-    FEWER_PARTITIONS = "fewer partitions than members"
-    OTHER_ASSIGNOR = "another assignor would use them"
-    SUBSCRIPTION_DIFFERS = "their subscription differs"
-    SUBSCRIPTION_UNKNOWN = "their subscription is not known"
-    CO_PARTITIONED = "range joins topics partition by partition"
-    CLIENT_IGNORES_TOPICS = "the client deals the topics of its leader only"
-    OWN_ASSIGNOR = "the group's assignor gives them nothing"
+    FEWER_PARTITIONS = "fewer_partitions"
+    OTHER_ASSIGNOR = "other_assignor"
+    SUBSCRIPTION_DIFFERS = "subscription_differs"
+    SUBSCRIPTION_UNKNOWN = "subscription_unknown"
+    CO_PARTITIONED = "co_partitioned"
+    CLIENT_IGNORES_TOPICS = "client_ignores_topics"
+    OWN_ASSIGNOR = "own_assignor"
 
 
 @dataclass(frozen=True, slots=True)

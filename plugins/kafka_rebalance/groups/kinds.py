@@ -59,8 +59,11 @@ _WORDS = {
     GroupKind.OTHER_PROTOCOL: "not consumers: another protocol joins members here",
 }
 _PROTOCOLS = {"connect": GroupKind.CONNECT_WORKERS, "sr": GroupKind.SCHEMA_REGISTRY}
-# Kafka's tools do not print the type of the protocol, only its name: Connect's ConnectProtocolCompatibility.
-_CONNECT_PROTOCOLS = ("compatible", "sessioned")
+# Kafka's tools print the name of the protocol, not its type: Connect's ConnectProtocolCompatibility, and
+# SchemaRegistryProtocol's only subprotocol.
+_BY_NAME = dict.fromkeys(("default", "compatible", "sessioned"), GroupKind.CONNECT_WORKERS) | {
+    "v0": GroupKind.SCHEMA_REGISTRY
+}
 _STREAM_THREAD = re.compile(r".+-StreamThread-\d+-(?:restore-)?consumer")
 _CONNECTOR_CLIENT = re.compile(r"connector-consumer-.+-\d+")
 _CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
@@ -74,8 +77,8 @@ def kind_of(group: Group) -> GroupKind:
     is_named = group.type is GroupType.STREAMS or group.protocol == "stream"
     if is_named or is_ksql or _all_called(group, _STREAM_THREAD):
         return GroupKind.STREAMS
-    if group.protocol in _CONNECT_PROTOCOLS and not any(member.assigned for member in group.members):
-        return GroupKind.CONNECT_WORKERS
+    if group.protocol in _BY_NAME and not any(member.assigned for member in group.members):
+        return _BY_NAME[group.protocol]
     if group.id.startswith("_confluent-"):
         return GroupKind.CONFLUENT
     if _all_called(group, _CONNECTOR_CLIENT):

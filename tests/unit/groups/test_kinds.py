@@ -23,6 +23,7 @@ THREAD = "totals-1f-StreamThread-1-consumer"
         (called("billing"), GroupKind.EMPTY),
         (called("connect-cluster", "worker", protocol_type="connect"), GroupKind.CONNECT_WORKERS),
         (called("connect-cluster", "connect-1", protocol="sessioned"), GroupKind.CONNECT_WORKERS),
+        (called("schema-registry", "sr-1", protocol="v0"), GroupKind.SCHEMA_REGISTRY),
         (called("schema-registry", "sr-1", protocol_type="sr"), GroupKind.SCHEMA_REGISTRY),
         (called("schema-registry", protocol_type="sr"), GroupKind.SCHEMA_REGISTRY),  # though nobody is there
         (called("x", "y", protocol_type="ksql-heartbeat"), GroupKind.OTHER_PROTOCOL),
