@@ -44,7 +44,7 @@ class GroupKind(StrEnum):
 
 _WORDS = {
     GroupKind.CONSUMERS: "",
-    GroupKind.EMPTY: "nobody reads: there is nothing to divide",
+    GroupKind.EMPTY: "it has no members: there is nothing to divide",
     GroupKind.SHARE: "a share group: its members read partitions together, so no strategy divides them",
     GroupKind.STREAMS: (
         "Kafka Streams divides tasks by its own assignor: no strategy can be chosen. Each subtopology has as many "
