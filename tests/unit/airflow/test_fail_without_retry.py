@@ -19,7 +19,7 @@ MENDED = {
     "ObjectStoreError", "TopicUnreadableError", "UntoldError",
 }  # fmt: skip
 FINAL = {
-    "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError",
+    "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError", "PartOfInputError",
     "InvalidPlanError", "InvalidSnapshotError", "NamesError", "NotExchangeableError",
     "OutgoingRequestError",  # never reaches a task by itself: who asks says it in an error of its own
     "PlacementError",
