@@ -19,10 +19,10 @@ MENDED = {
     "ObjectStoreError", "TopicUnreadableError", "UntoldError",
 }  # fmt: skip
 FINAL = {
-    "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError", "PartOfInputError",
+    "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError",
     "InvalidPlanError", "InvalidSnapshotError", "NamesError", "NotExchangeableError",
     "OutgoingRequestError",  # never reaches a task by itself: who asks says it in an error of its own
-    "PlacementError",
+    "PartOfInputError", "PlacementError",
     "PrometheusError", "RunPublishedError", "SqlFilesError", "StoreError", "SubmitError", "UnknownNameError",
     "UsageError",
 }  # fmt: skip
