@@ -136,7 +136,7 @@ def test_a_group_that_moves_is_not_judged(connection, open_page) -> None:
     advise(connection, RUN, today, NOW, findings=[moving], groups=scores)
     text = open_page().get("/clusters/prod/group", params={"name": "readers"}).text
     assert "<strong>Not judged</strong>" in text
-    assert "No other strategy is advised" not in text
+    assert "Keep range" not in text
 
 
 def test_hostile_names_are_text(published, open_page) -> None:

@@ -89,7 +89,7 @@ def _arrays(
         after[row], leader_after[row] = end, leader_to
         own_after[row] = _own_sizes(end, today[row], own[row])
     is_new = (end >= 0) & ~_contains(today[row], end)
-    is_dropped = (today[row] >= 0) & ~_contains(end, today[row])
+    is_dropped = (start >= 0) & ~_contains(end, start)  # of what the plan says: `from` may be wrong, that is a fault
     copies = is_new.sum(axis=1)
     size = cluster.size[row]
     return ClaimedMoves(

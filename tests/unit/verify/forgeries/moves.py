@@ -46,6 +46,12 @@ def from_another_order(document: Document) -> None:
 
 
 @forges("from_differs")
+def from_without_a_replica_that_goes(document: Document) -> None:
+    move = first(document["moves"], lambda move: len(move["from"]) > 1 and move["from"][-1] not in move["to"])
+    del move["from"][-1]
+
+
+@forges("from_differs")
 def from_another_leader(document: Document) -> None:
     move = first(document["moves"], lambda move: len(move["from"]) > 1)
     move["leader_from"] = first(move["from"], lambda broker: broker != move["leader_from"])
