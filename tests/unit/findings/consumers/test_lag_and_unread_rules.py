@@ -294,3 +294,17 @@ def test_new_partitions_are_named_as_such() -> None:
     (found,) = told(replace(snapshot, partitions=partition_table(rows, {"t": 0})), "unread_partitions")
     assert (found.evidence["new_partitions"], found.evidence["lag_messages"]) == (2, None)
     assert (found.severity, "metadata.max.age.ms" in found.recommendation) == (Severity.MEDIUM, True)
+
+
+def test_lag_at_a_member_that_has_too_many_partitions_is_the_strategys() -> None:
+    """Range gives m0 the first partition of each of six topics, m1 the second, and m2 and m3 nothing."""
+    topics = [f"t{number}" for number in range(6)]
+    ends = {(topic, partition): 50_000 for topic in topics for partition in range(2)}
+    readers = {f"m{n}": [(topic, n) for topic in topics] if n < 2 else [] for n in range(4)}
+    late = group(readers, {pair: end - (40_000 if pair[1] == 0 else 3) for pair, end in ends.items()})
+    (uneven,) = (found for found in explained(reading(ends, [late])) if found.code == "assignor_uneven")
+    assert [symptom.code for symptom in uneven.symptoms] == ["lag_concentrated"]
+    even_readers = {f"m{n}": [("t", n), ("t", n + 2)] for n in range(2)}
+    evenly = {("t", p): 50_000 for p in range(4)}
+    same = group(even_readers, {pair: 10_000 if pair[1] in (0, 2) else 49_998 for pair in evenly})
+    assert "lag_concentrated" in {found.code for found in explained(reading(evenly, [same]))}
