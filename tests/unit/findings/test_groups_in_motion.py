@@ -278,3 +278,15 @@ def test_fewer_tasks_of_a_sink_are_asked_by_the_setting_of_its_connector():
     idle = Member("connector-consumer-s-6", client_id="connector-consumer-s-6")
     (found,) = told(cluster(ROWS, groups=[group(*tasks, idle)]), "idle_members")
     assert "Lower tasks.max, or give these topics more partitions" in found.recommendation
+
+
+def test_where_the_client_has_no_other_assignor_the_cause_is_the_joined_topics_or_the_assignor_itself():
+    rows = striped("t", 2) + striped("u", 2)
+    client = "sensor@edge (github.com/segmentio/kafka-go)"
+    joined = [
+        Member(f"m{number}", client_id=client, assigned=reads(number) + reads(number, topic="u")) for number in (0, 1)
+    ]
+    idle = Member("m2", client_id=client)
+    assert causes(*joined, idle, rows=rows) == [(IdleCause.CO_PARTITIONED, None)]
+    given = [replace(member, subscription=("t", "u")) for member in (*joined, idle)]
+    assert causes(*given, rows=rows, protocol="their-own") == [(IdleCause.OWN_ASSIGNOR, None)]
