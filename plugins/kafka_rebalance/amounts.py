@@ -14,6 +14,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def changing(partitions: int) -> str:
+    """``1 partition changes``, ``2 partitions change``."""
+    return f"{counted(partitions, 'partition')} {'changes' if partitions == 1 else 'change'}"
+
+
 def listed(names: Iterable[object], most: int = LISTED) -> str:
     """``a, b and 3 more``."""
     every = [str(name) for name in names]

@@ -34,14 +34,14 @@ def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     lines[1] += "  ← today"
-    head = f"{group.id}: {_read(today, group)}, {group.type} group, {own}"
+    head = f"{group.id}: {_size_words(today, group)}, {group.type} group, {own}"
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
     refused = [f"{score.assignor}: {score.error}" for score in others if score.error is not None]
     return [head, *lines, meaning, *refused, *([words] if words else [])]
 
 
-def _read(today: GroupScore, group: Group) -> str:
+def _size_words(today: GroupScore, group: Group) -> str:
     """Return the members and what they read: partitions, tasks where only these are known, or that it is unknown."""
     members, motion = counted(today.members, "member"), motion_of(group)
     tasks = sum(len(numbers) for member in group.members if member.tasks for _, numbers in member.tasks.active)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.amounts import counted, ratio_in_words, seconds_in_words
+from kafka_rebalance.amounts import changing, counted, ratio_in_words, seconds_in_words
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.strategies import MIGRATED
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -20,16 +20,12 @@ def migration_words(replay: GroupReplay) -> str:
     name = best.assignor.removeprefix("consumer/")
     words = (
         f"KIP-848 with {name}: the fullest member has {ratio_in_words(_level(best))} the mean "
-        f"(today {ratio_in_words(_level(replay.today))}), {_changing(best.partitions_moved or 0)} reader once"
+        f"(today {ratio_in_words(_level(replay.today))}), {changing(best.partitions_moved or 0)} reader once"
     )
     dies, today = _crash(replay, best.assignor), _crash(replay, replay.today.assignor)
     if dies is None or today is None:
         return words
     return f"{words}; when a member dies {_unread(dies)} (today {_unread(today)})"
-
-
-def _changing(moved: int) -> str:
-    return f"{counted(moved, 'partition')} {'changes' if moved == 1 else 'change'}"
 
 
 def _level(score: GroupScore) -> float:

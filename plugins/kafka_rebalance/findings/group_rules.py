@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.amounts import changing, seconds_in_words
 from kafka_rebalance.arrays import NOBODY, Floats
 from kafka_rebalance.findings.consumers.lag_rules import seconds_behind
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
@@ -129,7 +129,7 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
             },
             Remedy(
                 _better_strategy(group, today, advised, is_rate=is_rate),
-                cost=f"one rebalance in which {counted(advised.partitions_moved or 0, 'partition')} change hands; "
+                cost=f"one rebalance in which {changing(advised.partitions_moved or 0)} hands; "
                 + _way(group, advised.assignor),
                 gain=1 - (after or 0) / before if before else 0.0,
                 changes=advised.partitions_moved or 0,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from kafka_rebalance.groups.member_clients import KnownClient, Sureness, group_client, member_client
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.releases import release_of
-from kafka_rebalance.snapshot.group import Group
+from kafka_rebalance.snapshot.group import Group, GroupType
 
 COOPERATIVE = "cooperative-sticky"
 OVERRIDE = "consumer.override."  # before the name of a consumer's setting in a connector's configuration
@@ -79,7 +79,9 @@ def strategies_of(group: Group) -> frozenset[str]:
 
 
 def setting_words(group: Group, strategy: str) -> str:
-    """What to set for a client strategy, in the words of each client library that the members run."""
+    """What to set for a strategy, in the words of each client library that the members run."""
+    if group.type is GroupType.CONSUMER:
+        return f"set group.remote.assignor = {strategy}"
     clients = {group_client(group)} if group.client else {member_client(member, group) for member in group.members}
     words = set()
     for client in clients:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kafka_rebalance.amounts import counted
+from kafka_rebalance.amounts import changing, counted
 from kafka_rebalance.groups.client_settings import setting_words, settings_of, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -15,7 +15,7 @@ from kafka_rebalance.groups.strategies import MIGRATED, OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.snapshot.model import Group, GroupType, Member
+from kafka_rebalance.snapshot.model import GroupType, Member
 
 
 class IdleCause(StrEnum):
@@ -94,8 +94,7 @@ class IdleReason:
     def cost(self) -> str:
         """Return what following the words costs."""
         if self.better is not None:
-            moved = self.better.partitions_moved or 0
-            return f"one rebalance in which {counted(moved, 'partition')} {'changes' if moved == 1 else 'change'} hands"
+            return f"one rebalance in which {changing(self.better.partitions_moved or 0)} hands"
         if self.cause is IdleCause.FEWER_PARTITIONS:
             return "none; twice the partitions send half of all keys elsewhere: their order breaks once"
         return "none to look"
@@ -118,14 +117,9 @@ def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason
         return IdleReason(IdleCause.CLIENT_IGNORES_TOPICS, partitions, len(readers))
     better = _find_better(replay, group_input)
     cause = _cause(replay, group_input, partitions, idle, readers) if better is None else IdleCause.OTHER_ASSIGNOR
-    setting = "" if better is None else _setting_words(group, better.assignor)
+    setting = "" if better is None else setting_words(group, better.assignor)
     fewer = "Lower tasks.max" if kind_of(group) is GroupKind.CONNECT_SINK else "Run fewer members"
     return IdleReason(cause, partitions, len(readers), better, replay.today.assignor, setting, fewer)
-
-
-def _setting_words(group: Group, assignor: str) -> str:
-    is_server = group.type is GroupType.CONSUMER
-    return f"set group.remote.assignor = {assignor}" if is_server else setting_words(group, assignor)
 
 
 def _cause(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kafka_rebalance.amounts import counted
+from kafka_rebalance.amounts import changing, counted
 from kafka_rebalance.findings.finding import Finding, SubjectType
 from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.client_settings import strategies_of
@@ -55,9 +55,9 @@ def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
 
 def _change_words(advised: GroupScore) -> str:
     skew = "" if advised.skew_count is None else f", skew {advised.skew_count:.2f}"
-    moved = counted(advised.partitions_moved or 0, "partition")
-    changing = f"{moved} {'changes' if advised.partitions_moved == 1 else 'change'} reader"
-    return f"{advised.assignor}: {advised.idle_members or 0} idle{skew}, {changing}"
+    return (
+        f"{advised.assignor}: {advised.idle_members or 0} idle{skew}, {changing(advised.partitions_moved or 0)} reader"
+    )
 
 
 def _keep_words(replay: GroupReplay, group: Group) -> str:

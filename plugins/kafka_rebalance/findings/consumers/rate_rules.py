@@ -157,8 +157,7 @@ def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
                 f"is {worst.even_part}: a busy topic is not shared. "
                 + (
                     "range divides each topic by itself and is as even here: if topics differ in load, "
-                    + ("set group.remote.assignor = range" if is_server else setting_words(group_input.group, "range"))
-                    + "."
+                    f"{setting_words(group_input.group, 'range')}."
                     if has_range
                     else _way_to_share(group_input.group)
                 ),
