@@ -3124,8 +3124,10 @@ CREATE TABLE store.move (
     kind text NOT NULL,
     bytes bigint,
     wave integer NOT NULL,
-    reason text NOT NULL,
-    worse_without text NOT NULL
+    reason_code text NOT NULL,
+    reason_args jsonb NOT NULL,
+    worse_without_code text NOT NULL,
+    worse_without_args jsonb NOT NULL
 )
 PARTITION BY RANGE ("time");
 
@@ -3147,8 +3149,10 @@ CREATE VIEW advisor.move AS
     move.kind,
     move.bytes,
     move.wave,
-    move.reason,
-    move.worse_without
+    move.reason_code,
+    move.reason_args,
+    move.worse_without_code,
+    move.worse_without_args
    FROM (store.run
      JOIN store.move ON (((move.run_key = run.run_key) AND (move."time" = run."time"))))
   WHERE (run.status = 'published'::text);
@@ -3183,9 +3187,13 @@ COMMENT ON COLUMN advisor.move.bytes IS 'New replicas × the leader''s replica s
 
 COMMENT ON COLUMN advisor.move.wave IS 'Wave it belongs to, from 1 as the files.';
 
-COMMENT ON COLUMN advisor.move.reason IS 'Why.';
+COMMENT ON COLUMN advisor.move.reason_code IS 'Why: the code of a fact.';
 
-COMMENT ON COLUMN advisor.move.worse_without IS 'What gets worse without it.';
+COMMENT ON COLUMN advisor.move.reason_args IS 'Arguments of the reason by name, with units in the names.';
+
+COMMENT ON COLUMN advisor.move.worse_without_code IS 'What is worse without it: the code of a fact.';
+
+COMMENT ON COLUMN advisor.move.worse_without_args IS 'Arguments of what is worse without it.';
 
 CREATE VIEW advisor.move_latest AS
  SELECT newest."time",
@@ -3201,8 +3209,10 @@ CREATE VIEW advisor.move_latest AS
     move.kind,
     move.bytes,
     move.wave,
-    move.reason,
-    move.worse_without
+    move.reason_code,
+    move.reason_args,
+    move.worse_without_code,
+    move.worse_without_args
    FROM (store.newest_run newest
      JOIN store.move ON (((move.run_key = newest.run_key) AND (move."time" = newest."time"))));
 
@@ -3236,9 +3246,13 @@ COMMENT ON COLUMN advisor.move_latest.bytes IS 'New replicas × the leader''s re
 
 COMMENT ON COLUMN advisor.move_latest.wave IS 'Wave it belongs to, from 1 as the files.';
 
-COMMENT ON COLUMN advisor.move_latest.reason IS 'Why.';
+COMMENT ON COLUMN advisor.move_latest.reason_code IS 'Why: the code of a fact.';
 
-COMMENT ON COLUMN advisor.move_latest.worse_without IS 'What gets worse without it.';
+COMMENT ON COLUMN advisor.move_latest.reason_args IS 'Arguments of the reason by name, with units in the names.';
+
+COMMENT ON COLUMN advisor.move_latest.worse_without_code IS 'What is worse without it: the code of a fact.';
+
+COMMENT ON COLUMN advisor.move_latest.worse_without_args IS 'Arguments of what is worse without it.';
 
 CREATE VIEW store.move_outcome AS
  WITH newest AS MATERIALIZED (

@@ -240,8 +240,10 @@ CREATE TABLE store.move (
     kind text NOT NULL,
     bytes bigint,
     wave integer NOT NULL,
-    reason text NOT NULL,
-    worse_without text NOT NULL
+    reason_code text NOT NULL,
+    reason_args jsonb NOT NULL,
+    worse_without_code text NOT NULL,
+    worse_without_args jsonb NOT NULL
 ) PARTITION BY RANGE (time);
 CREATE INDEX move_of_run ON store.move (run_key, topic, partition);
 COMMENT ON TABLE store.move IS 'One partition''s change each; wave counts from 1, as the files do.';

@@ -13,8 +13,10 @@ SELECT
     move.kind,
     move.bytes,
     move.wave,
-    move.reason,
-    move.worse_without
+    move.reason_code,
+    move.reason_args,
+    move.worse_without_code,
+    move.worse_without_args
 FROM store.run
 JOIN store.move
     ON move.run_key = run.run_key AND move.time = run.time

@@ -1,25 +1,29 @@
-"""Whatever is planned, each move is told by what it repairs: never an amount "instead of" itself, never two resources,
-and what is said to get worse without the move does get worse.
+"""Whatever is planned, each move is explained by what it repairs: one broker, one resource, and what its facts say gets
+worse without the move does get worse; and every fact of a plan has words.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import Move, Plan
+from kafka_rebalance.render import render
 from tests.properties.any_cluster import any_case
 from tests.properties.small_clusters import small_cluster
 
 SHORT = replace(DEFAULTS, solve=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))
-REASON = re.compile(r"(relieves|fills|makes up for other moves of) broker (\d+): its (.*) ([\d.]+) × its share")
-WORSE = re.compile(r"broker (\d+)'s (.*) (\S+) × its share instead of (\S+) ×")
+BALANCE = {
+    FactCode.RELIEVES_BROKER: lambda level: level >= 1,
+    FactCode.FILLS_BROKER: lambda level: level <= 1,
+    FactCode.MAKES_UP_FOR_MOVES: lambda _: True,
+}
 
 
 def _plan(seed: int) -> Plan:
@@ -32,29 +36,30 @@ def _plan(seed: int) -> Plan:
 
 
 def _wrong(move: Move) -> str:
-    """What is wrong with the words of a move that is made for balance's sake; empty for what must move anyway."""
-    reason, worse = REASON.fullmatch(move.reason), WORSE.fullmatch(move.worse_without)
-    if (reason is None) is not (worse is None):
-        return "one of the two speaks of balance"
-    if reason is None or worse is None:
+    """What is wrong with the facts of a move that is made for balance's sake; empty for what must move anyway."""
+    reason, worse = move.reason, move.worse_without
+    if (reason.code in BALANCE) is not (worse.code is FactCode.BROKER_FURTHER_OFF):
+        return "one of the two is about balance"
+    if reason.code not in BALANCE:
         return ""
-    if (reason[2], reason[3]) != (worse[1], worse[2]):
+    if any(reason.args[name] != worse.args[name] for name in ("broker", "resource")):
         return "they name different brokers or resources"
-    before, without, after = float(reason[4]), float(worse[3]), float(worse[4])
-    if without == after or abs(without - 1) < abs(after - 1):
+    without, after = worse.args["times_share_without"], worse.args["times_share_after"]
+    if abs(without - 1) <= abs(after - 1):
         return "without it nothing gets worse"
-    is_right = {"relieves": before >= 1, "fills": before <= 1}
-    return "" if is_right.get(reason[1], True) else "it stood on the other side of its share"
+    return "" if BALANCE[reason.code](reason.args["times_share"]) else "it was on the other side of its share"
 
 
 def _hold(seeds: Sequence[int]) -> int:
-    told = 0
+    counted = 0
     for seed in seeds:
-        for move in _plan(seed).moves:
-            wrong = _wrong(move)
-            assert wrong == "", (seed, move.topic, move.partition, move.reason, move.worse_without)
-            told += REASON.fullmatch(move.reason) is not None
-    return told
+        plan = _plan(seed)
+        for move in plan.moves:
+            assert _wrong(move) == "", (seed, move.topic, move.partition, move.reason, move.worse_without)
+            assert render(move.reason) and render(move.worse_without)  # noqa: PT018
+            counted += move.reason.code in BALANCE
+        assert all(render(fact) for fact in (*plan.preconditions, *plan.explanations))
+    return counted
 
 
 def test_moves_are_told_by_what_they_repair() -> None:

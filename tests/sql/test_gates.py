@@ -261,7 +261,8 @@ MORE_BAD_RESULTS: dict[str, tuple[str, str]] = {
         "move_disagrees_with_snapshot",
         (
             "INSERT INTO store.move SELECT run_key, time, 2, topic, partition, from_replicas, to_replicas, "
-            "leader_from, leader_to, kind, 0, wave, reason, worse_without FROM store.move WHERE position = 1"
+            "leader_from, leader_to, kind, 0, wave, reason_code, reason_args, worse_without_code, worse_without_args "
+            "FROM store.move WHERE position = 1"
         ),
     ),
     "a move of a partition that does not exist": (

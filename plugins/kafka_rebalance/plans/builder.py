@@ -81,10 +81,10 @@ from kafka_rebalance.plans.previous.previous_plan import earlier_prices, what_is
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.survival.losses_known import require_losses_known
+from kafka_rebalance.plans.survival.move_facts import explain_survival
 from kafka_rebalance.plans.survival.survive import cannot_be_carried_out, is_survived, surviving
-from kafka_rebalance.plans.survival.texts import with_survival_texts
 from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders, with_topic_leaders
-from kafka_rebalance.plans.topic_leaders.texts import with_leader_texts
+from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
 from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.plans.unseen_cluster import plan_without_brokers
@@ -404,9 +404,9 @@ def _plan(
         return _plan(plan_request, problem, answer, seed, advisor_version, params)
     waves = waves_forward(plan_request, draft, wave_of, params.waves)
     cost = cost_of(plan_request, draft, waves, params.waves) if len(draft) else NO_COST
-    texts = explain_moves(plan_request, draft, outcome, bands, options.band)
-    with_leader_texts(plan_request, problem, draft, texts.both)
-    with_survival_texts(plan_request, problem, draft, texts.both, params.solve.survive)
+    why = explain_moves(plan_request, draft, outcome, bands, options.band)
+    explain_topic_leaders(plan_request, problem, draft, why)
+    explain_survival(plan_request, problem, draft, why, params.solve.survive)
     bounds = _bounds(plan_request, problem, answer, draft, outcome, bands, params.solve)
     is_cut_short = answer.is_cut_short and bool(len(draft))
     claim = budget_claim_of(plan_request, problem, bands, outcome, params.solve) if is_cut_short else None
@@ -435,7 +435,7 @@ def _plan(
         lower_bound=bounds_of(plan_request, cost, bounds, outcome, bands, waves),
         certificate=certificate_of(plan_request, problem, bounds),
         proofs=proofs_of(plan_request, problem, bounds, cost),
-        moves=moves_of(plan_request, draft, wave_of, texts),
+        moves=moves_of(plan_request, draft, wave_of, why),
         waves=waves,
         rollback=rollback_of(plan_request, draft, wave_of, params.waves) if len(draft) else None,
         preconditions=preconditions_of(plan_request, draft),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.plan import (
     Bound,
     BudgetClaim,
@@ -70,8 +71,8 @@ def _plan(document: Document) -> Plan:
         "moves": tuple(_move(move) for move in document["moves"]),
         "waves": tuple(_wave(wave) for wave in document["waves"]),
         "rollback": None if rollback is None else _rollback(rollback),
-        "preconditions": tuple(document["preconditions"]),
-        "explanations": tuple(document["explanations"]),
+        "preconditions": tuple(map(Fact.from_document, document["preconditions"])),
+        "explanations": tuple(map(Fact.from_document, document["explanations"])),
         "after_failure": None if failure is None else AfterFailure.from_document(failure),
         "preferred_leaders": None if elected is None else _preferred(elected),
         "within_budget": None if claim is None else _claim(claim),
@@ -111,8 +112,15 @@ def _cover(item: Document) -> CoverClaim:
 
 
 def _move(item: Document) -> Move:
-    rest = {name: value for name, value in item.items() if name not in ("from", "to", "kind")}
-    return Move(from_replicas=tuple(item["from"]), to_replicas=tuple(item["to"]), kind=MoveKind(item["kind"]), **rest)
+    made = ("from", "to", "kind", "reason", "worse_without")
+    return Move(
+        from_replicas=tuple(item["from"]),
+        to_replicas=tuple(item["to"]),
+        kind=MoveKind(item["kind"]),
+        reason=Fact.from_document(item["reason"]),
+        worse_without=Fact.from_document(item["worse_without"]),
+        **{name: value for name, value in item.items() if name not in made},
+    )
 
 
 def _wave(item: Document) -> Wave:

@@ -8,10 +8,11 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solution import Bounds, Cover
 from kafka_rebalance.plans.draft import Draft
-from kafka_rebalance.plans.explain.moves import Texts
+from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.outcome import Bands, Outcome, met_bands
 from kafka_rebalance.plans.plan import Bound, Cost, CoverClaim, Move, MoveKind, Proof, Wave
 from kafka_rebalance.plans.request import PlanRequest
@@ -19,14 +20,14 @@ from kafka_rebalance.snapshot.other_hands import balancers
 from kafka_rebalance.snapshot.times import time_text
 
 
-def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move, ...]:
+def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, why: MoveFacts) -> tuple[Move, ...]:
     """One entry for each partition that changes, in the order of the draft: by topic as listed, then partition."""
     table, topics = plan_request.snapshot.partitions, [topic.name for topic in plan_request.snapshot.topics]
     ids = [*plan_request.brokers.arrays.ids.tolist(), None]  # index -1: nobody
     columns = zip(
         table.topic[draft.row].tolist(), table.partition[draft.row].tolist(), draft.start.tolist(), draft.end.tolist(),
         draft.leader_from.tolist(), draft.leader_to.tolist(), kinds_of(draft), draft.bytes_forward(),
-        wave_of.tolist(), texts.reasons, texts.worse_without, strict=True,
+        wave_of.tolist(), why.reasons, why.worse_without, strict=True,
     )  # fmt: skip
     return tuple(
         Move(
@@ -141,24 +142,23 @@ def _named(plan_request: PlanRequest, values: Floats) -> dict[int, float]:
     return {ids[b]: float(values[b]) for b in np.flatnonzero(values).tolist()}
 
 
-def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[str, ...]:
-    """What must still be true of the cluster when the plan is executed; ``check`` judges it on a newer snapshot."""
+def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[Fact, ...]:
+    """Return what must still be true when the plan is executed; ``check`` judges it on a newer snapshot."""
     if not len(draft):
         return ()
-    leaders = draft.leader_from[draft.leader_from >= 0]
+    leaders, ids = draft.leader_from[draft.leader_from >= 0], plan_request.brokers.arrays.ids
     used = sorted({int(b) for b in draft.end[draft.end >= 0].tolist()} | {int(b) for b in leaders.tolist()})
-    names = ", ".join(str(int(plan_request.brokers.arrays.ids[b])) for b in used)
-    lines = [
-        "each moved partition still has the replicas in `from`, and none of them is being reassigned",
-        f"brokers {names} are alive" if len(used) <= 20 else f"all {len(used)} brokers that the moves name are alive",
-        "kept replicas are in sync before their partition's leader changes",
+    facts = [
+        fact(FactCode.REPLICAS_AS_PLANNED),
+        fact(FactCode.BROKERS_ALIVE, brokers=tuple(int(ids[b]) for b in used)),
+        fact(FactCode.KEPT_REPLICAS_IN_SYNC),
     ]
-    if any(b >= len(plan_request.snapshot.brokers) for b in used):
-        lines.append("the added brokers have joined the cluster, empty, in the racks that were named")
+    if added := tuple(int(ids[b]) for b in used if b >= len(plan_request.snapshot.brokers)):
+        facts.append(fact(FactCode.ADDED_BROKERS_JOINED, brokers=added))
     if draft.copies.any() and not np.isnan(draft.size).all():
-        lines.append("receiving brokers have the free disk that each wave names")
-    lines += [f"{other.name}, which left its traces here, is stopped" for other in balancers(plan_request.snapshot)]
-    return tuple(lines)
+        facts.append(fact(FactCode.FREE_DISK_LEFT))
+    facts += [fact(FactCode.BALANCER_STOPPED, balancer=other.name) for other in balancers(plan_request.snapshot)]
+    return tuple(facts)
 
 
 def expiry_of(captured_at: datetime | None, hours: int) -> str | None:

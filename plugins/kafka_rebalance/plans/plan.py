@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.versions import FORMAT_VERSION, as_version
 from kafka_rebalance.scoring.losses import AfterFailure
 
@@ -54,8 +55,8 @@ class Move:
     kind: MoveKind
     bytes: int | None
     wave: int
-    reason: str
-    worse_without: str
+    reason: Fact
+    worse_without: Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,6 @@ class Robustness:
     trials: int
     noise: float
     verdict_stands: int
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +257,8 @@ class Plan:
     moves: tuple[Move, ...] = ()
     waves: tuple[Wave, ...] = ()
     rollback: Rollback | None = None
-    preconditions: tuple[str, ...] = ()
-    explanations: tuple[str, ...] = ()
+    preconditions: tuple[Fact, ...] = ()
+    explanations: tuple[Fact, ...] = ()
     robustness: Robustness | None = None
     after_failure: AfterFailure | None = None  # the worst losses before and after; None: nobody serves or leads
     preferred_leaders: PreferredLeaders | None = None  # None: no broker was seen
@@ -316,6 +316,8 @@ def _plain(record: Any) -> dict[str, Any]:
 
 
 def _plain_value(value: Any) -> Any:
+    if isinstance(value, Fact):
+        return value.document()
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, tuple):
@@ -336,8 +338,8 @@ def _move_document(move: Move) -> dict[str, Any]:
         "kind": move.kind.value,
         "bytes": move.bytes,
         "wave": move.wave,
-        "reason": move.reason,
-        "worse_without": move.worse_without,
+        "reason": move.reason.document(),
+        "worse_without": move.worse_without.document(),
     }
 
 

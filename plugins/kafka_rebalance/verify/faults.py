@@ -54,7 +54,7 @@ RULES = {
     "skew": "skew = highest level / plain mean",
     "band": "after the plan every broker is inside its band, or was widened",
     "topic_excess": "replicas of a topic above its even share are counted rightly",
-    "robustness": "so many trials were made, in so many the verdict stands, and the words say so",
+    "robustness": "the trials and those in which the verdict holds are counts that can be",
     "after_failure": "what the worst loss of a broker and of a rack leads to, before and after, is told rightly",
     "preferred_leaders": "the plan counts rightly who leads after a preferred election, without it and with it",
     "survive": "nobody is above its capacity after any loss of the kind that is to be survived",
@@ -86,7 +86,7 @@ RULES = {
     "rollback_undone": "only moves away from brokers that are gone cannot be undone",
     # files
     "file": "the files beside the plan are all there and say what the plan says",
-    "commands": "commands.md holds the commands of the plan, in order, and no other; its figures are the plan's",
+    "commands": "commands.md holds the commands of the plan, in order, and no other",
     "table": "moves.csv has one row for each move, and says what the move says",
     "json": "every file is JSON in UTF-8 with finite numbers",
     "key_twice": "no key stands twice in an object",

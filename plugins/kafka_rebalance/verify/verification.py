@@ -32,7 +32,7 @@ from kafka_rebalance.verify.losses import check_after_failure, is_due
 from kafka_rebalance.verify.moves.costs import check_costs
 from kafka_rebalance.verify.moves.rollback_rules import check_rollback
 from kafka_rebalance.verify.moves.rules import check_moves, check_result
-from kafka_rebalance.verify.moves.statements import check_statements
+from kafka_rebalance.verify.moves.stated_facts import check_stated_facts
 from kafka_rebalance.verify.moves.wave_rules import check_waves
 from kafka_rebalance.verify.ordered_bands import check_ordered_bands
 from kafka_rebalance.verify.survival import Placements, check_survival
@@ -143,7 +143,7 @@ def _judge(
     check_topic_leaders(document, claimed, cluster, parameters, faults)
     check_waves(document, claimed, cluster, parameters, _disk(levels, cluster), faults)
     check_rollback(document, claimed, cluster, parameters, faults)
-    check_statements(document, claimed, cluster, parameters, faults)
+    check_stated_facts(document, placements.snapshot, claimed, cluster, levels, parameters, faults)
     check_frontier(document, faults)
     if faults.has_any("resource", "before", "from_differs"):
         return {}

@@ -12,6 +12,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, percent_in_words, ratio_in_words, seconds_in_words
+from kafka_rebalance.facts import Fact
+from kafka_rebalance.render import render
 from rebalance_advisor.publish.charts.palette import chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.report.finding_words import evidence_in_words, owner_words, symptom_words
@@ -99,6 +101,14 @@ def verdict_words(verdict: str) -> str:
     return VERDICT_WORDS.get(verdict, verdict)
 
 
+def fact_words(code: str, args: Mapping[str, Any]) -> str:
+    """Return the words of a stored fact; of a code that a newer advisor wrote, the code."""
+    try:
+        return render(Fact.from_document({"code": code, "args": args}))
+    except ValueError:
+        return plain_words(code)
+
+
 def moment(value: datetime | None) -> str:
     """``2026-11-20 12:00 UTC``; the connection's time zone is UTC."""
     return UNKNOWN if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
@@ -138,6 +148,7 @@ _FILTERS: Mapping[str, Any] = {
     "percent": lambda value: percent_in_words(_number(value)),
     "count": count,
     "moment": moment,
+    "fact": fact_words,
     "verdict": verdict_words,
     "brokers": broker_list,
     "plain": plain_words,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.plans.plan import Plan, Wave
+from kafka_rebalance.render import render
 from rebalance_advisor.publish.escape import markdown_text
 
 _HEAD = """# Commands of plan {plan_id}
@@ -77,7 +78,7 @@ def render_commands(plan: Plan, digits: int) -> str:
     if not plan.moves:
         reasons = markdown_text(" ".join(plan.reasons))
         return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
-    preconditions = "\n".join(f"- {precondition}" for precondition in plan.preconditions)
+    preconditions = "\n".join(f"- {markdown_text(render(fact))}" for fact in plan.preconditions)
     parts = [
         _HEAD.format(
             plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"

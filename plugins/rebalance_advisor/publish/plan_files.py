@@ -16,12 +16,14 @@ import orjson
 
 from kafka_rebalance.csv_text import guarded
 from kafka_rebalance.plans.plan import Move, Plan, to_document
+from kafka_rebalance.render import render
 from kafka_rebalance.visible_text import visible, visible_json
 from rebalance_advisor.publish.commands import render_commands
 
 _LEAST_DIGITS = 2
 _TABLE_HEAD = (
-    "wave", "topic", "partition", "kind", "from", "to", "leader_from", "leader_to", "bytes", "reason", "worse_without",
+    "wave", "topic", "partition", "kind", "from", "to", "leader_from", "leader_to", "bytes", "reason_code",
+    "reason", "worse_without",
 )  # fmt: skip
 
 
@@ -95,8 +97,9 @@ def _table(moves: Sequence[Move]) -> bytes:
                 "" if move.leader_from is None else move.leader_from,
                 move.leader_to,
                 "" if move.bytes is None else move.bytes,
-                guarded(visible(move.reason)),
-                guarded(visible(move.worse_without)),
+                move.reason.code.value,
+                guarded(visible(render(move.reason))),
+                guarded(visible(render(move.worse_without))),
             )
         )
     return text.getvalue().encode()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
+from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.plans.explain.needed import amount_of, needed_words
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.waves.slowest import slowest
+from kafka_rebalance.render import render
 from rebalance_advisor.publish.frontier_rows import frontier_lines
 
 _SHOWN_BROKERS = 5
@@ -27,13 +29,13 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
     lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]
     if plan.moves:
         lines += [_cost(plan), *_bounds(plan)]
-        lines += [f"  {line}" for line in plan.explanations[:_SHOWN_BROKERS]]
+        lines += [f"  {render(change)}" for change in plan.explanations[:_SHOWN_BROKERS]]
         if len(plan.explanations) > _SHOWN_BROKERS:
             lines.append(f"  and {len(plan.explanations) - _SHOWN_BROKERS} more brokers, in the report")
     if plan.frontier:
         lines += ["What other bands would cost:", *frontier_lines([asdict(point) for point in plan.frontier])]
     if plan.robustness is not None:
-        lines.append(plan.robustness.words)
+        lines.append(render(Fact(FactCode.VERDICT_HOLDS, {"verdict": plan.verdict.value} | asdict(plan.robustness))))
     return lines
 
 

@@ -22,7 +22,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict, plan_id, to_document
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.files.commands_file import check_commands
+from kafka_rebalance.verify.files.shell_blocks import check_shell_blocks
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.commands import render_commands
 from tests.unit.verify.hand_claims import faults_of
@@ -140,12 +140,12 @@ def test_a_broker_that_is_to_be_removed_while_it_is_filled_is_told_and_the_plan_
     assert "wait until they are done and plan again, or cancel them" in plan.reasons[0]
     text, document = render_commands(plan, 2), document_of(plan)
     assert text.count("--execute --additional --throttle") == len(plan.waves) + len(plan.rollback.waves)
-    assert faults_of(check_commands, document, text.encode()) == []
-    assert faults_of(check_commands, document, text.replace(" --additional --", " --").encode()) == ["commands"]
+    assert faults_of(check_shell_blocks, document, text.encode()) == []
+    assert faults_of(check_shell_blocks, document, text.replace(" --additional --", " --").encode()) == ["commands"]
     checked = check_plan(document, snapshot)
     assert (checked.status, len(checked.warnings)) == (PlanStatus.VALID, 2)
     alone = document | {"seen": document["seen"] | {"reassigning": []}}
-    assert faults_of(check_commands, alone, text.encode()) == ["commands"]
+    assert faults_of(check_shell_blocks, alone, text.encode()) == ["commands"]
 
 
 def test_a_verdict_that_leaves_out_what_is_being_filled_is_refused() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.builder import make_plan
@@ -231,7 +232,7 @@ def test_a_broker_that_does_not_exist_yet_receives_its_share() -> None:
     rows = [row("t", p, [p % 3, (p + 1) % 3]) for p in range(60)]
     plan = planned(cluster(rows, brokers(3)), PlanOptions(add_brokers={9: None}, within=0.1))
     assert 27 <= next(outcome.after for outcome in plan.resources if outcome.resource == "replicas")[9] <= 33
-    assert any("added brokers have joined" in precondition for precondition in plan.preconditions)
+    assert fact(FactCode.ADDED_BROKERS_JOINED, brokers=(9,)) in plan.preconditions
 
 
 def test_a_broker_that_nobody_knows_cannot_be_removed() -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from kafka_rebalance import amounts
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.plans.draft import draft_of, empty_draft
-from kafka_rebalance.plans.explain.moves import Texts
+from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import bounds_of, certificate_of, moves_of, preconditions_of
 from kafka_rebalance.plans.plan import Move, MoveKind, Verdict
@@ -27,8 +28,9 @@ LEAST_SLOTS = DEFAULTS.waves.least_slots
 
 def test_the_move_as_the_document_has_it() -> None:
     known = hand()
-    (move,) = moves_of(known.plan_request, known.draft, np.array([0]), Texts(["why"], ["what else"]))
-    assert move == Move("t", 1, (0, 1), (2, 1), 0, 2, MoveKind.REPLICA, 4 * GB, move.wave, "why", "what else")
+    why, worse = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
+    (move,) = moves_of(known.plan_request, known.draft, np.array([0]), MoveFacts([why], [worse]))
+    assert move == Move("t", 1, (0, 1), (2, 1), 0, 2, MoveKind.REPLICA, 4 * GB, move.wave, why, worse)
 
 
 def test_one_wave_lasts_as_long_as_its_bytes_at_the_throttle() -> None:
@@ -87,9 +89,9 @@ def test_bounds_of_a_plan_and_of_none() -> None:
 
 def test_conditions_name_the_brokers_that_the_moves_touch() -> None:
     known = hand()
-    lines = preconditions_of(known.plan_request, known.draft)
-    assert "brokers 0, 1, 2 are alive" in lines
-    assert any("free disk" in line for line in lines)
+    facts = preconditions_of(known.plan_request, known.draft)
+    assert fact(FactCode.BROKERS_ALIVE, brokers=(0, 1, 2)) in facts
+    assert fact(FactCode.FREE_DISK_LEFT) in facts
     assert preconditions_of(known.plan_request, empty_draft(known.plan_request)) == ()
 
 

@@ -1,4 +1,4 @@
-"""Does the verdict stand with every load off by up to 30 %: said in a sentence, for each kind of verdict."""
+"""Does the verdict stand with every load off by up to 30 %, for each kind of verdict."""
 
 from __future__ import annotations
 
@@ -13,21 +13,18 @@ def planned(snapshot: ClusterSnapshot, seed: int = 0) -> tuple[Plan, Robustness]
     plan = make_plan(snapshot, PlanOptions(with_frontier=False), seed=seed)
     assert plan.robustness is not None
     assert (plan.robustness.trials, plan.robustness.noise) == (20, 0.30)
-    assert f"in {plan.robustness.verdict_stands} of 20 trials" in plan.robustness.words
     return plan, plan.robustness
 
 
 def test_a_large_skew_is_still_one_when_loads_are_off() -> None:
     plan, robustness = planned(random_cluster(3, topics=60))
     assert plan.verdict is Verdict.REBALANCE
-    assert "the moves remove most of the imbalance" in robustness.words
     assert robustness.verdict_stands >= 18
 
 
 def test_many_small_partitions_in_balance_stay_quiet_when_loads_are_off() -> None:
     plan, robustness = planned(cluster([row("t", p, [p % 4]) for p in range(400)], brokers(4)))
     assert plan.verdict is Verdict.NOTHING_TO_DO
-    assert "nothing has to be done" in robustness.words
     assert robustness.verdict_stands == 20
 
 
@@ -42,7 +39,7 @@ def test_what_moving_cannot_mend_is_still_uneven_when_loads_are_off() -> None:
     rows = [row("huge", 0, [0], 900 * GB), *(row("small", p, [p % 3], GB) for p in range(3))]
     plan, robustness = planned(cluster(rows, brokers(3)))
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    assert "some broker is outside its band in 20 of 20 trials" in robustness.words
+    assert robustness.verdict_stands == 20
 
 
 def test_where_nothing_was_measured_nothing_can_be_off() -> None:

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 import kafka_rebalance.plans.verified_plan as module
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
@@ -36,7 +37,11 @@ def test_brokers_that_the_input_calls_new_are_not_to_be_added(options: PlanOptio
     plan = make_plan(snapshot, options)
     receivers = {broker for move in plan.moves for broker in move.to_replicas}
     assert receivers >= {4, 5}
-    assert any("added" in line for line in plan.preconditions) is (6 in receivers) is is_added_too
+    assert (
+        any(fact.code is FactCode.ADDED_BROKERS_JOINED for fact in plan.preconditions)
+        is (6 in receivers)
+        is is_added_too
+    )
     assert verify_plan(to_document(plan), snapshot).faults == ()
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.other_hand_rules import broker_cordoned, other_balancer, reassignment_running
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
@@ -67,10 +68,8 @@ def test_the_plan_says_that_it_may_be_fought_and_moves_the_same() -> None:
     assert len(words) == 1
     assert "Cruise Control" in words[0]
     assert any("throttles stand on 1 brokers already" in reason for reason in fought.reasons)
-    assert [line for line in fought.preconditions if "is stopped" in line] == [
-        "Cruise Control, which left its traces here, is stopped"
-    ]
-    assert not any("is stopped" in line for line in peaceful.preconditions)
+    assert fought.preconditions[-1] == fact(FactCode.BALANCER_STOPPED, balancer="Cruise Control")
+    assert all(said.code is not FactCode.BALANCER_STOPPED for said in peaceful.preconditions)
     snapshot = cluster(many, of=brokers(7, configs={2: {"leader.replication.throttled.rate": "5"}}))
     assert [str(fault) for fault in verify_plan(to_document(fought), snapshot).wrong] == []
 

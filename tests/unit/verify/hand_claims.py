@@ -16,7 +16,12 @@ from tests.unit.plans.hand_plans import SNAPSHOT
 
 MOVE: dict[str, Any] = {
     "topic": "t", "partition": 1, "from": [0, 1], "to": [2, 1], "leader_from": 0, "leader_to": 2, "kind": "replica",
-    "bytes": 4 * GB, "wave": 1, "reason": "relieves broker 0", "worse_without": "broker 0 keeps it",
+    "bytes": 4 * GB, "wave": 1,
+    "reason": {"code": "relieves_broker", "args": {"broker": 0, "resource": "disk", "times_share": 1.5}},
+    "worse_without": {
+        "code": "broker_further_off",
+        "args": {"broker": 0, "resource": "disk", "times_share_without": 1.5, "times_share_after": 1.1},
+    },
 }  # fmt: skip
 THROTTLE = 1_000_000
 WAVE: dict[str, Any] = {

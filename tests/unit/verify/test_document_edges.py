@@ -266,7 +266,7 @@ def test_faults_are_told_in_clean_text_of_a_bounded_length() -> None:
         (("verdict",), "perhaps", False),
         (("certificate",), {"disk": {"x": 1.0}}, False), (("before",), {"disk": {"0": None}}, False),
         (("before",), {"disk": {"x": 1.0}}, False), (("after",), {"disk": {"x": 1.0}}, False),
-        (("robustness",), {"trials": 1, "noise": 0.5, "verdict_stands": 1, "words": "", "more": 1}, False),
+        (("robustness",), {"trials": 1, "noise": 0.5, "verdict_stands": 1, "more": 1}, False),
     ])  # fmt: skip
 def test_each_kind_of_value_at_its_edge(path: tuple[str, ...], value: object, is_right: bool) -> None:
     document = drain().document
@@ -293,10 +293,10 @@ def test_no_bounds_are_told_of_what_could_not_be_judged() -> None:
 
 
 def test_a_text_cell_is_no_formula_and_a_number_is_itself() -> None:
-    move = MOVE | {"topic": "-t", "reason": "=1", "bytes": -4, "leader_from": None}
+    move = MOVE | {"topic": "-t", "reason": {"code": "=1", "args": {}}, "bytes": -4, "leader_from": None}
     cells = {
         "wave": "1", "topic": "'-t", "partition": "1", "kind": "replica", "from": "0 1", "to": "2 1", "leader_from": "",
-        "leader_to": "2", "bytes": "-4", "reason": "'=1", "worse_without": "broker 0 keeps it",
+        "leader_to": "2", "bytes": "-4", "reason_code": "'=1", "reason": "why", "worse_without": "what",
     }  # fmt: skip
     head, line = ",".join(HEAD), ",".join(cells[name] for name in HEAD)
     assert faults_of(check_table, {"moves": [move]}, f"{head}\n{line}\n".encode()) == []

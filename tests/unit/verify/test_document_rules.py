@@ -139,7 +139,8 @@ def test_json_is_read_strictly(content: bytes, codes: list[str]) -> None:
 def table(**changes: str) -> bytes:
     cells = {
         "wave": "1", "topic": "t", "partition": "1", "kind": "replica", "from": "0 1", "to": "2 1", "leader_from": "0",
-        "leader_to": "2", "bytes": "4000000000", "reason": "relieves broker 0", "worse_without": "broker 0 keeps it",
+        "leader_to": "2", "bytes": "4000000000", "reason_code": "relieves_broker", "reason": "why",
+        "worse_without": "what",
     } | changes  # fmt: skip
     return (",".join(HEAD) + "\n" + ",".join(cells[name] for name in HEAD) + "\n").encode()
 
@@ -147,7 +148,7 @@ def table(**changes: str) -> bytes:
 def test_each_cell_of_the_table_is_the_moves() -> None:
     document = {"moves": [MOVE | {"wave": int(table().split(b"\n")[1].split(b",")[0])}]}
     assert faults_of(check_table, document, table()) == []
-    for wrong in (table(to="2 0"), table(bytes="4"), table(reason="x"), table() + table().split(b"\n")[1], b"x"):
+    for wrong in (table(to="2 0"), table(bytes="4"), table(reason_code="x"), table() + table().split(b"\n")[1], b"x"):
         assert faults_of(check_table, document, wrong) == ["table"]
     assert [cell_of(text) for text in ("=1", "+1", "a", "'a")] == ["'=1", "'+1", "a", "''a"]
 

@@ -57,8 +57,8 @@ def moved(document: Document, snapshot: ClusterSnapshot, partition: int, to: lis
     kind = "replica" if set(to) != set(today.replicas) else "leader"
     move = {
         "topic": "t", "partition": partition, "from": list(today.replicas), "to": to, "leader_from": today.leader,
-        "leader_to": to[0], "kind": kind, "bytes": len(new) * 10**9, "wave": 1, "reason": "it must",
-        "worse_without": "-",
+        "leader_to": to[0], "kind": kind, "bytes": len(new) * 10**9, "wave": 1,
+        "reason": {"code": "separates_racks", "args": {}}, "worse_without": {"code": "shares_rack", "args": {}},
     }  # fmt: skip
     document["moves"] = sorted([*moves, move], key=lambda move: move["partition"])
 

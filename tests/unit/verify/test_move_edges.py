@@ -13,7 +13,6 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.moves.costs import is_whole
 from kafka_rebalance.verify.moves.rollback_rules import check_rollback
 from kafka_rebalance.verify.moves.rules import check_moves, check_result
-from kafka_rebalance.verify.moves.statements import check_statements
 from kafka_rebalance.verify.moves.wave_rules import check_times, check_waves
 from kafka_rebalance.verify.moves.wave_traffic import Traffic
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -292,78 +291,3 @@ def test_the_way_back_costs_what_it_copies() -> None:
     assert faults_of(check_rollback, {"rollback": rollback, "waves": []}, claimed, known, parameters()) == [
         "rollback_order"
     ]
-
-
-STATED: dict[str, Any] = {
-    "moves": [MOVE], "verdict": "rebalance", "resources": [{"resource": "disk"}],
-    "preconditions": ["the replicas in `from` stand", "all 3 brokers that the moves name are alive", "free disk there"],
-    "explanations": [
-        "broker 0 gives up 1 replica of 4 GB, loses 1 leadership: why",
-        "broker 2 receives 1 replica of 4 GB, gains 1 leadership: why",
-    ],
-    "robustness": {
-        "trials": 1, "noise": 0.5, "verdict_stands": 0, "words": "loads off by up to 50% at random: in 0 of 1 trials",
-    },
-}  # fmt: skip
-FIRST, LAST = STATED["explanations"]
-ROBUST = STATED["robustness"]
-
-
-@pytest.mark.parametrize(
-    ("change", "codes"),
-    [
-        ({}, []),
-        ({"preconditions": [*STATED["preconditions"][:1], "all 2 brokers that the moves name are alive", "free disk"]},
-         ["precondition"]),
-        ({"preconditions": [*STATED["preconditions"], "free disk there"]}, ["precondition"]),
-        ({"preconditions": [*STATED["preconditions"], " "]}, ["precondition"]),
-        ({"explanations": [FIRST.replace("gives up", "juggles"), LAST]}, ["explanation"]),
-        ({"explanations": [FIRST.replace("1 leadership", "2 leaderships"), LAST]}, ["explanation"]),
-        ({"explanations": [FIRST.replace(", loses 1 leadership", ""), LAST]}, ["explanation"]),
-        ({"explanations": [FIRST.replace(" of 4 GB", ""), LAST]}, ["explanation"]),
-        ({"explanations": [FIRST, LAST.replace("4 GB", "4.1 GB")]}, ["explanation"]),
-        ({"explanations": [FIRST, LAST.replace("1 replica", "2 replicas")]}, ["explanation"]),
-        ({"explanations": [FIRST, LAST.replace("gains 1 leadership", "gains 2 leaderships")]}, ["explanation"]),
-        # As plans of earlier releases say it.
-        ({"explanations": [FIRST, "broker 2 receives 4 GB in 1 move, 1 leaderships more: why"]}, []),
-        ({"explanations": ["broker 0 gives up 4 GB in 1 move, 2 leaderships fewer: why", LAST]}, ["explanation"]),
-        ({"explanations": [LAST, FIRST]}, ["explanation"]),
-        ({"moves": [MOVE | {"reason": "broker 2 is empty, broker 1 keeps it"}]}, []),
-        ({"moves": [MOVE | {"worse_without": "broker 12345678901 fills"}]}, ["explanation"]),
-        ({"robustness": ROBUST | {"verdict_stands": 1, "words": "x by up to 50% x in 1 of 1 trials"}}, []),
-        ({"robustness": ROBUST | {"verdict_stands": 2, "words": "x by up to 50% x in 2 of 1 trials"}}, ["robustness"]),
-        ({"robustness": ROBUST | {"verdict_stands": -1}}, ["robustness"]),
-        ({"robustness": ROBUST | {"trials": 0, "words": "x by up to 50% x in 0 of 0 trials"}}, ["robustness"]),
-        ({"robustness": ROBUST | {"noise": 0.0, "words": "x by up to 0% x in 0 of 1 trials"}}, ["robustness"]),
-        ({"robustness": ROBUST | {"noise": 1.0, "words": "x by up to 100% x in 0 of 1 trials"}}, ["robustness"]),
-        ({"robustness": None}, ["robustness"]),
-        ({"robustness": None, "verdict": "infeasible"}, []),
-        ({"robustness": None, "resources": [{"resource": "leaders"}]}, []),
-        ({"verdict": "cannot_tell"}, ["robustness"]),
-    ],
-)  # fmt: skip
-def test_a_sentence_that_is_a_little_off(change: dict[str, Any], codes: list[str]) -> None:
-    assert faults_of(check_statements, STATED | change, claims(), arrays(), parameters()) == codes
-
-
-def test_explanations_begin_with_those_that_give_or_take_most() -> None:
-    """Broker 2 takes 6 and gives 5 GB, broker 0 gives 6 and takes 5 and loses a leader; broker 1 touches nothing."""
-    known, claimed = arrays(TWO), claims(OUT, BACK_IN, snapshot=TWO)
-    of_0 = "broker 0 gives up 1 replica of 6 GB, receives 1 replica of 5 GB, loses 1 leadership: why"
-    of_2 = "broker 2 gives up 1 replica of 5 GB, receives 1 replica of 6 GB, gains 1 leadership: why"
-    document = STATED | {"moves": [OUT, BACK_IN], "explanations": [of_0, of_2]}
-    assert faults_of(check_statements, document, claimed, known, parameters()) == []
-    swapped = document | {"explanations": [of_0.replace("6 GB", "5 GB"), of_2]}
-    assert faults_of(check_statements, swapped, claimed, known, parameters()) == ["explanation"]
-    alone = STATED | {
-        "moves": [BACK_IN],
-        "preconditions": ["the replicas in `from` stand", "brokers 0, 1 are alive", "free disk there"],
-        "explanations": ["broker 0 receives 1 replica of 5 GB: why", "broker 2 gives up 1 replica of 5 GB: why"],
-    }
-    assert faults_of(check_statements, alone, claims(BACK_IN, snapshot=TWO), known, parameters()) == []
-    lone = cluster([ROWS[1]], brokers(3))  # one partition alone is tried, too
-    document = STATED | {"moves": [MOVE | {"partition": 1}]}
-    assert faults_of(check_statements, document, claims(snapshot=lone), arrays(lone), parameters()) == []
-    nothing = STATED | {"moves": [], "preconditions": [], "explanations": []}
-    empty = claims(snapshot=SNAPSHOT)
-    assert "precondition" in faults_of(check_statements, nothing, empty, arrays(), parameters())

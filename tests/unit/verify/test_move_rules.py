@@ -1,4 +1,4 @@
-"""Rules on one move of 4 GB from broker 0 to 2, its wave, its way back, and the sentences about it."""
+"""Rules on one move of 4 GB from broker 0 to 2, its wave, its way back, and the facts about it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.verify.cluster.outcomes import recompute
+from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.costs import check_costs, is_whole, total
 from kafka_rebalance.verify.moves.rollback_rules import check_rollback
 from kafka_rebalance.verify.moves.rules import check_moves, check_result
-from kafka_rebalance.verify.moves.statements import check_statements
+from kafka_rebalance.verify.moves.stated_facts import check_stated_facts
 from kafka_rebalance.verify.moves.wave_rules import check_waves
 from kafka_rebalance.verify.moves.wave_traffic import Traffic
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
-from tests.unit.verify.hand_claims import MOVE, THROTTLE, WAVE, arrays, claims, faults_of, parameters
+from tests.unit.verify.hand_claims import DISK, MOVE, THROTTLE, WAVE, arrays, claims, faults_of, parameters
 
 COST: dict[str, Any] = {
     "replica_moves": 1, "bytes": 4 * GB, "leader_changes": 1, "seconds": 4000.0, "seconds_slot_filling": 4000.0,
@@ -104,8 +106,8 @@ def test_costs_are_the_sums_of_the_moves() -> None:
     assert faults_of(check_costs, DOCUMENT, claimed, known, parameters()) == []
     for wrong in (COST | {"bytes": 1}, COST | {"replica_moves": 2}, COST | {"leader_changes": 0}):
         assert faults_of(check_costs, DOCUMENT | {"cost": wrong}, claimed, known, parameters()) == ["cost"]
-    dear = DOCUMENT | {"moves": [MOVE | {"bytes": 5 * GB, "reason": " "}]}
-    assert faults_of(check_costs, dear, claimed, known, parameters()) == ["cost", "explanation", "move_bytes"]
+    dear = DOCUMENT | {"moves": [MOVE | {"bytes": 5 * GB}]}
+    assert faults_of(check_costs, dear, claimed, known, parameters()) == ["cost", "move_bytes"]
     assert faults_of(check_costs, DOCUMENT, claimed, known, parameters(max_move_bytes=3 * GB)) == ["budget"]
     assert faults_of(check_costs, DOCUMENT, claimed, known, parameters(max_move_bytes=4 * GB)) == []
 
@@ -189,78 +191,139 @@ def test_what_left_a_dead_broker_cannot_go_back() -> None:
     )
     move = MOVE | {"leader_from": 1}
     claimed = claims(move, snapshot=gone)
-    nothing = {"replica_moves": 0, "bytes": 0, "leader_changes": 0, "seconds": 0.0, "seconds_slot_filling": 0.0}
-    document = DOCUMENT | {"moves": [move], "rollback": nothing | {"waves": [], "not_undone": [0]}}
-    assert faults_of(check_rollback, document, claimed, arrays(gone), parameters()) == []
+    nothing = dict.fromkeys(("replicas_out", "replicas_in", "bytes_out", "bytes_in", "leaders_out", "leaders_in"), 0)
+    level = {"state": "alive", "resource": "disk", "times_share": before, "times_share_after": after}
+    return {"code": "broker_changes", "args": {"broker": broker} | nothing | level | changes}
 
 
+def alive(*ids: int) -> dict[str, Any]:
+    return {"code": "brokers_alive", "args": {"brokers": list(ids)}}
+
+
+AS_PLANNED, IN_SYNC, FREE_DISK = (
+    {"code": code, "args": {}} for code in ("replicas_as_planned", "kept_replicas_in_sync", "free_disk_left")
+)
+OUT = gives(0, 1.5, 1.1, replicas_out=1, bytes_out=4.0 * GB, leaders_out=1)
+INTO = gives(2, 0.5, 0.9, replicas_in=1, bytes_in=4.0 * GB, leaders_in=1)
 STATED: dict[str, Any] = DOCUMENT | {
-    "preconditions": [
-        "each moved partition still has the replicas in `from`", "brokers 0, 1, 2 are alive",
-        "receiving brokers have the free disk that each wave names",
-    ],
-    "explanations": [
-        "broker 0 gives up 1 replica of 4 GB, loses 1 leadership: why",
-        "broker 2 receives 1 replica of 4 GB, gains 1 leadership: why",
-    ],
-    "robustness": {
-        "trials": 20, "noise": 0.3, "verdict_stands": 19,
-        "words": "with every load off by up to 30% at random, it stands in 19 of 20 trials",
-    },
-}  # fmt: skip
+    "resources": [DISK],
+    "preconditions": [AS_PLANNED, alive(0, 1, 2), IN_SYNC, FREE_DISK],
+    "explanations": [OUT, INTO],
+    "robustness": {"trials": 20, "noise": 0.3, "verdict_stands": 19},
+}
+
+
+def stated(document: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **options: object) -> list[str]:
+    known, asked = arrays(snapshot, **options), parameters(**options)
+    claimed = claims(*document["moves"], snapshot=snapshot, **options)
+    levels = recompute(claimed, known, asked)
+    return faults_of(check_stated_facts, document, snapshot, claimed, known, levels, asked)
+
+
+def said(field: str, **args: object) -> dict[str, Any]:
+    """The move with other arguments in one of its facts."""
+    return {"moves": [MOVE | {field: MOVE[field] | {"args": MOVE[field]["args"] | args}}]}
 
 
 @pytest.mark.parametrize(
     ("change", "codes"),
     [
         ({}, []),
-        ({"preconditions": STATED["preconditions"][1:]}, ["precondition"]),
-        ({"preconditions": [*STATED["preconditions"][:1], "brokers 0, 1 are alive"]}, ["precondition"]),
-        ({"preconditions": STATED["preconditions"][:2]}, ["precondition"]),
-        ({"preconditions": [*STATED["preconditions"], "the added brokers have joined"]}, ["precondition"]),
-        ({"explanations": STATED["explanations"][:1]}, ["explanation"]),
-        ({"explanations": STATED["explanations"][::-1]}, ["explanation"]),
+        ({"preconditions": [alive(0, 1, 2), IN_SYNC, FREE_DISK]}, ["precondition"]),
+        ({"preconditions": [AS_PLANNED, alive(0, 1), IN_SYNC, FREE_DISK]}, ["precondition"]),
+        ({"preconditions": [AS_PLANNED, alive(0, 1, 2), IN_SYNC]}, ["precondition"]),
+        ({"explanations": [OUT]}, ["explanation"]),
+        ({"explanations": [INTO, OUT]}, ["explanation"]),
         (
-            {
-                "explanations": [
-                    "broker 0 gives up 1 replica of 5 GB, loses 1 leadership: why",
-                    STATED["explanations"][1],
-                ]
-            },
+            {"explanations": [OUT | {"args": OUT["args"] | {"bytes_out": 5.0 * GB}}, INTO]},
             ["explanation"],
         ),
-        ({"moves": [MOVE | {"reason": "relieves broker 9"}]}, ["explanation"]),
+        (
+            {"explanations": [OUT | {"args": OUT["args"] | {"times_share": 1.4}}, INTO]},
+            ["explanation"],
+        ),
+        ({"explanations": [OUT | {"args": OUT["args"] | {"more": 1}}, INTO]}, ["explanation"]),
+        (said("reason", broker=9), ["explanation"]),
+        (said("reason", broker=1), ["explanation"]),
+        (said("reason", times_share=1.4), ["explanation"]),
+        (said("reason", resource=["disk"]), ["explanation"]),
+        (said("worse_without", times_share_after=1.2), ["explanation"]),
+        (said("worse_without", times_share_without=1.05), ["explanation"]),
+        (said("worse_without", times_share_without="much"), ["explanation"]),
         ({"robustness": None}, ["robustness"]),
-        ({"robustness": STATED["robustness"] | {"verdict_stands": 18}}, ["robustness"]),
         ({"robustness": STATED["robustness"] | {"verdict_stands": 21}}, ["robustness"]),
+        ({"robustness": STATED["robustness"] | {"noise": 1.0}}, ["robustness"]),
     ],
 )
-def test_sentences_that_people_act_on_are_true(change: dict, codes: list[str]) -> None:
-    assert faults_of(check_statements, STATED | change, claims(), arrays(), parameters()) == codes
+def test_facts_that_people_act_on_are_true(change: dict, codes: list[str]) -> None:
+    assert stated(STATED | change) == codes
 
 
-ADDED = "the added brokers have joined the cluster, empty, in the racks that were named"
+@pytest.mark.parametrize(
+    ("change", "codes"),
+    [
+        ({"verdict": "infeasible"}, []),
+        ({"resources": [DISK | {"resource": "leaders"}]}, []),
+        ({"verdict": "cannot_tell"}, []),
+        ({"verdict": "not_fixable_by_moving"}, ["robustness"]),
+    ],
+)
+def test_robustness_is_there_where_something_measured_was_tried(change: dict, codes: list[str]) -> None:
+    found = stated(STATED | change | {"robustness": None})
+    assert [code for code in found if code == "robustness"] == codes
+
+
+def test_explanations_begin_with_those_that_give_or_get_most() -> None:
+    """Broker 2 gets 6 and gives 5 GB, broker 0 gives 6 and gets 5: equal bytes and counts, so ids decide."""
+    two = cluster([row("t", 0, (0, 1), 6 * GB), row("t", 1, (0, 1), 4 * GB), row("u", 0, (1, 2), 5 * GB)], brokers(3))
+    moves = [
+        MOVE | {"partition": 0, "bytes": 6 * GB},
+        MOVE | {"topic": "u", "partition": 0, "from": [1, 2], "to": [1, 0], "leader_from": 1, "leader_to": 1},
+    ]
+    exchanged = {"replicas_out": 1, "replicas_in": 1}
+    of_0 = gives(0, 1.0, 0.9, **exchanged, bytes_out=6.0 * GB, bytes_in=5.0 * GB, leaders_out=1)
+    of_2 = gives(2, 0.5, 0.6, **exchanged, bytes_out=5.0 * GB, bytes_in=6.0 * GB, leaders_in=1)
+    document = STATED | {"moves": moves, "explanations": [of_0, of_2]}
+    known, asked = arrays(two), parameters()
+    claimed = claims(*moves, snapshot=two)
+    levels, faults = recompute(claimed, known, asked), FaultList()
+    check_stated_facts(document, two, claimed, known, levels, asked, faults)
+    assert not [fault for fault in faults.faults if fault.place.startswith("plan.explanations")], faults.faults
+    swapped = document | {"explanations": [of_2, of_0]}
+    faults = FaultList()
+    check_stated_facts(swapped, two, claimed, known, levels, asked, faults)
+    assert [fault.place for fault in faults.faults if fault.place.startswith("plan.explanations")] == [
+        "plan.explanations"
+    ]
+
+
+def test_a_replica_out_of_sync_that_leaves_is_said_beside_why_the_move_is_made() -> None:
+    def dropping(broker: object, why: object) -> dict[str, Any]:
+        reason = {"code": "drops_out_of_sync", "args": {"broker": broker, "why": why}}
+        return STATED | {"moves": [MOVE | {"reason": reason}]}
+
+    assert stated(dropping(0, MOVE["reason"])) == []
+    for broker, why in ((1, MOVE["reason"]), ([0], MOVE["reason"]), (0, "relieves"), (0, {"code": [], "args": {}})):
+        assert stated(dropping(broker, why)) == ["explanation"]
+
+
+JOINED = {"code": "added_brokers_joined", "args": {"brokers": [3]}}
 
 
 def test_only_brokers_that_the_snapshot_lacks_have_to_be_added() -> None:
     """Broker 2 is called new by the input itself: it is there, and not empty. Broker 3 is named by an option alone."""
     new = replace(SNAPSHOT, brokers=tuple(brokers(3, b2=BrokerState.NEW)))
-    added = STATED | {"preconditions": [*STATED["preconditions"], ADDED]}
+    document = STATED | {"explanations": [OUT, INTO | {"args": INTO["args"] | {"state": "new"}}]}
+    added = document | {"preconditions": [*STATED["preconditions"][:3], JOINED, FREE_DISK]}
     for options in ({}, {"add_brokers": {"2": None}}):
-        known = arrays(new, **options)
-        claimed = claims(snapshot=new, **options)
-        assert faults_of(check_statements, STATED, claimed, known, parameters(**options)) == []
-        assert faults_of(check_statements, added, claimed, known, parameters(**options)) == ["precondition"]
+        assert stated(document, new, **options) == []
+        assert stated(added, new, **options) == ["precondition"]
 
 
-def test_brokers_that_an_option_adds_are_told() -> None:
+def test_brokers_that_an_option_adds_are_waited_for() -> None:
     options = {"add_brokers": {"3": None}}
-    document = STATED | {
-        "preconditions": [STATED["preconditions"][0], "brokers 0, 1, 3 are alive", STATED["preconditions"][2]],
-        "explanations": [line.replace("broker 2", "broker 3") for line in STATED["explanations"]],
-    }
-    claimed = claims(MOVE | {"to": [3, 1], "leader_to": 3}, **options)
-    known = arrays(**options)
-    assert faults_of(check_statements, document, claimed, known, parameters(**options)) == ["precondition"]
-    document["preconditions"].append(ADDED)
-    assert faults_of(check_statements, document, claimed, known, parameters(**options)) == []
+    move = MOVE | {"to": [3, 1], "leader_to": 3}
+    named = [AS_PLANNED, alive(0, 1, 3), IN_SYNC]
+    document = STATED | {"moves": [move], "preconditions": [*named, FREE_DISK]}
+    assert "precondition" in stated(document, **options)
+    assert "precondition" not in stated(document | {"preconditions": [*named, JOINED, FREE_DISK]}, **options)

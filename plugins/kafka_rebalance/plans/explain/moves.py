@@ -1,83 +1,85 @@
-"""Why each move is made, and what gets worse without it; then the same for people, broker by broker.
+"""Why each move is made, what is worse without it, and what each broker gives and gets, as facts.
 
 A move is explained by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or the
 broker that is furthest above (or below) its share of some resource, among those that it brings nearer to it
-(``repairs.py``). ``worse_without`` leaves this one move out of the whole plan and says how that broker stands then.
+(``repairs.py``). ``worse_without`` leaves this one move out of the whole plan and says where that broker is then.
 
-Complexity: O(M·W·D) in arrays, one line of text for each move.
+Complexity: O(M·W·D) in arrays, two facts for each move.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Flags, Floats
 from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.explain.repairs import Ratios, Repair, Repaired, what_is_repaired
 from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
-from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.model import BrokerState
 
 _REPAIRS = {
-    Repair.RELIEVES: "relieves broker {}",
-    Repair.FILLS: "fills broker {}",
-    Repair.MAKES_UP: "makes up for other moves of broker {}",
-    Repair.NONE: "is one of several that only together even out broker {}",
-}
-WORDS = {row.name: row.words for row in TABLE}
-STATE_WORDS = {
-    BrokerState.DEAD: "dead",
-    BrokerState.FENCED: "fenced",
-    BrokerState.DRAINING: "to be removed",
+    Repair.RELIEVES: FactCode.RELIEVES_BROKER,
+    Repair.FILLS: FactCode.FILLS_BROKER,
+    Repair.MAKES_UP: FactCode.MAKES_UP_FOR_MOVES,
+    Repair.NONE: FactCode.ONE_OF_SEVERAL,
 }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Texts:
-    """One reason and one consequence for each move."""
+class MoveFacts:
+    """One reason and one consequence for each move; a stronger reason overwrites both."""
 
-    reasons: list[str]
-    worse_without: list[str]
-
-    @property
-    def both(self) -> tuple[list[str], list[str]]:
-        """To be overwritten where something else is said of a move."""
-        return self.reasons, self.worse_without
+    reasons: list[Fact]
+    worse_without: list[Fact]
 
 
 def explain_moves(
     plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
-) -> Texts:
-    """Texts in the order of the draft."""
+) -> MoveFacts:
+    """Return the facts in the order of the draft."""
     ratios = _ratios(plan_request, outcome, bands, within)
     repaired = what_is_repaired(plan_request, draft, outcome.resources, ratios)
-    reasons, worse = _balance_texts(plan_request, outcome, ratios, repaired)
-    _say_hard_reasons(plan_request, draft, reasons, worse)
-    return Texts(reasons, worse)
+    why = _balance_facts(plan_request, outcome, ratios, repaired)
+    _add_hard_reasons(plan_request, draft, why)
+    return why
 
 
 def explain_brokers(
     plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
-) -> tuple[str, ...]:
-    """A line for each broker that gives up or receives, those that change most first."""
+) -> tuple[Fact, ...]:
+    """Return one fact for each broker that gives up or gets replicas or leaders, those that change most first.
+
+    Its level is that of the resource that is furthest from the broker's share today.
+    """
     ratios = _ratios(plan_request, outcome, bands, within)
-    tally = _tally(draft, len(plan_request.brokers.brokers))
-    lines = []
+    tally, is_sized = _tally(draft, len(plan_request.brokers.brokers)), "disk" in outcome.resources
+    rows = []
     for b in np.flatnonzero(tally.any(axis=1)).tolist():
         broker = plan_request.brokers.brokers[b]
         out, into, out_bytes, in_bytes, lost, won = tally[b].tolist()
-        is_sized = "disk" in outcome.resources
-        parts = _parts((int(out), int(into)), (out_bytes, in_bytes), int(lost), int(won), is_sized=is_sized)
-        why = _standing(broker.state, outcome.resources, ratios.before[b], ratios.after[b])
-        lines.append((-out_bytes - in_bytes, -out - into - lost - won, broker.id, f"broker {broker.id} {parts}: {why}"))
-    return tuple(line for *_, line in sorted(lines))
+        d = int(np.abs(ratios.before[b] - 1).argmax())
+        said = fact(
+            FactCode.BROKER_CHANGES,
+            broker=broker.id,
+            replicas_out=int(out),
+            replicas_in=int(into),
+            bytes_out=out_bytes if is_sized else None,
+            bytes_in=in_bytes if is_sized else None,
+            leaders_out=int(lost),
+            leaders_in=int(won),
+            state=broker.state.value,
+            resource=outcome.resources[d] if broker.state.stays else None,
+            times_share=float(ratios.before[b, d]) if broker.state.stays else None,
+            times_share_after=float(ratios.after[b, d]) if broker.state.stays else None,
+        )
+        rows.append((-out_bytes - in_bytes, -out - into - lost - won, broker.id, said))
+    return tuple(said for *_, said in sorted(rows, key=lambda row: row[:3]))
 
 
 def _tally(draft: Draft, brokers: int) -> Floats:
@@ -114,108 +116,93 @@ def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: f
     )
 
 
-def _balance_texts(
-    plan_request: PlanRequest, outcome: Outcome, ratios: Ratios, repaired: Repaired
-) -> tuple[list[str], list[str]]:
-    ids = plan_request.brokers.arrays.ids
-    names = [WORDS[name] for name in outcome.resources]
+def _balance_facts(plan_request: PlanRequest, outcome: Outcome, ratios: Ratios, repaired: Repaired) -> MoveFacts:
+    ids, names = plan_request.brokers.arrays.ids, outcome.resources
     reasons, worse = [], []
     broker, d = repaired.broker, repaired.resource
     columns = zip(
         ids[broker].tolist(), d.tolist(), repaired.kind.tolist(), ratios.before[broker, d].tolist(),
         ratios.after[broker, d].tolist(), repaired.without.tolist(), strict=True,
     )  # fmt: skip
-    for broker_id, resource, kind, before, after, left_out in columns:
-        verb = names[resource]
-        reasons.append(f"{_REPAIRS[kind].format(broker_id)}: its {verb} {before:.2f} × its share")
-        worse.append(_consequence(broker_id, verb, left_out, after, is_worse=kind != Repair.NONE))
-    return reasons, worse
+    for broker_id, resource, kind, before, after, without in columns:
+        name = names[resource]
+        reasons.append(Fact(_REPAIRS[kind], {"broker": broker_id, "resource": name, "times_share": before}))
+        if kind == Repair.NONE and abs(without - after) <= BAND_ROUNDING * max(after, 1.0):
+            worse.append(fact(FactCode.NO_LOAD_CHANGES))
+            continue
+        code = FactCode.OFF_ONLY_TOGETHER if kind == Repair.NONE else FactCode.BROKER_FURTHER_OFF
+        worse.append(
+            Fact(
+                code,
+                {"broker": broker_id, "resource": name, "times_share_without": without, "times_share_after": after},
+            )
+        )
+    return MoveFacts(reasons, worse)
 
 
-def _consequence(broker_id: int, verb: str, left_out: float, after: float, *, is_worse: bool) -> str:
-    one, other = told_apart(left_out, after)
-    if is_worse:
-        return f"broker {broker_id}'s {verb} {one} × its share instead of {other} ×"
-    if one == other:
-        return "nothing that is measured: what brokers carry is the same"
-    return f"nothing by itself: broker {broker_id}'s {verb} {one} × its share, in the whole plan {other} ×"
-
-
-def told_apart(one: float, other: float) -> tuple[str, str]:
-    """Both with four digits, or as many more as it takes to see which is which: 1.0971 and 1.0974, not 1.097 twice."""
-    texts = (f"{one:.4g}", f"{other:.4g}")
-    for digits in range(5, sys.float_info.dig + 1):
-        if texts[0] != texts[1]:
-            break
-        texts = (f"{one:.{digits}g}", f"{other:.{digits}g}")
-    return texts
-
-
-def _say_hard_reasons(plan_request: PlanRequest, draft: Draft, reasons: list[str], worse: list[str]) -> None:
-    """Overwrite the texts of moves that have to be made whatever the balance."""
-    brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids
-    start_count = (draft.start >= 0).sum(axis=1)
-    end_count = (draft.end >= 0).sum(axis=1)
-    for m in np.flatnonzero(end_count > start_count).tolist():
-        reasons[m] = f"raises the replication factor from {start_count[m]} to {end_count[m]}"
-        worse[m] = f"the partition keeps {start_count[m]} of {end_count[m]} replicas"
-    for m in np.flatnonzero(end_count < start_count).tolist():
-        reasons[m] = f"lowers the replication factor from {start_count[m]} to {end_count[m]}"
-        worse[m] = f"the partition keeps {start_count[m] - end_count[m]} replicas too many"
+def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -> None:
+    """Overwrite the facts of moves that have to be made whatever the balance."""
+    brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()
+    reasons, worse = why.reasons, why.worse_without
+    start_count, end_count = (draft.start >= 0).sum(axis=1), (draft.end >= 0).sum(axis=1)
+    for m in np.flatnonzero(end_count != start_count).tolist():
+        was, wanted = int(start_count[m]), int(end_count[m])
+        is_raised = wanted > was
+        code = FactCode.RAISES_REPLICATION_FACTOR if is_raised else FactCode.LOWERS_REPLICATION_FACTOR
+        reasons[m] = fact(code, replicas=was, wanted=wanted)
+        code = FactCode.KEEPS_TOO_FEW_REPLICAS if is_raised else FactCode.KEEPS_TOO_MANY_REPLICAS
+        worse[m] = fact(code, replicas=was, wanted=wanted)
     target = np.asarray(end_count, dtype=np.int32)
     whole = plan_request.partitions.placement.broker_sets
     sets = None if whole is None else whole.taken(draft.row)
     shared = lacks_racks(draft.start, plan_request.brokers, target, sets)
     repaired = shared & ~lacks_racks(draft.end, plan_request.brokers, target, sets)
     for m in np.flatnonzero(repaired).tolist():
-        reasons[m] = "puts replicas that share a rack on racks of their own"
-        worse[m] = "one rack that fails takes more than one replica of the partition with it"
-    _say_what_leaves(plan_request, draft, sets, reasons, worse)
+        reasons[m], worse[m] = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
+    _add_what_leaves(plan_request, draft, sets, why)
     if plan_request.options.preferred_election:
         for m in range(len(draft)):
             first, now = ids[draft.leader_to[m]], ids[draft.leader_from[m]]
-            reasons[m] = f"lets broker {first} lead, which comes first in the list of those that may"
-            worse[m] = f"broker {now} goes on leading it"
+            reasons[m] = fact(FactCode.ELECTS_PREFERRED, broker=first)
+            worse[m] = fact(FactCode.GOES_ON_LEADING, broker=now)
     is_kept_led = ~draft.changes_replicas & ~draft.changes_leader & (draft.start[:, 0] != draft.end[:, 0])
     for m in np.flatnonzero(is_kept_led).tolist():
         first, leader = ids[draft.start[m, 0]], ids[draft.leader_to[m]]
-        reasons[m] = f"keeps broker {leader} leading: an election of preferred replicas would take it to broker {first}"
-        worse[m] = f"broker {first} leads it after the next election of preferred replicas"
+        reasons[m] = fact(FactCode.KEEPS_LEADER, broker=leader, preferred=first)
+        worse[m] = fact(FactCode.LOSES_LEADER_AT_ELECTION, preferred=first)
     for m in np.flatnonzero(draft.is_reorder).tolist():
-        first, second, was = (int(ids[b]) for b in (draft.end[m, 0], draft.end[m, 1], draft.start[m, 1]))
-        reasons[m] = f"lets broker {second} lead it if broker {first} is lost"
-        worse[m] = f"broker {was} takes over more than an even part of what broker {first} leads"
+        first, second, was = (ids[b] for b in (draft.end[m, 0], draft.end[m, 1], draft.start[m, 1]))
+        reasons[m] = fact(FactCode.NAMES_NEXT_LEADER, broker=second, lost=first)
+        worse[m] = fact(FactCode.TAKES_OVER_TOO_MUCH, broker=was, lost=first)
     demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
     for m in np.flatnonzero(demoted[draft.leader_from] & draft.changes_leader).tolist():
-        reasons[m] = f"takes the lead from broker {ids[draft.leader_from[m]]}, which is demoted"
-        worse[m] = f"broker {ids[draft.leader_from[m]]} goes on leading it"
+        reasons[m] = fact(FactCode.LEAVES_DEMOTED_LEADER, broker=ids[draft.leader_from[m]])
+        worse[m] = fact(FactCode.GOES_ON_LEADING, broker=ids[draft.leader_from[m]])
 
 
-def _say_what_leaves(
-    plan_request: PlanRequest, draft: Draft, sets: BrokerSets | None, reasons: list[str], worse: list[str]
-) -> None:
-    """What may not stay where it is: outside its topic's brokers, in a log dir that is offline, on who leaves."""
-    brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids
+def _add_what_leaves(plan_request: PlanRequest, draft: Draft, sets: BrokerSets | None, why: MoveFacts) -> None:
+    """What may not stay: outside its topic's brokers, in a log dir that is offline, on a broker that leaves."""
+    brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()
+    reasons, worse = why.reasons, why.worse_without
     outside = np.zeros(draft.start.shape, dtype=np.bool_) if sets is None else sets.outside(draft.start)
+    outside &= draft.is_dropped
     for m in np.flatnonzero(outside.any(axis=1)).tolist():
         broker = ids[draft.start[m][outside[m]][0]]
-        reasons[m] = f"leaves broker {broker}, which its topic may not be on"
-        worse[m] = f"a replica stays on broker {broker}, which its topic may not be on"
-    offline = _offline(plan_request, draft, outside)
-    for m in np.flatnonzero(offline).tolist():
-        reasons[m] = "its log dir is offline"
-        worse[m] = "the partition lacks a replica until the disk is repaired"
-    leaving: Any = (draft.start >= 0) & ~plan_request.brokers.arrays.stays[draft.start]
+        reasons[m] = fact(FactCode.LEAVES_FORBIDDEN_BROKER, broker=broker)
+        worse[m] = fact(FactCode.STAYS_ON_FORBIDDEN_BROKER, broker=broker)
+    for m in np.flatnonzero(_offline(plan_request, draft, outside)).tolist():
+        reasons[m], worse[m] = fact(FactCode.LEAVES_OFFLINE_LOG_DIR), fact(FactCode.STAYS_OFFLINE)
+    leaving = draft.is_dropped & ~plan_request.brokers.arrays.stays[draft.start]
     for m in np.flatnonzero(leaving.any(axis=1)).tolist():
         b = int(draft.start[m][leaving[m]][0])
-        state = STATE_WORDS[brokers[b].state]
-        reasons[m] = f"leaves broker {ids[b]}, which is {state}"
-        worse[m] = f"a replica stays on broker {ids[b]}, which is {state}"
+        state = brokers[b].state.value
+        reasons[m] = fact(FactCode.LEAVES_BROKER, broker=ids[b], state=state)
+        worse[m] = fact(FactCode.STAYS_ON_BROKER, broker=ids[b], state=state)
     laggards = plan_request.partitions.laggards[draft.row]
     lagging = draft.is_dropped[:, : laggards.shape[1]] & laggards
     for m in np.flatnonzero(lagging.any(axis=1)).tolist():
         broker = ids[draft.start[m][: laggards.shape[1]][lagging[m]][0]]
-        reasons[m] += f"; the replica on broker {broker} is out of sync and leaves"
+        reasons[m] = fact(FactCode.DROPS_OUT_OF_SYNC, broker=broker, why=reasons[m])
 
 
 def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
@@ -223,24 +210,5 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
     if marks is None:
         return np.zeros(len(draft), dtype=np.bool_)
     width = marks.shape[1]
-    is_offline = marks[draft.row] & ~plan_request.partitions.laggards[draft.row]
+    is_offline = marks[draft.row] & draft.is_dropped[:, :width] & ~plan_request.partitions.laggards[draft.row]
     return np.asarray((is_offline & ~outside[:, :width]).any(axis=1))
-
-
-def _parts(copies: tuple[int, int], amounts: tuple[float, float], lost: int, won: int, *, is_sized: bool) -> str:
-    parts = []
-    for verb, count, amount in zip(("gives up", "receives"), copies, amounts, strict=True):
-        if count:
-            size = f" of {bytes_in_words(amount)}" if is_sized else ""
-            parts.append(f"{verb} {count:,} replica{'s' * (count > 1)}{size}")
-    for verb, count in (("loses", lost), ("gains", won)):
-        if count:
-            parts.append(f"{verb} {count:,} leadership{'s' * (count > 1)}")
-    return ", ".join(parts)
-
-
-def _standing(state: BrokerState, resources: tuple[str, ...], before: Floats, after: Floats) -> str:
-    if not state.stays:
-        return f"it is {STATE_WORDS[state]}"
-    d = int(np.abs(before - 1).argmax())
-    return f"its {WORDS[resources[d]]} {before[d]:.2f} × its share, afterwards {after[d]:.2f} ×"

@@ -14,11 +14,11 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solution import Bounds, Widening
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
-from kafka_rebalance.plans.explain.moves import WORDS
 from kafka_rebalance.plans.explain.outside_band import causes
 from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.resources import ROWS
 
 
 def deviation_words(plan_request: PlanRequest, worst: Deviation | None, dead_band: float) -> str:
@@ -28,7 +28,7 @@ def deviation_words(plan_request: PlanRequest, worst: Deviation | None, dead_ban
     broker = plan_request.brokers.brokers[worst.broker].id
     return (
         f"every broker is within {dead_band:.0%} of its share; furthest is broker {broker}: "
-        f"its {WORDS[worst.resource]} {worst.ratio:.2f} × its share"
+        f"its {ROWS[worst.resource].words} {worst.ratio:.2f} × its share"
     )
 
 

@@ -26,6 +26,8 @@ class Each:
 NUMBER = (int, float)
 MAYBE_NUMBER = (int, float, type(None))
 MAYBE_TEXT = (str, type(None))
+# A code, and arguments by name: plain values, lists of them, and facts.
+FACT = {"code": str, "args": Each((str, int, float, bool, type(None), list, dict))}
 WAVE = {
     "moves": [int],
     "bytes": (int, type(None)),
@@ -46,8 +48,8 @@ MOVE = {
     "kind": str,
     "bytes": (int, type(None)),
     "wave": int,
-    "reason": str,
-    "worse_without": str,
+    "reason": FACT,
+    "worse_without": FACT,
 }
 COST = {
     "replica_moves": int,
@@ -183,9 +185,9 @@ PLAN = {
     "moves": [MOVE],
     "waves": [WAVE],
     "rollback": (type(None), COST | {"waves": [WAVE], "not_undone": [int]}),
-    "preconditions": [str],
-    "explanations": [str],
-    "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int, "words": str}),
+    "preconditions": [FACT],
+    "explanations": [FACT],
+    "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int}),
     "after_failure": (type(None), {"before": LOSSES, "after": LOSSES}),
     "preferred_leaders": (
         type(None),

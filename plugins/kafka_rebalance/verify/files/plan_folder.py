@@ -1,8 +1,8 @@
 """A plan as a folder: every file of it that a person or a tool reads, none missing, each as the plan says.
 
-Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``commands.md``, ``moves.csv``; of any other JSON file
-that no key stands twice; of ``advisory.json`` that it is of this reading. ``report.html`` and ``digest.md`` are judged
-no further than that they name this plan.
+Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``moves.csv``; of any other JSON file that it holds no
+key twice; of ``advisory.json`` that it is of this snapshot. The shell blocks of ``commands.md`` are the plan's; its
+words, ``report.html`` and ``digest.md`` are made of the plan, and only have to name it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.files.commands_file import check_commands
 from kafka_rebalance.verify.files.moves_table import check_table
 from kafka_rebalance.verify.files.plan_files import check_files, names_its_own_moves
+from kafka_rebalance.verify.files.shell_blocks import check_shell_blocks
 
 PLAN = "plan.json"
 FOLDERS = ("waves", "rollback", "elections")
-TEXTS = ("commands.md", "moves.csv")
-PAGES = ("report.html", "digest.md")
+COMMANDS, TABLE = "commands.md", "moves.csv"
+PAGES = (COMMANDS, "report.html", "digest.md")
 
 
 def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults: FaultList) -> None:
@@ -34,7 +34,7 @@ def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults
         elif value is not UNREADABLE:
             _check_same_reading(name, value, document, faults)
     check_files(document, found, faults)
-    for name, check in zip(TEXTS, (check_commands, check_table), strict=True):
+    for name, check in ((COMMANDS, check_shell_blocks), (TABLE, check_table)):
         if name not in contents:
             faults.add("file", name, "is missing")
         elif names_its_own_moves(document):

@@ -21,14 +21,12 @@ def check_costs(
     parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
-    """Bytes of each move, totals, texts, budget."""
+    """Bytes of each move, totals, budget."""
     moves, cost = document["moves"], document["cost"]
     is_exact = cluster.has_whole_sizes
     for number, (move, found) in enumerate(zip(moves, claimed.bytes.tolist(), strict=True)):
         if not is_whole(move["bytes"], found, is_exact=is_exact):
             faults.add("move_bytes", f"moves[{number}]", f"says {move['bytes']}, {found} are copied")
-        if not move["reason"].strip() or not move["worse_without"].strip():
-            faults.add("explanation", f"moves[{number}]", "no reason, or not said what gets worse without it")
     faults.require_equal("cost", "cost.replica_moves", cost["replica_moves"], int(claimed.copies.sum()))
     changes = int((claimed.leader_from != claimed.leader_to).sum())
     faults.require_equal("cost", "cost.leader_changes", cost["leader_changes"], changes)

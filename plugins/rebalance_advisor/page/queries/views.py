@@ -54,8 +54,8 @@ BOUND = view("plan_bound", "cluster run_id cost value gap proof")
 WAVE = view("wave", "cluster run_id direction wave move_count bytes seconds")
 MOVE = view(
     "move",
-    "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave reason"
-    " worse_without",
+    "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave"
+    " reason_code reason_args",
 )
 BROKER = view("broker_latest", "cluster broker rack host port state is_controller")
 BROKER_SCORE = view(

@@ -11,7 +11,9 @@ from kafka_rebalance.amounts import (
     ratio_in_words,
     seconds_in_words,
 )
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.explain.needed import amount_of, needed_words
+from kafka_rebalance.render import render
 from rebalance_advisor.publish.charts.broker_levels import (
     band_of,
     broker_levels_chart,
@@ -133,7 +135,7 @@ def largest_moves(plan: Document) -> list[dict[str, Any]]:
             else f"{'none' if move['leader_from'] is None else move['leader_from']} → {move['leader_to']}",
             "bytes": bytes_in_words(move["bytes"]),
             "wave": f"{move['wave']:02d}",
-            "reason": move["reason"],
+            "reason": render(Fact.from_document(move["reason"])),
         }
         for move in by_size[:MOST_MOVES]
     ]

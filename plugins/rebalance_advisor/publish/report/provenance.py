@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafka_rebalance.amounts import amount_in_words, ratio_in_words
+from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.render import render
 
 Document = Mapping[str, Any]
 
@@ -17,7 +19,9 @@ def provenance(advisory: Document) -> dict[str, Any]:
     return {
         "rests_on": rests_on(advisory),
         "also_measured": [also_measured_words(score) for score in advisory.get("also_measured", ())],
-        "robustness": "" if robustness is None else robustness["words"],
+        "robustness": ""
+        if robustness is None
+        else render(Fact(FactCode.VERDICT_HOLDS, {"verdict": plan["verdict"]} | robustness)),
     }
 
 

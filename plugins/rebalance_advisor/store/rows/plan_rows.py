@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.plan import Plan, Wave, to_document
 from rebalance_advisor.store.rows.results import replace_rows
 from rebalance_advisor.store.run import lock_run
@@ -118,11 +119,17 @@ def _move_rows(plan: Plan) -> list[Row]:
             "kind": move.kind.value,
             "bytes": move.bytes,
             "wave": move.wave,
-            "reason": move.reason,
-            "worse_without": move.worse_without,
+            **fact_columns("reason", move.reason),
+            **fact_columns("worse_without", move.worse_without),
         }
         for place, move in enumerate(plan.moves)
     ]
+
+
+def fact_columns(name: str, fact: Fact) -> Row:
+    """Return the two columns of a fact: its code and its arguments."""
+    document = fact.document()
+    return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
 
 
 def _wave_rows(plan: Plan) -> list[Row]:

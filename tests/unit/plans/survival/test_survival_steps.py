@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.loss_kind import LOSSES
 from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive.loss_state import LossState
 from kafka_rebalance.plans.draft import draft_of, empty_draft
+from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.survival.loss_problem import loss_of, loss_state_of, untouched
 from kafka_rebalance.plans.survival.losses_known import require_losses_known
+from kafka_rebalance.plans.survival.move_facts import explain_survival
 from kafka_rebalance.plans.survival.overload import (
     Overload,
     Proof,
@@ -25,7 +28,6 @@ from kafka_rebalance.plans.survival.overload import (
     worst_overload,
 )
 from kafka_rebalance.plans.survival.survive import is_survived, surviving
-from kafka_rebalance.plans.survival.texts import survival_texts
 from tests.unit.planner.survive.exact_survival import can_survive
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 
@@ -105,11 +107,12 @@ def test_a_move_that_surviving_rests_on_says_so_and_others_do_not() -> None:
     lists[0], lists[2] = [0, 2, 1], [1, 0, 2]
     lists[3] = [1, 2, 0]
     draft = draft_of(request, lists, state.leader)
-    texts = survival_texts(request, request.problem(0.1), draft, SurviveParams(most_cells=1))
-    assert [text.move for text in texts][:1] == [0]
-    assert texts[0].worse_without == (
-        "broker 1 would carry 80 B/s of out if broker 0 is lost, 60 B/s at most can be carried"
-    )
+    other = fact(FactCode.SEPARATES_RACKS)
+    why = MoveFacts([other] * len(draft), [other] * len(draft))
+    explain_survival(request, request.problem(0.1), draft, why, SurviveParams(most_cells=1))
+    of = {"broker": 1, "resource": "out", "lost_kind": "broker", "lost": "0"}
+    assert why.reasons[0] == fact(FactCode.KEEPS_WITHIN_CAPACITY, **of)
+    assert why.worse_without[0] == fact(FactCode.ABOVE_CAPACITY, **of, load=80.0, capacity=60.0)
 
 
 def test_what_may_be_changed_is_what_nothing_pins() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
@@ -40,8 +41,9 @@ def test_one_new_order_is_all_that_it_takes() -> None:
     assert [move.kind for move in plan.moves] == [MoveKind.ORDER]
     assert (plan.cost.bytes, plan.cost.leader_changes, worst(plan, "before"), worst(plan)) == (0, 0, 80 / 60, 1.0)
     assert "without broker 0 broker 1 would carry 80 B/s of out, 60 B/s at most can be carried" in plan.reasons[0]
-    assert plan.moves[0].reason == "keeps broker 1 within what it can carry of out if broker 0 is lost"
-    assert plan.moves[0].worse_without.startswith("broker 1 would carry 80 B/s of out if broker 0 is lost")
+    of = {"broker": 1, "resource": "out", "lost_kind": "broker", "lost": "0"}
+    assert plan.moves[0].reason == fact(FactCode.KEEPS_WITHIN_CAPACITY, **of)
+    assert plan.moves[0].worse_without == fact(FactCode.ABOVE_CAPACITY, **of, load=80.0, capacity=60.0)
 
 
 def test_what_survives_already_stays_and_says_so() -> None:

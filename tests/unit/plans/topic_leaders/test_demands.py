@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.plans.draft import draft_of, empty_draft
+from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.topic_leaders.demanded import topic_demands
 from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders
-from kafka_rebalance.plans.topic_leaders.texts import with_leader_texts
+from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays
 from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.faults import FaultList
@@ -69,10 +71,12 @@ def test_only_moves_that_a_broker_needs_say_so() -> None:
     for p in range(5):
         lists[p] = [leader[p], *(b for b in range(3) if b != leader[p])]
     draft = draft_of(plan_request, lists, leader)
-    reasons, without = ["" for _ in range(5)], ["" for _ in range(5)]
-    with_leader_texts(plan_request, problem, draft, (reasons, without))
-    assert reasons == ["broker 1 leads 2 partitions of a, as was asked for"] * 2 + [""] * 3
-    assert without == ["broker 1 would lead 1 partitions of a, 2 are asked for"] * 2 + [""] * 3
+    other = fact(FactCode.SEPARATES_RACKS)
+    why = MoveFacts([other] * 5, [other] * 5)
+    explain_topic_leaders(plan_request, problem, draft, why)
+    of = {"broker": 1, "topic": "a", "wanted": 2}
+    assert why.reasons == [fact(FactCode.HAS_TOPIC_LEADERS, **of)] * 2 + [other] * 3
+    assert why.worse_without == [fact(FactCode.LEADS_TOO_FEW, **of, leaders=1)] * 2 + [other] * 3
 
 
 def test_the_verifier_counts_alike_by_itself() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.options.topic_leaders import TopicLeaders
@@ -60,8 +61,9 @@ def test_leaders_change_where_that_suffices() -> None:
     )
     assert "each broker that may lead leads what was asked for of each of 1 topics" in plan.reasons
     first = min(plan.moves, key=lambda move: move.leader_to)
-    assert first.reason == "broker 1 leads 1 partitions of t, as was asked for"
-    assert first.worse_without == "broker 1 would lead 0 partitions of t, 1 are asked for"
+    of = {"broker": 1, "topic": "t", "wanted": 1}
+    assert first.reason == fact(FactCode.HAS_TOPIC_LEADERS, **of)
+    assert first.worse_without == fact(FactCode.LEADS_TOO_FEW, **of, leaders=0)
 
 
 def test_a_replica_is_copied_where_no_leader_suffices() -> None:

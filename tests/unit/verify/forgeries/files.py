@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
@@ -203,7 +205,7 @@ def digest_of_another_plan(files: Files) -> None:
     files["digest.md"] = b"plan `000000000000`: nothing has to be done"
 
 
-@forges("commands", of_files=True)
+@forges("file", of_files=True)
 def commands_of_another_plan(files: Files) -> None:
     text = files["commands.md"].decode()
     files["commands.md"] = re.sub(r"[0-9a-f]{12}", "0" * 12, text, count=1).encode()
@@ -281,25 +283,25 @@ def verify_dropped_from_the_commands(files: Files) -> None:
 
 
 @forges("commands", of_files=True)
-def figures_of_a_wave_changed_in_the_commands(files: Files) -> None:
+def cancel_dropped_from_the_commands(files: Files) -> None:
     text = files["commands.md"].decode()
-    require(re.search(r"\d partitions, ", text))
-    files["commands.md"] = re.sub(r"(\d) partitions, ", r"\g<1>0 partitions, ", text, count=1).encode()
+    require("--cancel" in text)
+    pattern = r"kafka-reassign-partitions\.sh [^\n]*\\\n[^\n]* --cancel\n"
+    files["commands.md"] = re.sub(pattern, "", text, count=1).encode()
 
 
 @forges("commands", of_files=True)
-def cost_changed_in_the_commands(files: Files) -> None:
+def wave_cancelled_by_the_file_of_another(files: Files) -> None:
+    require("rollback/01.json" in files)
     text = files["commands.md"].decode()
-    require(" replicas are copied" in text)
-    files["commands.md"] = re.sub(r"[\d,]+ replicas are copied", "1 replicas are copied", text, count=1).encode()
-    require(files["commands.md"].decode() != text)
+    changed = re.sub(r"waves/01\.json --cancel", "rollback/01.json --cancel", text)
+    require(changed != text)
+    files["commands.md"] = changed.encode()
 
 
 @forges("commands", of_files=True)
-def precondition_dropped_from_the_commands(files: Files) -> None:
-    text = files["commands.md"].decode()
-    require("\n- " in text)
-    files["commands.md"] = re.sub(r"\n- [^\n]*", "", text, count=1).encode()
+def throttles_of_all_topics_taken_off(files: Files) -> None:
+    replace_once(files, "commands.md", "--entity-name $TOPIC", "--entity-name orders")
 
 
 @forges("commands", of_files=True)
@@ -365,9 +367,12 @@ def wave_counted_from_nought_in_the_table(files: Files) -> None:
 
 @forges("table", of_files=True)
 def reason_changed_in_the_table(files: Files) -> None:
-    lines = files["moves.csv"].decode().splitlines(keepends=True)
-    require(len(lines) > 1)
-    files["moves.csv"] = "".join([lines[0], lines[1].rstrip("\n") + "!\n", *lines[2:]]).encode()
+    rows = list(csv.reader(io.StringIO(files["moves.csv"].decode())))
+    require(len(rows) > 1)
+    rows[1][rows[0].index("reason_code")] = "separates_racks_not"
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    files["moves.csv"] = text.getvalue().encode()
 
 
 @forges("table", of_files=True)

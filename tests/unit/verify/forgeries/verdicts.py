@@ -154,17 +154,9 @@ def noise_of_nothing(document: Document) -> None:
 
 
 @forges("robustness")
-def words_of_more_trials_than_stand(document: Document) -> None:
+def no_trials(document: Document) -> None:
     require(document["robustness"])
-    robustness = document["robustness"]
-    robustness["words"] = robustness["words"].replace(f"in {robustness['verdict_stands']} of", "in 99 of")
-
-
-@forges("robustness")
-def count_other_than_the_words(document: Document) -> None:
-    require(document["robustness"])
-    stands = document["robustness"]["verdict_stands"]
-    document["robustness"]["verdict_stands"] = stands - 1 if stands else 1
+    document["robustness"] |= {"trials": 0, "verdict_stands": 0}
 
 
 @forges("robustness")
@@ -176,20 +168,19 @@ def robustness_dropped(document: Document) -> None:
 @forges("robustness")
 def robustness_made_up(document: Document) -> None:
     require(document["robustness"] is None)
-    words = "with every load off by up to 30% at random, nothing has to be done in 20 of 20 trials"
-    document["robustness"] = {"trials": 20, "noise": 0.3, "verdict_stands": 20, "words": words}
+    document["robustness"] = {"trials": 20, "noise": 0.3, "verdict_stands": 20}
 
 
-@forges(
-    harmless="the trials are the planner's own estimate: range, words and presence are judged, and no move rests on it"
-)
+@forges(harmless="the trials are the planner's own estimate: range and presence are judged, and no move rests on it")
 def verdict_that_always_stands(document: Document) -> None:
-    """Count and words changed together."""
     robustness = first([document["robustness"]])
     require(robustness and robustness["verdict_stands"] > 0)
-    old, new = robustness["verdict_stands"], robustness["verdict_stands"] - 1
-    robustness["verdict_stands"] = new
-    robustness["words"] = robustness["words"].replace(f"in {old} of", f"in {new} of")
+    robustness["verdict_stands"] -= 1
+
+
+def precondition(document: Document, code: str) -> Document:
+    """The precondition with this code."""
+    return first(document["preconditions"], lambda fact: fact["code"] == code)
 
 
 @forges("precondition")
@@ -199,45 +190,146 @@ def no_preconditions(document: Document) -> None:
 
 
 @forges("precondition")
-def precondition_emptied(document: Document) -> None:
-    require(document["preconditions"])
-    document["preconditions"][-1] = ""
+def precondition_of_another_code(document: Document) -> None:
+    precondition(document, "kept_replicas_in_sync")["code"] = "replicas_in_sync"
+
+
+@forges("precondition")
+def precondition_twice(document: Document) -> None:
+    document["preconditions"].append(precondition(document, "replicas_as_planned"))
 
 
 @forges("precondition")
 def precondition_of_disk_dropped(document: Document) -> None:
-    lines = document["preconditions"]
-    del lines[first(range(len(lines)), lambda number: "free disk" in lines[number])]
+    document["preconditions"].remove(precondition(document, "free_disk_left"))
 
 
 @forges("precondition")
 def broker_dropped_from_the_preconditions(document: Document) -> None:
-    lines = document["preconditions"]
-    number = first(range(len(lines)), lambda number: " are alive" in lines[number])
-    names = lines[number].removeprefix("brokers ").removesuffix(" are alive").split(", ")
-    lines[number] = f"brokers {', '.join(names[:-1])} are alive"
+    precondition(document, "brokers_alive")["args"]["brokers"].pop()
+
+
+@forges("precondition")
+def other_broker_in_the_preconditions(document: Document) -> None:
+    precondition(document, "brokers_alive")["args"]["brokers"][0] += 100
+
+
+@forges("precondition")
+def added_broker_not_waited_for(document: Document) -> None:
+    document["preconditions"].remove(precondition(document, "added_brokers_joined"))
+
+
+@forges("precondition")
+def broker_to_be_added_that_is_there(document: Document) -> None:
+    any_move(document)
+    args = precondition(document, "brokers_alive")["args"]
+    require(not any(fact["code"] == "added_brokers_joined" for fact in document["preconditions"]))
+    document["preconditions"].insert(3, {"code": "added_brokers_joined", "args": {"brokers": args["brokers"][:1]}})
+
+
+@forges("precondition")
+def balancer_that_left_no_trace(document: Document) -> None:
+    any_move(document)
+    document["preconditions"].append({"code": "balancer_stopped", "args": {"balancer": "Cruise Control"}})
 
 
 @forges("precondition")
 def preconditions_though_nothing_moves(document: Document) -> None:
     require(not document["moves"])
-    document["preconditions"] = ["all brokers are alive"]
+    document["preconditions"] = [{"code": "replicas_as_planned", "args": {}}]
+
+
+def balanced(document: Document) -> Document:
+    """The first move that is made for balance alone."""
+    return first(document["moves"], lambda move: move["worse_without"]["code"] == "broker_further_off")
+
+
+def reason(document: Document, *codes: str) -> Document:
+    """The reason of the first move with one of these codes."""
+    return first(document["moves"], lambda move: move["reason"]["code"] in codes)["reason"]
 
 
 @forges("explanation")
 def move_without_a_reason(document: Document) -> None:
-    any_move(document)["reason"] = ""
+    any_move(document)["reason"] = {"code": "", "args": {}}
 
 
 @forges("explanation")
-def move_that_nobody_would_miss(document: Document) -> None:
-    any_move(document)["worse_without"] = ""
+def move_without_a_consequence(document: Document) -> None:
+    any_move(document)["worse_without"] = {"code": "", "args": {}}
 
 
 @forges("explanation")
 def move_for_a_broker_that_it_does_not_touch(document: Document) -> None:
     move = any_move(document)
-    move["reason"] = "relieves broker 99: its disk holds 3.00 × its share"
+    args = {"broker": 99, "resource": "disk", "times_share": 3.0}
+    move["reason"] = {"code": "relieves_broker", "args": args}
+    move["worse_without"] = {
+        "code": "broker_further_off",
+        "args": {"broker": 99, "resource": "disk", "times_share_without": 3.0, "times_share_after": 2.0},
+    }
+
+
+@forges("explanation")
+def reason_with_the_consequence_of_another(document: Document) -> None:
+    balanced(document)["worse_without"] = {"code": "shares_rack", "args": {}}
+
+
+@forges("explanation")
+def level_of_today_made_worse(document: Document) -> None:
+    balanced(document)["reason"]["args"]["times_share"] *= 1.5
+
+
+@forges("explanation")
+def level_afterwards_made_better(document: Document) -> None:
+    balanced(document)["worse_without"]["args"]["times_share_after"] *= 0.5
+
+
+@forges("explanation")
+def level_without_the_move_that_is_no_worse(document: Document) -> None:
+    args = balanced(document)["worse_without"]["args"]
+    args["times_share_without"] = args["times_share_after"]
+
+
+@forges("explanation")
+def reason_of_another_resource(document: Document) -> None:
+    move = balanced(document)
+    other = first(document["resources"], lambda outcome: outcome["resource"] != move["reason"]["args"]["resource"])
+    move["worse_without"]["args"]["resource"] = other["resource"]
+
+
+@forges("explanation")
+def reason_of_a_resource_that_there_is_not(document: Document) -> None:
+    move = balanced(document)
+    for said in (move["reason"], move["worse_without"]):
+        said["args"]["resource"] = "tape"
+
+
+@forges("explanation")
+def relief_called_filling(document: Document) -> None:
+    said = reason(document, "relieves_broker", "fills_broker")
+    require(abs(said["args"]["times_share"] - 1) > 0.01)
+    said["code"] = "fills_broker" if said["code"] == "relieves_broker" else "relieves_broker"
+
+
+@forges("explanation")
+def broker_left_that_is_kept(document: Document) -> None:
+    move = first(document["moves"], lambda move: move["reason"]["code"] == "leaves_broker" and len(move["to"]) > 1)
+    kept = first(broker for broker in move["to"])
+    move["reason"]["args"]["broker"] = move["worse_without"]["args"]["broker"] = kept
+
+
+@forges("explanation")
+def broker_left_in_another_state(document: Document) -> None:
+    move = first(document["moves"], lambda move: move["reason"]["code"] == "leaves_broker")
+    state = "fenced" if move["reason"]["args"]["state"] != "fenced" else "dead"
+    move["reason"]["args"]["state"] = move["worse_without"]["args"]["state"] = state
+
+
+@forges("explanation")
+def replication_factor_that_was_another(document: Document) -> None:
+    move = first(document["moves"], lambda move: move["reason"]["code"].endswith("s_replication_factor"))
+    move["reason"]["args"]["replicas"] += 1
 
 
 @forges("explanation")
@@ -254,9 +346,24 @@ def explanations_in_another_order(document: Document) -> None:
 
 @forges("explanation")
 def explanation_of_other_counts(document: Document) -> None:
-    lines = document["explanations"]
-    number = first(range(len(lines)), lambda number: " replicas" in lines[number])
-    lines[number] = lines[number].replace(" replicas", "0 replicas", 1)
+    first(document["explanations"])["args"]["replicas_in"] += 1
+
+
+@forges("explanation")
+def explanation_of_other_bytes(document: Document) -> None:
+    said = first(document["explanations"], lambda said: said["args"]["bytes_out"])
+    said["args"]["bytes_out"] *= 2
+
+
+@forges("explanation")
+def explanation_of_another_level(document: Document) -> None:
+    said = first(document["explanations"], lambda said: said["args"]["times_share"])
+    said["args"]["times_share_after"] = 1.0 if said["args"]["times_share_after"] != 1.0 else 2.0
+
+
+@forges("explanation")
+def explanation_of_a_broker_in_another_state(document: Document) -> None:
+    first(document["explanations"])["args"]["state"] = "new"
 
 
 @forges("explanation")

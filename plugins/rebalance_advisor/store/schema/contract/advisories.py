@@ -269,8 +269,10 @@ MOVE = view(
     Column("kind", Text(), comment="replica, leader alone, or order of followers alone."),
     Column("bytes", BigInteger(), comment="New replicas × the leader's replica size; NULL where unknown."),
     Column("wave", Integer(), comment="Wave it belongs to, from 1 as the files."),
-    Column("reason", Text(), comment="Why."),
-    Column("worse_without", Text(), comment="What gets worse without it."),
+    Column("reason_code", Text(), comment="Why: the code of a fact."),
+    Column("reason_args", JSONB(), comment="Arguments of the reason by name, with units in the names."),
+    Column("worse_without_code", Text(), comment="What is worse without it: the code of a fact."),
+    Column("worse_without_args", JSONB(), comment="Arguments of what is worse without it."),
     latest="Moves of the plan of the newest published advisory of each cluster.",
 )
 
