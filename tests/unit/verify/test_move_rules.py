@@ -191,6 +191,13 @@ def test_what_left_a_dead_broker_cannot_go_back() -> None:
     )
     move = MOVE | {"leader_from": 1}
     claimed = claims(move, snapshot=gone)
+    nothing = {"replica_moves": 0, "bytes": 0, "leader_changes": 0, "seconds": 0.0, "seconds_slot_filling": 0.0}
+    document = DOCUMENT | {"moves": [move], "rollback": nothing | {"waves": [], "not_undone": [0]}}
+    assert faults_of(check_rollback, document, claimed, arrays(gone), parameters()) == []
+
+
+def gives(broker: int, before: float, after: float, **changes: object) -> dict[str, Any]:
+    """The fact of a broker of the hand-made cluster, with its share of 10 GB of disk."""
     nothing = dict.fromkeys(("replicas_out", "replicas_in", "bytes_out", "bytes_in", "leaders_out", "leaders_in"), 0)
     level = {"state": "alive", "resource": "disk", "times_share": before, "times_share_after": after}
     return {"code": "broker_changes", "args": {"broker": broker} | nothing | level | changes}
