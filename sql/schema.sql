@@ -20,7 +20,7 @@ DECLARE
     child text;
     keys text;
 BEGIN
-    -- In one order for everybody: ANALYZE locks each table against another ANALYZE until the transaction ends.
+    -- In one order for all sessions: ANALYZE locks each table against another ANALYZE until the transaction ends.
     FOREACH name IN ARRAY (SELECT array_agg(DISTINCT each ORDER BY each) FROM unnest(names) AS each) LOOP
         SELECT relkind INTO kind FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relname = name AND relkind IN ('r', 'p');
@@ -56,7 +56,7 @@ BEGIN
     IF week.parent IS NULL THEN
         RAISE EXCEPTION '% is no week of a table that grows', name;
     END IF;
-    -- Whoever is saving into it is waited for here.
+    -- Waits for sessions that are saving into it.
     EXECUTE format('LOCK TABLE ONLY %I IN SHARE ROW EXCLUSIVE MODE', week.parent);
     IF week.parent <> 'load_history'
         AND EXISTS (
@@ -94,7 +94,7 @@ BEGIN
         -- Two writers may find it missing at once: the second waits here, then finds it.
         PERFORM pg_advisory_xact_lock(hashtext('ensure_week'));
         CONTINUE WHEN to_regclass(format('%I.%I', current_schema(), child)) IS NOT NULL;
-        -- Before LIKE looks at it: whoever held that lock and wanted this one could meet sweep_week.
+        -- Before LIKE reads it: a session that held that lock and wanted this one could deadlock with sweep_week.
         EXECUTE format('LOCK TABLE ONLY %I IN SHARE UPDATE EXCLUSIVE MODE', parent);
         EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', child, parent);
         EXECUTE format(
@@ -130,7 +130,7 @@ END $_$;
 
 ALTER FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) OWNER TO advisor_owner;
 
-COMMENT ON FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) IS 'Whether a weekly partition holds rows of readings that were pruned.';
+COMMENT ON FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) IS 'Whether a weekly partition holds rows of snapshots that were pruned.';
 
 CREATE FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) RETURNS SETOF bigint
     LANGUAGE sql STABLE
@@ -141,14 +141,14 @@ CREATE FUNCTION store.kept_readings(parent text, week_start timestamp with time 
     WHERE snapshot.time >= week_start AND snapshot.time < week_start + interval '7 days'
         AND (
             NOT snapshot.is_pruned
-            -- What type its groups had, an advisory goes on to tell.
+            -- An advisory goes on to show the type of its groups.
             OR parent = 'consumer_group' AND EXISTS (SELECT FROM run WHERE run.snapshot_key = snapshot.snapshot_key)
         )
 $$;
 
 ALTER FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) OWNER TO advisor_owner;
 
-COMMENT ON FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) IS 'Readings of a week whose rows stay in a table of readings.';
+COMMENT ON FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) IS 'Snapshots of a week whose rows stay in a table of snapshots.';
 
 CREATE FUNCTION store.sweep_week(name text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -164,7 +164,7 @@ BEGIN
     SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) INTO columns
     FROM pg_attribute
     WHERE attrelid = to_regclass(format('%I.%I', current_schema(), week.parent)) AND attnum > 0 AND NOT attisdropped
-    -- Hourly loads outlive their readings.
+    -- Hourly loads outlive their snapshots.
     HAVING bool_or(attname = 'snapshot_key') AND week.parent <> 'load_history';
     IF columns IS NULL THEN
         RAISE EXCEPTION '% is no week of a table of readings', name;
@@ -173,9 +173,9 @@ BEGIN
         RETURN false;
     END IF;
     -- Writers of this table wait while the rows that stay are copied (seconds), readers for the moment of the exchange.
-    -- One table a transaction: whoever locked two in an order of his own could wait for somebody who waits for him.
+    -- One table a transaction: two sessions that lock two tables in different orders could deadlock.
     EXECUTE format('LOCK TABLE ONLY %I IN SHARE ROW EXCLUSIVE MODE', week.parent);
-    -- Somebody else may have swept, or dropped it, in the meantime.
+    -- Another session may have swept or dropped it in the meantime.
     IF to_regclass(format('%I.%I', current_schema(), name)) IS NULL
         OR NOT has_leavings(name, week.parent, week.week_start) THEN
         RETURN false;
@@ -197,7 +197,7 @@ END $_$;
 
 ALTER FUNCTION store.sweep_week(name text) OWNER TO advisor_owner;
 
-COMMENT ON FUNCTION store.sweep_week(name text) IS 'Write one weekly partition of readings anew without those that were pruned; false where it holds none of them.';
+COMMENT ON FUNCTION store.sweep_week(name text) IS 'Write one weekly partition of snapshots anew without those that were pruned; false where it holds none of them.';
 
 CREATE FUNCTION store.weeks(OUT table_name text, OUT parent text, OUT week_start timestamp with time zone) RETURNS SETOF record
     LANGUAGE sql STABLE
@@ -262,7 +262,7 @@ CREATE TABLE store.load_source (
 
 ALTER TABLE store.load_source OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.load_source IS 'Where each load column of a snapshot comes from; a kind without a row was measured by nobody.';
+COMMENT ON TABLE store.load_source IS 'Where each load column of a snapshot comes from; a kind without a row is unknown.';
 
 CREATE TABLE store.run (
     run_key bigint NOT NULL,
@@ -270,12 +270,12 @@ CREATE TABLE store.run (
     cluster text NOT NULL,
     snapshot_key bigint NOT NULL,
     "time" timestamp with time zone DEFAULT now() NOT NULL,
+    attempted_at timestamp with time zone DEFAULT now() NOT NULL,
     parameters jsonb NOT NULL,
     seed bigint NOT NULL,
     advisor_version text NOT NULL,
     status text DEFAULT 'running'::text NOT NULL,
     published_at timestamp with time zone,
-    attempted_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT run_published_has_time CHECK (((status = 'published'::text) = (published_at IS NOT NULL))),
     CONSTRAINT run_status_known CHECK ((status = ANY (ARRAY['running'::text, 'blocked'::text, 'published'::text])))
 );
@@ -395,7 +395,7 @@ CREATE TABLE store.task_failure (
 
 ALTER TABLE store.task_failure OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.task_failure IS 'Tasks that were given up, after their retries, with the last words of each.';
+COMMENT ON TABLE store.task_failure IS 'Tasks that failed after all their retries, with the last message of each.';
 
 CREATE VIEW advisor.run_attempt AS
  SELECT run."time",
@@ -454,12 +454,14 @@ CREATE TABLE store.snapshot (
     snapshot_key bigint NOT NULL,
     snapshot_id text NOT NULL,
     cluster text NOT NULL,
+    cluster_id text,
     "time" timestamp with time zone NOT NULL,
     captured_at text,
     stored_at timestamp with time zone DEFAULT now() NOT NULL,
     source text NOT NULL,
-    cluster_id text,
     kafka_version text,
+    features jsonb,
+    quotas jsonb,
     broker_count integer NOT NULL,
     topic_count integer NOT NULL,
     partition_count integer NOT NULL,
@@ -469,14 +471,12 @@ CREATE TABLE store.snapshot (
     gap_count integer NOT NULL,
     status text DEFAULT 'staged'::text NOT NULL,
     is_pruned boolean DEFAULT false NOT NULL,
-    features jsonb,
-    quotas jsonb,
     CONSTRAINT snapshot_status_known CHECK ((status = ANY (ARRAY['staged'::text, 'passed'::text, 'blocked'::text])))
 );
 
 ALTER TABLE store.snapshot OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.snapshot IS 'One consistent reading of one cluster; all rows of a snapshot carry its snapshot_key and time.';
+COMMENT ON TABLE store.snapshot IS 'One consistent snapshot of one cluster; all its rows carry its snapshot_key and time.';
 
 CREATE VIEW advisor.advisor_health AS
  WITH cluster AS (
@@ -662,7 +662,7 @@ PARTITION BY RANGE ("time");
 
 ALTER TABLE store.broker_level OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.broker_level IS 'Load and level of each broker and resource in a reading, as an advisory on it would score them.';
+COMMENT ON TABLE store.broker_level IS 'Load and level of each broker and resource in a snapshot, as an advisory on it would score them.';
 
 CREATE VIEW store.daily_snapshot AS
  SELECT DISTINCT ON (cluster, (date_trunc('day'::text, ("time" AT TIME ZONE 'UTC'::text)))) cluster,
@@ -1060,7 +1060,7 @@ PARTITION BY RANGE ("time");
 
 ALTER TABLE store.broker_score OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.broker_score IS 'Load and level of each broker and resource today (DESIGN §9).';
+COMMENT ON TABLE store.broker_score IS 'Load and level of each broker and resource today.';
 
 CREATE VIEW advisor.broker_score AS
  SELECT run."time",
@@ -1172,16 +1172,16 @@ CREATE TABLE store.partition (
     leader integer,
     isr integer[],
     log_bytes bigint[] NOT NULL,
+    log_dirs integer[],
+    future jsonb,
     start_offset bigint,
+    local_start_offset bigint,
     end_offset bigint,
     adding integer[],
     removing integer[],
     offline integer[],
     observers integer[],
-    eligible integer[],
-    log_dirs integer[],
-    future jsonb,
-    local_start_offset bigint
+    eligible integer[]
 )
 PARTITION BY RANGE ("time");
 
@@ -1497,14 +1497,14 @@ CREATE TABLE store.consumer_group (
     protocol text,
     state text,
     generation integer,
+    assignment_epoch integer,
     coordinator integer,
     member_count integer NOT NULL,
-    assignment_epoch integer,
-    subtopologies jsonb,
-    configs jsonb,
     stated_member_count integer,
     client text,
-    client_version text
+    client_version text,
+    subtopologies jsonb,
+    configs jsonb
 )
 PARTITION BY RANGE ("time");
 
@@ -2011,6 +2011,8 @@ CREATE TABLE store.group_score (
     assignor text NOT NULL,
     version text,
     scenario text DEFAULT 'today'::text NOT NULL,
+    subject text,
+    variants integer,
     is_current boolean NOT NULL,
     is_advised boolean NOT NULL,
     members integer NOT NULL,
@@ -2019,27 +2021,25 @@ CREATE TABLE store.group_score (
     skew_count double precision,
     skew_rate double precision,
     skew_lag double precision,
-    partitions_moved bigint,
-    moved_rate_ratio double precision,
-    same_rack_ratio double precision,
-    drain_seconds double precision,
-    basis text,
-    is_reproduced boolean,
-    error text,
     cv_count double precision,
     cv_rate double precision,
     least_skew_count double precision,
     least_skew_rate double precision,
-    partitions_without_reader integer,
-    subject text,
-    variants integer,
+    partitions_moved bigint,
     mean_partitions_moved double precision,
+    moved_rate_ratio double precision,
     partitions_revoked bigint,
     partitions_unread bigint,
+    partitions_without_reader integer,
     longest_pause_ms bigint,
     unread_partition_ms bigint,
+    same_rack_ratio double precision,
+    leader_in_rack_ratio double precision,
+    drain_seconds double precision,
     members_falling_behind integer,
-    leader_in_rack_ratio double precision
+    basis text,
+    is_reproduced boolean,
+    error text
 )
 PARTITION BY RANGE ("time");
 
@@ -2115,7 +2115,7 @@ CREATE TABLE store.lag_day (
 
 ALTER TABLE store.lag_day OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.lag_day IS 'The same by the day.';
+COMMENT ON TABLE store.lag_day IS 'Lag of each group by the day: mean and highest.';
 
 CREATE VIEW advisor.group_lag_by_day AS
  SELECT "time",
@@ -2259,19 +2259,19 @@ CREATE TABLE store.member (
     rack text,
     subscription text[],
     subscribed_regex text,
+    subscription_version integer,
     owned jsonb,
     assigned jsonb,
     assigned_count integer NOT NULL,
+    partition_count integer,
     target jsonb,
     generation integer,
-    user_data bytea,
-    decode_error text,
     is_classic boolean,
     process_id text,
     tasks jsonb,
     target_tasks jsonb,
-    subscription_version integer,
-    partition_count integer
+    user_data bytea,
+    decode_error text
 )
 PARTITION BY RANGE ("time");
 
@@ -2657,7 +2657,7 @@ PARTITION BY RANGE ("time");
 
 ALTER TABLE store.load_history OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.load_history IS 'What a reading measured of a topic: arrays by partition number; NULL is unknown, never zero.';
+COMMENT ON TABLE store.load_history IS 'What a snapshot measured of a topic: arrays by partition number; NULL is unknown, never zero.';
 
 CREATE TABLE store.load_reading (
     snapshot_key bigint NOT NULL,
@@ -2671,7 +2671,7 @@ CREATE TABLE store.load_reading (
 
 ALTER TABLE store.load_reading OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.load_reading IS 'Readings whose rates are kept, with the seconds over which each kind was measured; NULL: not measured.';
+COMMENT ON TABLE store.load_reading IS 'Snapshots whose rates are kept, with the seconds over which each kind was measured; NULL: not measured.';
 
 CREATE VIEW advisor.load_history AS
  SELECT reading."time",
@@ -3589,7 +3589,7 @@ CREATE TABLE store.application (
 
 ALTER TABLE store.application OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.application IS 'One time that somebody was asked to carry a plan out: answer, check before, outcome after.';
+COMMENT ON TABLE store.application IS 'One request to a person to carry a plan out: answer, check before, outcome after.';
 
 CREATE VIEW advisor.plan_application AS
  SELECT application."time",
@@ -3694,7 +3694,7 @@ CREATE TABLE store.plan_bound (
 
 ALTER TABLE store.plan_bound OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.plan_bound IS 'Proven lower bound of each cost: nobody can do it for less.';
+COMMENT ON TABLE store.plan_bound IS 'Proven lower bound of each cost: no plan can cost less.';
 
 CREATE VIEW advisor.plan_bound AS
  SELECT run."time",
@@ -3883,7 +3883,7 @@ PARTITION BY RANGE ("time");
 
 ALTER TABLE store.resource_skew OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.resource_skew IS 'Skew of each resource in a reading.';
+COMMENT ON TABLE store.resource_skew IS 'Skew of each resource in a snapshot.';
 
 CREATE VIEW advisor.plan_outcome AS
  WITH counted AS MATERIALIZED (
@@ -4636,7 +4636,7 @@ CREATE TABLE store.skew_day (
 
 ALTER TABLE store.skew_day OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.skew_day IS 'The same by the day.';
+COMMENT ON TABLE store.skew_day IS 'Skew of each resource by the day: mean, and the highest with its broker.';
 
 CREATE VIEW advisor.skew_by_day AS
  SELECT "time",
@@ -5186,7 +5186,7 @@ PARTITION BY RANGE ("time");
 
 ALTER TABLE store.group_lag OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.group_lag IS 'How far a group was behind in all its topics together, in a reading; no row where nobody knows.';
+COMMENT ON TABLE store.group_lag IS 'How far a group was behind in all its topics together, in a snapshot; no row where it is unknown.';
 
 CREATE TABLE store.migration (
     version integer NOT NULL,

@@ -1,5 +1,5 @@
--- Internal, not part of the contract: the newest reading of each cluster that the input gate let pass. One from a clock
--- that was ahead would be the newest for good; gates of older versions let it pass.
+-- Internal, not part of the contract: the newest snapshot of each cluster that the input gate let pass. One that passed
+-- while Postgres' clock was ahead would be the newest for good.
 CREATE OR REPLACE VIEW store.newest_snapshot AS
 SELECT DISTINCT ON (cluster)
     cluster,

@@ -20,7 +20,8 @@ from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor import store
 from rebalance_advisor.kafka.read_cluster import read_cluster
-from rebalance_advisor.publish.plan_folder import write_plan_folder
+from rebalance_advisor.publish.folders.whole_folder import replace_folder
+from rebalance_advisor.publish.plan_folder import plan_folder_files
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
 from stack.demo.pipeline import BY_HAND
@@ -148,7 +149,7 @@ def _published(machine: Machine, cluster: KafkaCluster) -> AppliedCluster:
         store.mark_snapshot(connection, snapshot_id, is_blocked=False)
         store.start_run(connection, run_id=RUN, cluster=CLUSTER, snapshot_id=snapshot_id)
         store.save_plan(connection, RUN, plan)
-        write_plan_folder(folder, start, plan)
+        replace_folder(folder, plan_folder_files(start, plan), plan.plan_id, run_id=RUN)
         store.publish_run(connection, RUN)
     return AppliedCluster(machine, cluster, start, plan, folder)
 

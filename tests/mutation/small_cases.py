@@ -74,7 +74,7 @@ INTERPRETED = Suite(
     left_out=(
         "tests/unit/findings/test_demo_findings.py", "tests/unit/findings/test_findings_agree_with_plan.py",
         "tests/unit/plans/check", "tests/unit/plans/test_own_parameters.py", "tests/unit/plans/test_plan_document.py",
-        "tests/unit/plans/test_plan_versions.py", "tests/unit/plans/test_verified_plan.py",
+        "tests/unit/plans/test_verified_plan.py",
         "tests/unit/plans/test_frontier.py", "tests/unit/plans/test_leaders_only.py",
         "tests/unit/plans/test_option_pairs.py", "tests/unit/plans/test_robustness.py",
         "tests/unit/plans/test_widened_bounds.py", "tests/unit/plans/test_within_budget.py",

@@ -18,7 +18,8 @@ from kafka_rebalance.plans.check import PlanStatus
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, partition_table
 from rebalance_advisor import store
-from rebalance_advisor.publish.plan_folder import write_plan_folder
+from rebalance_advisor.publish.folders.whole_folder import replace_folder
+from rebalance_advisor.publish.plan_folder import plan_folder_files
 from stack.airflow.cluster_entries import write_entry
 from tests.sql.sample_clusters import plain_snapshot, small_plan
 from tests.sql.test_questions import rows
@@ -53,7 +54,8 @@ def cluster(tmp_path, dsn, connection, monkeypatch):
     store.start_run(connection, run_id="r", cluster="prod", snapshot_id=snapshot_id)
     plan = make_plan(start, PlanOptions(within=0.2, with_frontier=False))
     store.save_plan(connection, "r", plan)
-    write_plan_folder(tmp_path / "published" / "prod" / "r", start, plan)
+    folder = tmp_path / "published" / "prod" / "r"
+    replace_folder(folder, plan_folder_files(start, plan), plan.plan_id, run_id="r")
     store.publish_run(connection, "r")
 
     def becomes(change: dict[int, Partition], **more: Any) -> None:
@@ -63,7 +65,7 @@ def cluster(tmp_path, dsn, connection, monkeypatch):
         (tmp_path / "prod.json").write_text(json.dumps(snapshot_to_document(now)))
 
     becomes({})
-    return start, plan, becomes, tmp_path / "published" / "prod" / "r"
+    return start, plan, becomes, folder
 
 
 def done(start: ClusterSnapshot, plan: Any, count: int | None = None) -> dict[int, Partition]:

@@ -337,8 +337,10 @@ def test_a_gate_that_runs_again_replaces_its_answer(dsn, connection, snapshot_id
 
 def test_every_subject_is_held_however_many_there_are(dsn, connection, snapshot_id) -> None:
     connection.execute(
-        "INSERT INTO store.consumer_group SELECT snapshot_key, time, n, 'g-' || n, 'classic', '', NULL, 'Dead', NULL, "
-        "NULL, 0 FROM store.consumer_group, generate_series(1, 450) AS n"
+        "INSERT INTO store.consumer_group "
+        "(snapshot_key, time, position, group_id, type, protocol_type, state, member_count) "
+        "SELECT snapshot_key, time, n, 'g-' || n, 'classic', '', 'Dead', 0 "
+        "FROM store.consumer_group, generate_series(1, 450) AS n"
     )
     result = gates.check_input(dsn, snapshot_id)
     assert len([subject for subject in result.quarantined if subject.rule == "group_vanished"]) == 450

@@ -64,7 +64,7 @@ def test_a_changed_migration_is_refused_by_name(connection, monkeypatch) -> None
     first, *others = sql_files.migrations()
     changed = (replace(first, text=first.text + "-- later thought\n"), *others)
     monkeypatch.setattr(sql_files, "migrations", lambda: changed)
-    with pytest.raises(store.StoreError, match="0001_pre_create_snapshots has changed since it was applied"):
+    with pytest.raises(store.StoreError, match="0001_pre_create_schema has changed since it was applied"):
         migrate(connection)
 
 

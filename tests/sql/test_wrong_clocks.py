@@ -23,8 +23,8 @@ def read(connection, at: datetime) -> str:
     return store.save_snapshot(connection, plain_snapshot(captured_at=at.isoformat()))
 
 
-def read_before_the_gate_blocked_it(connection, at: datetime) -> str:
-    """As an older version left it."""
+def passed(connection, at: datetime) -> str:
+    """Marked as passed whatever the gate would say: Postgres' own clock may have been ahead, too."""
     snapshot_id = read(connection, at)
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
     return snapshot_id
@@ -48,10 +48,10 @@ def test_the_gate_blocks_a_reading_ahead_of_the_store_and_says_what_to_do(connec
 
 
 @pytest.mark.parametrize("is_postgres_ahead", [False, True])
-def test_what_an_older_version_let_pass_is_never_the_newest(connection, is_postgres_ahead: bool) -> None:
+def test_a_snapshot_ahead_that_passed_is_never_the_newest(connection, is_postgres_ahead: bool) -> None:
     """``stored_at`` is Postgres' clock when the reading came: it may have been wrong, too."""
-    right = read_before_the_gate_blocked_it(connection, now() - timedelta(minutes=10))
-    ahead = read_before_the_gate_blocked_it(connection, now() + 400 * DAY)
+    right = passed(connection, now() - timedelta(minutes=10))
+    ahead = passed(connection, now() + 400 * DAY)
     staged = read(connection, now() + 401 * DAY)
     if is_postgres_ahead:
         connection.execute("UPDATE store.snapshot SET stored_at = time WHERE time > now()")
@@ -67,8 +67,8 @@ def test_what_an_older_version_let_pass_is_never_the_newest(connection, is_postg
 
 
 def test_a_reading_ahead_is_not_the_newest_when_its_time_has_come(connection) -> None:
-    right = read_before_the_gate_blocked_it(connection, now() - 2 * DAY)
-    read_before_the_gate_blocked_it(connection, now() - DAY)
+    right = passed(connection, now() - 2 * DAY)
+    passed(connection, now() - DAY)
     connection.execute(
         "UPDATE store.snapshot SET stored_at = now() - interval '400 days' WHERE time > now() - interval '36 h'"
     )
@@ -77,7 +77,7 @@ def test_a_reading_ahead_is_not_the_newest_when_its_time_has_come(connection) ->
 
 
 def test_a_run_that_began_when_postgres_was_ahead_is_not_the_newest(connection) -> None:
-    snapshot_id = read_before_the_gate_blocked_it(connection, now())
+    snapshot_id = passed(connection, now())
     for run_id in ("ahead", "right"):
         published(connection, snapshot_id, run_id)
     connection.execute("UPDATE store.run SET time = now() + interval '400 days' WHERE run_id = 'ahead'")
@@ -88,7 +88,7 @@ def test_a_run_that_began_when_postgres_was_ahead_is_not_the_newest(connection) 
 
 
 def test_no_age_is_negative_where_clocks_differ_by_little(connection) -> None:
-    published(connection, read_before_the_gate_blocked_it(connection, now() + timedelta(minutes=3)), "r")
+    published(connection, passed(connection, now() + timedelta(minutes=3)), "r")
     for view, column in (("advisor_health", "reading_age_seconds"), ("cluster_latest", "age_seconds")):
         assert connection.execute(f"SELECT {column} FROM advisor.{view}").fetchone() == (0.0,)
 
@@ -96,7 +96,7 @@ def test_no_age_is_negative_where_clocks_differ_by_little(connection) -> None:
 def test_rates_are_measured_since_the_last_reading_before(connection) -> None:
     """A cluster whose time goes back for a moment is compared with what was read before, not with what comes later."""
     moment = now() - timedelta(hours=1)
-    ids = [read_before_the_gate_blocked_it(connection, moment + timedelta(minutes=m)) for m in (0, 10, 20)]
+    ids = [passed(connection, moment + timedelta(minutes=m)) for m in (0, 10, 20)]
     before = moment + timedelta(minutes=15)
     assert store.latest_snapshot_id(connection, "prod", before) == ids[1]
     assert store.latest_snapshot_id(connection, "prod", moment) is None
@@ -110,7 +110,7 @@ def test_nothing_is_pruned_where_the_workers_clock_and_postgres_disagree(
 
     from rebalance_advisor.airflow import prune_task
 
-    ids = [read_before_the_gate_blocked_it(connection, now() - age * DAY) for age in range(0, 75, 5)]
+    ids = [passed(connection, now() - age * DAY) for age in range(0, 75, 5)]
 
     class Wrong(datetime):
         @classmethod

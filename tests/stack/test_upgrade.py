@@ -1,7 +1,7 @@
 """The version before, with a run under way, becomes this one: the run ends, the database moves forward, readers see
 the advisory that was published last, and nothing else, all the while.
 
-``make test-upgrade BEFORE=COMMIT``; left out, it is the commit before the newest migration. Needs the history of git.
+``make test-upgrade BEFORE=COMMIT``; left out, see ``version_before``. Needs the history of git.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def machine():
 @pytest.fixture
 def before(machine, tmp_path):
     """The version before, running."""
-    commit = os.environ.get("BEFORE") or before_the_newest_migration()
+    commit = os.environ.get("BEFORE") or version_before()
     folder = tmp_path / "before"
     with tarfile.open(fileobj=BytesIO(git("archive", commit))) as archive:
         archive.extractall(folder, filter="data")
@@ -145,9 +145,11 @@ def its_python(folder):
     return str(folder / ".venv" / "bin" / "python")
 
 
-def before_the_newest_migration():
-    added = git("log", "--diff-filter=A", "-1", "--format=%H", "--", "sql/migrations").decode().strip()
-    return f"{added}^"
+def version_before():
+    """Return the commit before the newest migration; while the schema is the only one, the last one that changed it."""
+    *_, newest = sorted((CHECKOUT / "sql" / "migrations").glob("*.sql"))
+    changed = git("log", "-1", "--format=%H", "--", str(newest)).decode().strip()
+    return changed if newest.name.startswith("0001_") else f"{changed}^"
 
 
 def git(*arguments):

@@ -23,7 +23,7 @@ from kafka_rebalance.scoring.failure_scores import score_failures
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 1
 
 
 def advisory_document(

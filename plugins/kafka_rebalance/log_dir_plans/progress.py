@@ -15,6 +15,7 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.log_dir_plans.plan import FORMAT_VERSION, sealed_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
+from kafka_rebalance.visible_text import excerpt
 
 
 class DirMoveState(StrEnum):
@@ -51,8 +52,9 @@ def require_log_dir_plan(document: Any, place: str) -> Mapping[str, Any]:
     """Raises InvalidInputError where it is no such plan, of another version, or was changed after it was made."""
     if not isinstance(document, Mapping) or not {"plan_id", "moves", "parameters", "brokers"} <= document.keys():
         raise InvalidInputError.at(place, "is no plan between log dirs", "give log_dirs.json")
-    if document.get("format_version") != FORMAT_VERSION:
-        raise InvalidInputError.at(place, f"is not of format_version {FORMAT_VERSION}")
+    if (found := document.get("format_version")) != FORMAT_VERSION:
+        problem = f"{excerpt(found)} is unknown, this advisor reads {FORMAT_VERSION}"
+        raise InvalidInputError.at(f"{place}: format_version", problem, "make the plan anew")
     if sealed_id(document) != document["plan_id"]:
         raise InvalidInputError.at(place, "plan_id is not its hash", "it was changed after it was made: make a new one")
     return document

@@ -198,9 +198,7 @@ class PlanOptions:
     def from_document(cls, parameters: Mapping[str, Any]) -> PlanOptions:
         """The options that ``parameters`` of a plan tell. Raises InvalidInputError where they cannot be read."""
         try:
-            # A plan that does not say it took its width as an order wherever anything was.
-            is_ordered = parameters["is_explicit"] if (said := parameters["is_within_ordered"]) is None else said
-            within = parameters["balance_within"] if is_ordered else None
+            within = parameters["balance_within"] if parameters["is_within_ordered"] else None
             fields: dict[str, Any] = {"within": within} | {name: parameters[name] for name in _PLAIN}
             fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
             fields["caps"] = dict(parameters["caps"])

@@ -88,7 +88,6 @@ from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
 from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.plans.unseen_cluster import plan_without_brokers
-from kafka_rebalance.plans.versions import as_newest
 from kafka_rebalance.plans.wave_plan import (
     cost_of,
     rollback_of,
@@ -146,7 +145,6 @@ def make_plan(
         require_losses_known(plan_request)
     problem = plan_request.problem(options.band)
     progress(f"{problem.broker_count:,} brokers, {problem.partition_count:,} partitions")
-    previous = None if previous is None else as_newest(previous)
     if unusable:
         answer = _Answer(Verdict.CANNOT_TELL, empty_draft(plan_request), unusable)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
@@ -25,35 +24,30 @@ from kafka_rebalance.plans.plan import (
     Seen,
     Verdict,
     Wave,
+    require_format,
     to_document,
 )
-from kafka_rebalance.plans.versions import FORMAT_VERSION, as_newest
 from kafka_rebalance.scoring.losses import AfterFailure
 
 Document = Mapping[str, Any]
-_DERIVED = frozenset({"before", "after"})
+_NO_FIELDS = frozenset({"format_version", "before", "after"})
 
 
 def plan_from_document(document: Document) -> Plan:
-    """The plan whose document this is, of any version until now.
-
-    Raises InvalidInputError where it is not exactly what ``to_document`` gives.
-    """
+    """Return the plan of a document. Raises InvalidInputError where it is not exactly what ``to_document`` gives."""
     place = f"plan {str(document.get('plan_id', ''))[:12]}"
+    require_format(document, place)
     try:
-        newest = as_newest(document)
-        if newest["format_version"] != FORMAT_VERSION:
-            raise ValueError(f"format_version {newest['format_version']}")
-        plan = replace(_plan(newest), format_version=document["format_version"])
+        plan = _plan(document)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInputError.at(place, f"is no plan of ours: {error!r}") from error
     if to_document(plan) != document:
-        raise InvalidInputError.at(place, "holds what no plan of its version has", "make the plan anew")
+        raise InvalidInputError.at(place, "holds what no plan has", "make the plan anew")
     return plan
 
 
 def _plan(document: Document) -> Plan:
-    kept = {name: value for name, value in document.items() if name not in _DERIVED}
+    kept = {name: value for name, value in document.items() if name not in _NO_FIELDS}
     elected = document["preferred_leaders"]
     rollback, robustness, failure = document["rollback"], document["robustness"], document["after_failure"]
     claim = document["within_budget"]

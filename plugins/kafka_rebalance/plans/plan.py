@@ -1,4 +1,4 @@
-"""The plan as a document: immutable, hashed, self-contained (docs/plan-format.md, ``format_version`` 3).
+"""The plan as a document: immutable, hashed, self-contained (docs/plan-format.md, ``format_version`` 1).
 
 ``Plan`` is what the planner builds, ``verify`` recomputes, the store saves and every file and page is rendered from.
 ``to_document`` gives the JSON object, ``plan_id`` its hash. A broker's id is a key as text in the document.
@@ -13,9 +13,12 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.plans.versions import FORMAT_VERSION, as_version
 from kafka_rebalance.scoring.losses import AfterFailure
+from kafka_rebalance.visible_text import excerpt
+
+FORMAT_VERSION = 1
 
 
 class Verdict(StrEnum):
@@ -124,7 +127,7 @@ class ResourceOutcome:
     ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share`` or the ``plain_mean`` (times capacity).
     ``widened_to`` is in multiples of the plain mean, ``None`` where the requested band is met. ``mean_level`` is the
     plain mean; ``capacity`` is ``None`` where equal capacities are assumed; level = load / capacity. ``is_ordered``:
-    the band was given; else it is a default, which gives way to those that were. ``None``: an older plan does not say.
+    the band was given; else it is a default, which gives way to those that were.
     """
 
     resource: str
@@ -139,7 +142,7 @@ class ResourceOutcome:
     before: Mapping[int, float]  # broker -> load
     after: Mapping[int, float]
     capacity: Mapping[int, float] | None = None
-    is_ordered: bool | None = None
+    is_ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +235,7 @@ class PreferredLeaders:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One plan for one snapshot. ``plan_id`` is empty until ``sealed`` in ``format_version``."""
+    """One plan for one snapshot. ``plan_id`` is empty until ``sealed``."""
 
     cluster: str
     verdict: Verdict
@@ -265,7 +268,6 @@ class Plan:
     within_budget: BudgetClaim | None = None  # None: the budget, if there is one, was enough
     continues: str | None = None  # the plan_id of an earlier plan that this one confirms or continues
     plan_id: str = ""
-    format_version: int = FORMAT_VERSION
 
     def sealed(self) -> Plan:
         """The same plan with its ``plan_id``."""
@@ -273,13 +275,8 @@ class Plan:
 
 
 def to_document(plan: Plan) -> dict[str, Any]:
-    """The JSON object of ``plan.json``, in the version that the plan is sealed in."""
-    document = _newest_document(plan)
-    return document if plan.format_version == FORMAT_VERSION else as_version(document, plan.format_version)
-
-
-def _newest_document(plan: Plan) -> dict[str, Any]:
-    document: dict[str, Any] = {"format_version": plan.format_version} | _plain(plan)
+    """Return the JSON object of ``plan.json``."""
+    document: dict[str, Any] = {"format_version": FORMAT_VERSION} | _plain(plan)
     document["moves"] = [_move_document(move) for move in plan.moves]
     document["before"] = {outcome.resource: _by_broker(outcome.before) for outcome in plan.resources}
     document["after"] = {outcome.resource: _by_broker(outcome.after) for outcome in plan.resources}
@@ -308,6 +305,14 @@ def plan_id(document: Mapping[str, Any]) -> str:
     content = {key: value for key, value in document.items() if key != "plan_id"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def require_format(document: Mapping[str, Any], place: str) -> None:
+    """Raise InvalidInputError where a plan is of another ``format_version`` than this advisor writes."""
+    found = document.get("format_version")
+    if type(found) is not int or found != FORMAT_VERSION:
+        problem = f"{excerpt(found)} is unknown, this advisor reads {FORMAT_VERSION}"
+        raise InvalidInputError.at(f"{place}: format_version", problem, "make the plan anew")
 
 
 def _plain(record: Any) -> dict[str, Any]:

@@ -141,8 +141,6 @@ def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays)
 
 def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanParameters) -> int:
     """Bands of a higher rank give way: defaults to orders, then to disks that differ what no capacity is known of."""
-    if parameters.is_within_ordered is None:
-        return 0
     disks = levels.capacity.get("disk")
     known = np.zeros(0) if disks is None else disks[cluster.stays]
     differ = bool(len(known)) and float(known.max()) > _SAME_DISKS * float(known.min()) and "disk" in levels.before

@@ -19,7 +19,6 @@ from kafka_rebalance.verify.cluster.seen_cluster import check_seen
 from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import check_frontier
-from kafka_rebalance.verify.document.older_versions import read_as_newest
 from kafka_rebalance.verify.document.parameter_rules import check_parameters
 from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal, is_of_another_snapshot
@@ -73,10 +72,9 @@ def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, An
     O(P·W + B·R) and one pass over the moves for each rule; never raises for a plan that is wrong.
     """
     faults = FaultList()
-    plan = read_as_newest(document, faults)
-    bounds = _judge_document(plan, document, snapshot, faults)
+    bounds = _judge_document(document, snapshot, faults)
     if files is not None and not faults.has_any("shape"):
-        check_files(plan, files, faults)
+        check_files(document, files, faults)
     return Verification(tuple(faults.faults), dict(faults.counts), bounds)
 
 
@@ -89,19 +87,17 @@ def verify_folder(contents: Mapping[str, bytes], snapshot: ClusterSnapshot, *, i
     document = read_json(contents[PLAN], PLAN, faults)
     if document is UNREADABLE:
         return Verification(tuple(faults.faults), dict(faults.counts))
-    plan = read_as_newest(document, faults)
-    bounds = _judge_document(plan, document, snapshot, faults)
+    bounds = _judge_document(document, snapshot, faults)
     if not is_alone and not faults.has_any("shape"):
-        check_folder(plan, contents, faults)
+        check_folder(document, contents, faults)
     return Verification(tuple(faults.faults), dict(faults.counts), bounds)
 
 
-def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, faults: FaultList) -> dict[str, float]:
-    """``document`` is what was ``sealed``, read as the newest version."""
+def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList) -> dict[str, float]:
     if not check_shape(document, faults):
         return {}
-    check_seal(sealed, faults)
-    check_identity(document, sealed["format_version"], snapshot, faults)
+    check_seal(document, faults)
+    check_identity(document, snapshot, faults)
     if is_of_another_snapshot(faults.faults):
         return {}
     check_what_was_seen(document, snapshot, faults)
@@ -121,9 +117,9 @@ def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, fault
             placements = Placements(snapshot, cluster, claimed, levels, named)
             bounds = _judge(document, placements, parameters, faults)
             check_after_failure(document, snapshot, claimed, cluster, levels, faults)
-            if sealed["format_version"] >= 3 and document["after_failure"] is None and is_due(document, snapshot):
+            if document["after_failure"] is None and is_due(document, snapshot):
                 faults.add("after_failure", "plan.after_failure", "is missing")
-            if sealed["format_version"] >= 3 and document["preferred_leaders"] is None and snapshot.brokers:
+            if document["preferred_leaders"] is None and snapshot.brokers:
                 faults.add("preferred_leaders", "plan.preferred_leaders", "is missing")
     return bounds
 

@@ -192,7 +192,7 @@ def test_what_the_plan_is_not_about_is_measured_beside_it_and_what_it_left_out_i
 
 def test_all_parts_stand_in_one_document(snapshot: ClusterSnapshot) -> None:
     document = advisory_document(snapshot, PLAN, [FINDING], [REPLAY], [], scored("leader_in"))
-    assert (document["format_version"], document["cluster"], document["cluster_id"]) == (2, "c", "id")
+    assert (document["format_version"], document["cluster"], document["cluster_id"]) == (1, "c", "id")
     assert document["captured_at"] == PLAN.captured_at
     assert document["plan"] == to_document(PLAN)
     assert document["findings"] == [finding_document(FINDING)]

@@ -33,7 +33,7 @@ PLANNED = PlannedState(
     plan_id="f" * 64, cluster="test", cluster_id="test-id", captured_at=parse_time(NOON, "here"),
     expires_at=None, verdict="rebalance", options=PlanOptions(within=0.2), moves=(MOVE,), topic_ids={"t": "one"},
     broker_racks={b.id: b.rack for b in SNAPSHOT.brokers}, dead_brokers=frozenset(), topic_partitions={"t": 3},
-    reassigning=frozenset({("t", 2)}), disk_before=None, capacities={},
+    reassigning=frozenset({("t", 2)}), disk_before={}, capacities={},
 )  # fmt: skip
 
 

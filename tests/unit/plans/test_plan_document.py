@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,10 @@ from kafka_rebalance.plans.plan import (
     to_document,
 )  # fmt: skip
 from rebalance_advisor.dumps import read_input
+from tests.unit.verify.plan_kinds import KINDS
 
-MAP = Path(__file__).resolve().parents[2] / "data" / "kafka-kit-256-partitions-23-brokers.json"
+ROOT = Path(__file__).resolve().parents[3]
+MAP = ROOT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json"
 
 
 @pytest.fixture
@@ -69,7 +72,6 @@ def test_what_the_planner_makes_comes_back_equal():
     "change",
     [
         {"surprise": 1}, {"verdict": "perhaps"}, {"moves": [{}]}, {"rollback": {"waves": []}}, {"resources": [{}]},
-        {"format_version": 4},
     ],
 )  # fmt: skip
 def test_what_is_no_plan_of_this_version_is_refused(plan, change):
@@ -82,3 +84,11 @@ def test_a_missing_part_is_refused(plan):
     del document["waves"]
     with pytest.raises(InvalidInputError, match="waves"):
         plan_from_document(document)
+
+
+def test_the_page_tells_every_field():
+    named = set(re.findall(r"`([a-z_]+)`", (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")))
+    document = KINDS["plain"]().document
+    parts = (document, document["parameters"], document["moves"][0], document["waves"][0], document["rollback"],
+             document["resources"][0], document["cost"], document["lower_bound"][0], document["seen"])  # fmt: skip
+    assert {name for part in parts for name in part} - named == set()

@@ -1,4 +1,4 @@
-"""A plan of one move after it was made: written and read, as version 1 too, verified, and judged on a changed cluster.
+"""A plan of one move after it was made: written and read, verified, and judged on a changed cluster.
 
 Brokers 0, 1, 2 hold 15, 10 and 5 GB; the plan has partition 0 led by broker 1, and takes the
 4 GB of partition 1 from broker 0 to broker 2: 11, 10 and 9 GB, one leader each.
@@ -7,8 +7,10 @@ Brokers 0, 1, 2 hold 15, 10 and 5 GB; the plan has partition 0 led by broker 1, 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +21,12 @@ from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
 from kafka_rebalance.plans.document import plan_from_document
-from kafka_rebalance.plans.plan import FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
+from kafka_rebalance.plans.plan import FORMAT_VERSION, FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
-from kafka_rebalance.plans.versions import ADDED, FORMAT_VERSION, as_newest, as_version
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.times import parse_time
+from kafka_rebalance.verify import verify_plan
+from rebalance_advisor.cli.plan_arguments import read_previous
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 
@@ -54,7 +57,6 @@ def test_a_plan_is_read_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"format_version": FORMAT_VERSION + 1}, r"format_version \d"),
         ({"verdict": "perhaps"}, "is no plan of ours"),
         ({"more": 1}, "is no plan of ours"), ({"rollback": {}}, "is no plan of ours"),
         ({"topic_excess_replicas": [0.5, 1, 2]}, None), ({"robustness": None}, None),
@@ -66,38 +68,25 @@ def test_what_is_no_plan_of_ours_is_refused(changed: dict[str, Any], words: str 
         return
     with pytest.raises(InvalidInputError, match=words):
         plan_from_document(document() | changed)
-    with pytest.raises(InvalidInputError, match="holds what no plan of its version has"):
+    with pytest.raises(InvalidInputError, match="holds what no plan has"):
         plan_from_document(document() | {"before": {}} | {"before": document()["before"] | {"cpu": {}}})
 
 
-def test_a_plan_of_version_1_comes_back_as_it_was() -> None:
-    old = as_version(document(), 1)
-    assert (old["format_version"], [move["wave"] for move in old["moves"]]) == (1, [0, 1])
-    assert ("is_order" in old["parameters"], "is_explicit" in old["parameters"]) == (True, False)
-    sealed = resealed(old)
-    again, unsaid = (
-        as_newest(sealed),
-        dict.fromkeys(name.partition("].")[2] for name in ADDED[3] if name[:5] == "waves"),
-    )
-    assert unsaid
-    assert again["waves"] == [wave | unsaid for wave in document()["waves"]]  # version 1 does not tell of leaders
-    # Nor of a limit of theirs, nor which bands were ordered.
-    asked = document()["parameters"] | {"max_leader_changes_per_wave": None, "is_within_ordered": None}
-    assert again["parameters"] == asked
-    assert again["resources"] == [resource | {"is_ordered": None} for resource in document()["resources"]]
-    apart = {"plan_id": "", "waves": [], "rollback": None, "parameters": {}, "resources": [], "after_failure": None}
-    apart |= {"preferred_leaders": None}
-    assert again | apart == document() | apart
-    read = plan_from_document(sealed)
-    assert (read.format_version, read.moves) == (1, plan().moves)
-    assert to_document(read) == sealed
-    assert as_newest(document()) == document()
-    whole = {name: absent for fields in ADDED.values() for name, absent in fields.items() if "." not in name}
-    assert as_newest({"format_version": 1, "moves": "none"}) == whole | {
-        "format_version": FORMAT_VERSION,
-        "moves": "none",
-    }
-    assert as_newest({"format_version": True}) == {"format_version": True}
+@pytest.mark.parametrize("version", [0, 3, True, 1.0, "1", None])
+def test_a_plan_of_another_version_is_refused_with_that_alone(version: object, tmp_path: Path) -> None:
+    """However sealed: its fields may mean something else."""
+    other = resealed(document() | {"format_version": version})
+    found = re.escape(repr(version))
+    words = f"format_version: {found} is unknown, this advisor reads {FORMAT_VERSION}; make the plan anew"
+    with pytest.raises(InvalidInputError, match=words):
+        plan_from_document(other)
+    with pytest.raises(InvalidInputError, match=words):
+        check_plan(other, SNAPSHOT)
+    (tmp_path / "plan.json").write_text(json.dumps(other))
+    with pytest.raises(InvalidInputError, match=words):
+        read_previous(tmp_path)
+    (fault,) = verify_plan(other, SNAPSHOT).faults
+    assert (fault.code, fault.place) == ("shape", "plan.format_version")
 
 
 def stated(name: str, value: float) -> Plan:

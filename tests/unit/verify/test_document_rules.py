@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.plans.versions import FORMAT_VERSION
 from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import check_frontier
 from kafka_rebalance.verify.document.parameter_rules import check_parameters
@@ -60,9 +59,9 @@ def test_the_plan_names_its_cluster_and_reading() -> None:
         "cluster": "test", "cluster_id": "test-id", "captured_at": NOON,
         "snapshot_id": snapshot_id(SNAPSHOT), "continues": None,
     }  # fmt: skip
-    assert faults_of(check_identity, document, FORMAT_VERSION, SNAPSHOT) == []
+    assert faults_of(check_identity, document, SNAPSHOT) == []
     for name, value in (("cluster", "x"), ("cluster_id", None), ("snapshot_id", "x"), ("continues", "no hash")):
-        assert faults_of(check_identity, document | {name: value}, FORMAT_VERSION, SNAPSHOT) == ["identity"]
+        assert faults_of(check_identity, document | {name: value}, SNAPSHOT) == ["identity"]
 
 
 @pytest.mark.parametrize(

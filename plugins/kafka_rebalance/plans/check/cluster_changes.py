@@ -75,7 +75,7 @@ def _another_cluster(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterat
         words = f"{found:,} of the {len(planned.moves):,} partitions that move stand where the plan knows them"
         yield Reason(ReasonCode.ANOTHER_CLUSTER, f"{words}: this looks like another cluster than {planned.cluster}")
         return
-    known = planned.broker_racks or {}
+    known = planned.broker_racks
     there = known.keys() & {broker.id for broker in snapshot.brokers}
     if 2 * len(there) < len(known):
         words = f"{len(there):,} of the {len(known):,} brokers that the plan knows are there"
@@ -83,8 +83,6 @@ def _another_cluster(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterat
 
 
 def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    if planned.broker_racks is None:
-        return
     options = planned.options
     today = {broker.id: broker for broker in snapshot.brokers}
     for broker in sorted(today.keys() - planned.broker_racks.keys()):
@@ -102,7 +100,7 @@ def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reaso
 
 
 def _racks(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    was = planned.broker_racks or {}
+    was = planned.broker_racks
     # A dead broker is known by its id alone: that nobody tells its rack is no news.
     today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state.is_heard and broker.id in was}
     if today and any(was[broker] for broker in today) and not any(today.values()):

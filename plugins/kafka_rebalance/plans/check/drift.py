@@ -29,7 +29,7 @@ def drift_since(planned: PlannedState, plan_request: PlanRequest, params: CheckP
 
 
 def _all_sizes(planned: PlannedState, plan_request: PlanRequest, most: float) -> Iterator[Reason]:
-    then = sum((planned.disk_before or {}).values())
+    then = sum(planned.disk_before.values())
     outcome = outcome_of(plan_request, empty_draft(plan_request))
     if not then or "disk" not in outcome.resources:
         return

@@ -1,7 +1,6 @@
 """``plan.json`` as ``check`` and ``--previous`` read it: sealed, of the right shape, and no more than they need.
 
-The hash comes first: a document that does not carry its own ``plan_id`` is not accepted. What a plan of an older
-advisor does not hold (topic ids, what was seen of the cluster) is unknown, and no rule uses it.
+The hash comes first: a document that does not carry its own ``plan_id`` is not accepted.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.plan import plan_id
-from kafka_rebalance.plans.versions import FORMAT_VERSION, as_newest
+from kafka_rebalance.plans.plan import plan_id, require_format
 from kafka_rebalance.snapshot.times import parse_time
 
 MOST_BROKER_ID = MOST_PARTITION = 2**31 - 1
@@ -41,7 +39,7 @@ class PlannedMove:
 
 @dataclass(frozen=True, slots=True)
 class PlannedState:
-    """A plan that is ours, and what it saw of its cluster (None: not told)."""
+    """A plan that is ours, and what it saw of its cluster."""
 
     plan_id: str
     cluster: str
@@ -52,11 +50,11 @@ class PlannedState:
     options: PlanOptions
     moves: tuple[PlannedMove, ...]
     topic_ids: Mapping[str, str | None]
-    broker_racks: Mapping[int, str | None] | None
+    broker_racks: Mapping[int, str | None]
     dead_brokers: frozenset[int]
     topic_partitions: Mapping[str, int]
     reassigning: frozenset[tuple[str, int]]
-    disk_before: Mapping[int, float] | None
+    disk_before: Mapping[int, float]  # empty: the plan does not balance disks
     capacities: Mapping[str, Mapping[int, float]]  # resource -> broker -> what the plan took it to carry
 
 
@@ -79,12 +77,9 @@ def require_sealed(document: Any, place: str = "plan") -> None:
 def read_planned(document: Any, place: str = "plan") -> PlannedState:
     """The plan, every field that is used checked. Raises InvalidInputError with the field that is wrong."""
     require_sealed(document, place)
-    document = as_newest(document)
+    require_format(document, place)
     read = _Fields(document, place)
-    version = read.field("format_version", int)
-    if version != FORMAT_VERSION:
-        raise read.wrong("format_version", version, f"this advisor reads versions 1 to {FORMAT_VERSION}")
-    seen = _Fields(read.field("seen", dict), f"{place}.seen") if document.get("seen") is not None else None
+    seen = _Fields(read.field("seen", dict), f"{place}.seen")
     return PlannedState(
         plan_id=read.field("plan_id", str),
         cluster=read.field("cluster", str),
@@ -94,13 +89,13 @@ def read_planned(document: Any, place: str = "plan") -> PlannedState:
         verdict=read.field("verdict", str),
         options=PlanOptions.from_document(read.field("parameters", dict)),
         moves=_moves(read.field("moves", list), place),
-        topic_ids=_topic_ids(document.get("topic_ids"), read),
-        broker_racks=None if seen is None else _racks(seen),
-        dead_brokers=frozenset() if seen is None else frozenset(seen.brokers("dead_brokers")),
-        topic_partitions={} if seen is None else _counts(seen),
-        reassigning=frozenset() if seen is None else _reassigning(seen),
-        disk_before=_disk_before(document.get("before"), read),
-        capacities=_capacities(document.get("resources"), place),
+        topic_ids=_topic_ids(read),
+        broker_racks=_racks(seen),
+        dead_brokers=frozenset(seen.brokers("dead_brokers")),
+        topic_partitions=_counts(seen),
+        reassigning=_reassigning(seen),
+        disk_before=_disk_before(read),
+        capacities=_capacities(read.field("resources", list), place),
     )
 
 
@@ -167,12 +162,9 @@ def _moves(items: list[Any], place: str) -> tuple[PlannedMove, ...]:
     return tuple(moves)
 
 
-def _topic_ids(value: Any, read: _Fields) -> dict[str, str | None]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict) or not all(
-        element is None or isinstance(element, str) for element in value.values()
-    ):
+def _topic_ids(read: _Fields) -> dict[str, str | None]:
+    value = read.field("topic_ids", dict)
+    if not all(element is None or isinstance(element, str) for element in value.values()):
         raise read.wrong("topic_ids", value, "topic: id or null")
     return dict(value)
 
@@ -186,22 +178,15 @@ def _racks(seen: _Fields) -> dict[int, str | None]:
     return racks
 
 
-def _disk_before(value: Any, read: _Fields) -> dict[int, float] | None:
-    if value is None:
-        return None
-    if not isinstance(value, dict):
-        raise read.wrong("before", value, "resource: loads by broker")
-    return None if value.get("disk") is None else _by_broker(value["disk"], read, "before")
+def _disk_before(read: _Fields) -> dict[int, float]:
+    disk = read.field("before", dict).get("disk")
+    return {} if disk is None else _by_broker(disk, read, "before")
 
 
-def _capacities(value: Any, place: str) -> dict[str, dict[int, float]]:
+def _capacities(resources: list[Any], place: str) -> dict[str, dict[int, float]]:
     """Of the resources that have any."""
-    if value is None:
-        return {}
-    if not isinstance(value, list):
-        raise InvalidInputError.at(f"{place}.resources", f"{_short(value)} cannot be")
     capacities = {}
-    for number, item in enumerate(value):
+    for number, item in enumerate(resources):
         here = f"{place}.resources[{number}]"
         if not isinstance(item, dict):
             raise InvalidInputError.at(here, f"{_short(item)} is no resource")

@@ -46,9 +46,7 @@ class PreviousPlan:
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
     """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
     wanted = plan_request.options.document()
-    asked = dict(previous["parameters"])
-    if asked.get("is_within_ordered") is None:  # an older plan does not say
-        asked["is_within_ordered"] = wanted["is_within_ordered"]
+    asked = previous["parameters"]
     if any(asked.get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
         return None
     row_of = {row: at for at, row in enumerate(plan_request.rows.tolist())}

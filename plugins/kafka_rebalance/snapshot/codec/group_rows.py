@@ -1,7 +1,6 @@
 """Groups, members and committed offsets as JSON objects and back. User data is base64.
 
-What only newer groups have (epochs, tasks, topology, configs, lags) is left out where there is none: a document
-without it is one that an earlier version wrote.
+What only groups of new Kafka releases have (epochs, tasks, topology, configs, lags) is left out where there is none.
 """
 
 from __future__ import annotations

@@ -118,14 +118,9 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
     return snapshot
 
 
-def snapshot_id(snapshot: ClusterSnapshot, *, captured_at: str | None = None) -> str:
-    """sha256 of the canonical document: the same reading has the same id.
-
-    ``captured_at``: its time as the input wrote it, which ids were made with before times had one form.
-    """
+def snapshot_id(snapshot: ClusterSnapshot) -> str:
+    """Return the sha256 of the canonical document: equal snapshots have the same id."""
     document = _around_topics(snapshot, [])
-    if captured_at is not None:
-        document["captured_at"] = captured_at
     digest = hashlib.sha256()
     for piece in canonical_pieces(document, snapshot.topics, snapshot.partitions):
         digest.update(piece.encode("utf-8", "surrogatepass"))

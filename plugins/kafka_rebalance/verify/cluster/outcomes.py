@@ -163,12 +163,8 @@ def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, fa
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
 
 
-def is_ordered(name: str, parameters: PlanParameters) -> bool | None:
-    """Whether the resource's band was ordered: by a target, or by a width that was given; None: an older plan, which
-    does not say.
-    """
-    if parameters.is_within_ordered is None:
-        return None
+def is_ordered(name: str, parameters: PlanParameters) -> bool:
+    """Whether the resource's band was ordered: by a target, or by a width that was given."""
     is_bare = name in ON_REQUEST and name not in parameters.also_balance
     return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
 
@@ -211,7 +207,7 @@ def _check_one(
 def _check_preferred(
     claimed: dict[str, dict[str, int]] | None, levels: Levels, cluster: ClusterArrays, faults: FaultList
 ) -> None:
-    if claimed is None:  # a plan of an older version, or of no broker
+    if claimed is None:  # a plan of no broker
         return
     for time, loads in (("before", levels.elected_before["leaders"]), ("after", levels.elected_after["leaders"])):
         counted = {

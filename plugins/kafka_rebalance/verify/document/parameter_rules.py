@@ -161,11 +161,11 @@ def _check_order(parameters: dict[str, Any], faults: FaultList) -> None:
         faults.add("parameter", "parameters.balance_within", f"{within} with preferred_election {elects}")
     is_asked = bool(parameters["targets"] or parameters["caps"] or parameters["headroom"])
     is_ordered, place = parameters["is_within_ordered"], "parameters.is_within_ordered"
-    if is_ordered is False and within not in (None, DEFAULT_WITHIN):
+    if not is_ordered and within not in (None, DEFAULT_WITHIN):
         faults.add("parameter", place, f"says that {within} is the default")
     if is_ordered and (within is None or not parameters["is_explicit"]):
         faults.add("parameter", place, "says that a band was ordered, and none was asked for")
-    if is_ordered is False and within is not None and parameters["is_explicit"] and not is_asked:
+    if not is_ordered and within is not None and parameters["is_explicit"] and not is_asked:
         faults.add("parameter", place, "says that no band was ordered, and nothing else was")
     if not parameters["is_explicit"] and (is_asked or within not in (None, DEFAULT_WITHIN)):
         faults.add(

@@ -35,7 +35,7 @@ class PlanParameters:
     max_leader_changes_per_wave: int | None
     throttle_bytes_per_s: int
     is_explicit: bool
-    is_within_ordered: bool | None
+    is_within_ordered: bool
     dead_band: float
     least_gain_per_byte: float
     remove_racks: frozenset[str]

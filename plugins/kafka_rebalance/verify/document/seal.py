@@ -6,13 +6,11 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.times import optional_time_text, parse_time
+from kafka_rebalance.snapshot.times import optional_time_text
 from kafka_rebalance.verify.faults import Fault, FaultList
 
 _SNAPSHOT_PLACE = "plan.snapshot_id"
@@ -31,22 +29,19 @@ def check_seal(document: dict[str, Any], faults: FaultList) -> None:
     faults.require_equal("hash", "plan.plan_id", document.get("plan_id"), digest)
 
 
-def check_identity(document: dict[str, Any], version: int, snapshot: ClusterSnapshot, faults: FaultList) -> None:
-    """The plan, written in ``version``, names this cluster and this very reading of it.
+def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
+    """Add a fault where the plan does not name this cluster and this snapshot.
 
-    Of another reading only that is told: everything else would differ with it.
+    Of another snapshot only that is reported: everything else would differ with it.
     """
-    reported = document["captured_at"]
-    written = optional_time_text(snapshot.captured_at)
-    if version == 1 and reported is not None and snapshot.captured_at == _moment(reported):
-        written = reported  # such plans, and their snapshots' ids, have the time as the input wrote it
-    found = snapshot_id(snapshot, captured_at=written)
+    found = snapshot_id(snapshot)
     if document["snapshot_id"] != found:
         faults.add("identity", _SNAPSHOT_PLACE, _made_from_another(document["snapshot_id"], found))
     else:
         faults.require_equal("identity", "plan.cluster", document["cluster"], snapshot.cluster)
         faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
-        faults.require_equal("identity", "plan.captured_at", reported, written)
+        written = optional_time_text(snapshot.captured_at)
+        faults.require_equal("identity", "plan.captured_at", document["captured_at"], written)
     if document["continues"] is not None and not _ID.fullmatch(document["continues"]):
         faults.add("identity", "plan.continues", f"{document['continues'][:80]!r} is no plan_id")
 
@@ -61,10 +56,3 @@ def _made_from_another(claimed: str, found: str) -> str:
         f"this plan was made from snapshot {claimed[:8]}, INPUT is {found[:8]}, not what it was made from: whether it "
         "still holds, or is done, tells `rebalance-advisor check PLAN INPUT`"
     )
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return parse_time(text, "plan.captured_at")
-    except InvalidInputError:
-        return None

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_rebalance.verify.document.older_versions import NEWEST
 from kafka_rebalance.verify.faults import FaultList
 
 
@@ -69,7 +68,7 @@ CAPACITY = dict.fromkeys(("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cp
 PARAMETERS = {
     "balance_within": MAYBE_NUMBER,
     "is_explicit": bool,
-    "is_within_ordered": (bool, type(None)),
+    "is_within_ordered": bool,
     "targets": Each([MAYBE_NUMBER]),
     "caps": Each(NUMBER),
     "max_move_bytes": (int, type(None)),
@@ -138,7 +137,7 @@ PLAN = {
             "basis": str,
             "band_asked": [MAYBE_NUMBER],
             "widened_to": [MAYBE_NUMBER],
-            "is_ordered": (bool, type(None)),
+            "is_ordered": bool,
             "skew_before": NUMBER,
             "skew_after": NUMBER,
             "capacity": (type(None), Each(NUMBER, by_broker=True)),
@@ -200,18 +199,28 @@ _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
 MOST = 2**63 - 1
 _GREATEST = 1e300
 LENGTHS = {"band_asked": 2, "widened_to": 2, "topic_excess_replicas": 2}
+FORMAT_VERSION = 1
 VERDICTS = ("rebalance", "nothing_to_do", "cannot_tell", "infeasible", "not_fixable_by_moving")
 
 
 def check_shape(document: Any, faults: FaultList) -> bool:
     """Whether the document can be read at all; each place that is wrong is named."""
+    if is_of_another_version(document, faults):
+        return False
     _check(document, PLAN, "plan", faults)
-    if not faults.has_any():
-        if document["format_version"] != NEWEST:
-            faults.add("shape", "plan.format_version", f"{document['format_version']} is unknown")
-        if document["verdict"] not in VERDICTS:
-            faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")
+    if not faults.has_any() and document["verdict"] not in VERDICTS:
+        faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")
     return not faults.has_any("shape")
+
+
+def is_of_another_version(document: Any, faults: FaultList) -> bool:
+    """Whether ``format_version`` is another whole number; that is then the one fault, for all fields may differ."""
+    version = document.get("format_version") if isinstance(document, dict) else None
+    if type(version) is not int or version == FORMAT_VERSION:
+        return False
+    words = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"
+    faults.add("shape", "plan.format_version", words)
+    return True
 
 
 def check_fields(value: Any, shape: Any, place: str, faults: FaultList) -> None:

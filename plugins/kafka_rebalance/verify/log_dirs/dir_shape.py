@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_rebalance.verify.document.shape import MAYBE_NUMBER, MAYBE_TEXT, NUMBER, Each, check_fields
+from kafka_rebalance.verify.document.shape import (
+    MAYBE_NUMBER,
+    MAYBE_TEXT,
+    NUMBER,
+    Each,
+    check_fields,
+    is_of_another_version,
+)
 from kafka_rebalance.verify.faults import FaultList
 
 _MAYBE_WHOLE = (int, type(None))
@@ -33,11 +40,11 @@ VERDICTS = ("rebalance", "nothing_to_do", "not_fixable_by_moving", "cannot_tell"
 
 def check_dir_shape(document: Any, faults: FaultList) -> bool:
     """Whether the document can be read at all."""
+    if is_of_another_version(document, faults):
+        return False
     check_fields(document, _PLAN, "plan", faults)
     if faults.has_any():
         return False
-    if document["format_version"] != 1:
-        faults.add("shape", "plan.format_version", f"{document['format_version']} is unknown")
     if document["verdict"] not in VERDICTS:
         faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")
     _check_parameters(document["parameters"], faults)

@@ -27,7 +27,7 @@ def check_log_dir_plan(
     if not check_dir_shape(document, faults):
         return tuple(faults.faults)
     check_seal(document, faults)
-    check_identity(document | {"continues": None}, document["format_version"] + 1, snapshot, faults)
+    check_identity(document | {"continues": None}, snapshot, faults)
     if is_of_another_snapshot(faults.faults):
         return tuple(faults.faults)
     disks = disks_of(snapshot, document["parameters"])

@@ -43,13 +43,13 @@ class FolderPlace:
     run_id: str
 
     def find(self, plan_id: str) -> PublishedFiles | None:
-        """By the folder's marker; one that an older version wrote names no run."""
+        """By the folder's marker."""
         from rebalance_advisor.publish.folders.folder_marker import read_marker
         from rebalance_advisor.publish.folders.version_folders import advisory_folder
 
         folder = advisory_folder(self.folder)
         marker = read_marker(folder)
-        is_this = marker is not None and marker.plan_id == plan_id and marker.run_id in (self.run_id, None)
+        is_this = marker is not None and (marker.plan_id, marker.run_id) == (plan_id, self.run_id)
         return FolderFiles(folder) if is_this else None
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:

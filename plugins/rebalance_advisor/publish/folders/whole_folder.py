@@ -95,16 +95,11 @@ def replace_folder(
 
 
 def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
-    """Raises UsageError where an advisory of another run lies there: somebody may be carrying it out.
-
-    A folder of an older version names no run: the same plan again is then the same run's.
-    """
+    """Raise UsageError where the folder holds an advisory of another run: a person may be carrying it out."""
     there = read_marker(advisory_folder(target))
     if there is None or there.has_versions or there.run_id == marker.run_id:
         return
-    if there.run_id is None and there.plan_id == marker.plan_id:
-        return
-    owner = "an older version of the advisor" if there.run_id is None else f"run {excerpt(there.run_id)}"
+    owner = "no run" if there.run_id is None else f"run {excerpt(there.run_id)}"
     raise UsageError(f"{shown}: holds an advisory of {owner}; move it away, or give another folder")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_rebalance.verify.document.shape import LENGTHS, MOST, PLAN, VERDICTS, Each
+from kafka_rebalance.verify.document.shape import FORMAT_VERSION, LENGTHS, MOST, PLAN, VERDICTS, Each
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _BROKER_ID = {"pattern": "^(0|[1-9][0-9]{0,9})$"}
@@ -16,8 +16,9 @@ _NAMES: dict[type, dict[str, Any]] = {
 
 
 def plan_schema() -> dict[str, Any]:
-    """Of the newest version; what ``verify`` finds beside the shape (sums, moves, bounds) is no matter of a schema."""
+    """Return the schema. It leaves to ``verify`` what is beside the shape: sums, moves, bounds."""
     schema = schema_of(PLAN)
+    schema["properties"]["format_version"] = {"type": "integer", "const": FORMAT_VERSION}
     schema["properties"]["verdict"] = {"enum": list(VERDICTS)}
     return {"$schema": DRAFT, "title": "plan.json of Kafka Rebalance Advisor"} | schema
 

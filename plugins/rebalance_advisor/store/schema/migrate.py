@@ -83,7 +83,10 @@ def _apply(connection: Connection, names: Names) -> tuple[str, ...]:
         if version not in known:
             raise StoreError(f"the database has migration {version}, which this version does not know: use a newer one")
         if done[version] != known[version].checksum:
-            raise StoreError(f"{known[version].name} has changed since it was applied; write a new migration instead")
+            raise StoreError(
+                f"{known[version].name} has changed since it was applied: "
+                "write a new migration, or migrate an empty database"
+            )
     missing = [migration for version, migration in sorted(known.items()) if version not in done]
     for migration in missing:
         _run_under_views(connection, names, migration.text)

@@ -48,13 +48,13 @@ def test_another_run_replaces_no_file_of_a_folder_whose_marker_names_a_run(tmp_p
     assert FolderPlace(tmp_path / "run", "approved").find("q").names() == [MARKER, "plan.json"]
 
 
-def test_a_folder_of_an_older_version_is_replaced_by_the_same_plan_alone(tmp_path: Path) -> None:
+def test_a_folder_that_a_shell_wrote_is_no_runs(tmp_path: Path) -> None:
     replace_folder(tmp_path / "run", FILES, "p")
-    with pytest.raises(UsageError, match="of an older version of the advisor"):
-        FolderPlace(tmp_path / "run", "r").write(FILES, "q")
-    assert FolderPlace(tmp_path / "run", "r").find("p") is not None
-    FolderPlace(tmp_path / "run", "r").write(FILES, "p")
-    assert read_marker(tmp_path / "run").run_id == "r"
+    for plan_id in ("p", "q"):
+        with pytest.raises(UsageError, match="holds an advisory of no run; move it away"):
+            FolderPlace(tmp_path / "run", "r").write(FILES, plan_id)
+        assert FolderPlace(tmp_path / "run", "r").find(plan_id) is None
+    assert read_marker(tmp_path / "run").run_id is None
 
 
 def test_another_runs_objects_are_not_found(objects) -> None:

@@ -43,7 +43,7 @@ def test_what_the_plan_did_not_know_warns_of_nothing() -> None:
     state = replace(
         read_planned(planned().document),
         moves=(PlannedMove("t", 0, (0, 1), (2, 1), 2), PlannedMove("gone", 0, (0,), (1,), 1, GB)),
-        disk_before=None,
+        disk_before={},
         capacities={},
     )
     assert words_of(state, snapshot) == []

@@ -335,12 +335,18 @@ def test_what_has_not_changed_or_is_unknown_is_no_reason(name: str) -> None:
     assert (result.status, result.codes) == (PlanStatus.VALID, (ReasonCode.MOVES_LEFT,)), result.reasons
 
 
-def test_a_plan_without_ids_or_what_it_saw_is_judged_by_what_it_tells() -> None:
+def test_a_topic_id_that_is_unknown_is_no_other_one() -> None:
     plan = planned()
-    document = plan.document
-    del document["topic_ids"], document["seen"]
+    document = plan.document | {"topic_ids": dict.fromkeys(plan.document["topic_ids"])}
     assert check_plan(resealed(document), with_other_ids(plan)).status is PlanStatus.VALID
-    assert check_plan(document, moved_elsewhere(plan)).codes == (ReasonCode.PARTITION_MOVED,)
+
+
+@pytest.mark.parametrize("name", ["topic_ids", "seen", "before", "resources"])
+def test_a_plan_without_what_it_saw_is_refused(name: str) -> None:
+    document = planned().document
+    del document[name]
+    with pytest.raises(InvalidInputError, match=rf"plan\.{name}: is missing"):
+        check_plan(resealed(document), planned().snapshot)
 
 
 def test_a_plan_may_start_beside_what_was_being_reassigned_when_it_was_made() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.plans.versions import FORMAT_VERSION
+from kafka_rebalance.plans.plan import FORMAT_VERSION
 from tests.unit.verify.forgeries.forging import Document, any_move, first, forges, require
 
 

@@ -78,9 +78,10 @@ def test_a_wave_needs_room_for_all_that_comes() -> None:
 
 def test_the_shape() -> None:
     assert check_dir_shape(document(), FaultList())
-    faults = FaultList()
-    assert not check_dir_shape({**document(), "format_version": 2, "verdict": "maybe"}, faults)
-    assert faults.counts == {"shape": 2}
+    for wrong in ({"format_version": 2, "verdict": "maybe"}, {"format_version": True}, {"verdict": "maybe"}):
+        faults = FaultList()
+        assert not check_dir_shape({**document(), **wrong}, faults)
+        assert faults.counts == {"shape": 1}
 
 
 def test_files_of_a_plan_that_moves_nothing() -> None:
