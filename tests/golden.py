@@ -29,7 +29,7 @@ from tests.properties.clusters_with_everything import cluster_with_everything
 from tests.properties.unhealthy_clusters import unhealthy_cluster
 
 WORDS = ("reason", "worse_without", "words", "reasons", "explanations", "preconditions", "left_out", "proof", "why")
-OTHER = ("plan_id", "format_version", "trace")
+OTHER = ("plan_id", "continues", "format_version", "trace")
 Case = tuple[str, ClusterSnapshot, PlanOptions]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
+from kafka_rebalance.facts import BoundProof, Fact
 from kafka_rebalance.plans.versions import FORMAT_VERSION, as_version
 from kafka_rebalance.scoring.losses import AfterFailure
 
@@ -112,7 +113,7 @@ class Bound:
     cost: str  # bytes, replica_moves, leader_changes, seconds
     value: float
     gap: float | None
-    proof: str
+    proof: BoundProof
     is_within_slack: bool | None = None
 
 
@@ -153,7 +154,7 @@ class FrontierPoint:
     skew: Mapping[str, float]
     name: str | None = None  # cheap, knee, even
     is_recommended: bool = False
-    reason: str = ""
+    reasons: tuple[Fact, ...] = ()  # of a point that has a name or is recommended
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ class Plan:
 
     cluster: str
     verdict: Verdict
-    reasons: tuple[str, ...]
+    reasons: tuple[Fact, ...]
     snapshot_id: str
     cost: Cost
     cluster_id: str | None = None
@@ -248,7 +249,7 @@ class Plan:
     seed: int = 0
     advisor_version: str = ""
     resources: tuple[ResourceOutcome, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)  # resource -> why
+    left_out: Mapping[str, Fact] = field(default_factory=dict)  # resource -> why
     topic_excess_replicas: tuple[int, int] = (0, 0)  # before, after
     lower_bound: tuple[Bound, ...] = ()
     certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)  # resource -> broker -> price
@@ -318,6 +319,8 @@ def _plain(record: Any) -> dict[str, Any]:
 def _plain_value(value: Any) -> Any:
     if isinstance(value, StrEnum):
         return value.value
+    if isinstance(value, Fact):
+        return value.document()
     if isinstance(value, tuple):
         return [_plain_value(element) for element in value]
     if isinstance(value, Mapping):

@@ -12,6 +12,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, percent_in_words, ratio_in_words, seconds_in_words
+from kafka_rebalance.facts import BoundProof
+from kafka_rebalance.render import render_document
+from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.publish.charts.palette import chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.report.finding_words import evidence_in_words, owner_words, symptom_words
@@ -129,6 +132,11 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
+def proof_words(code: str) -> str:
+    """How a bound is proved."""
+    return PROOFS[BoundProof(code)]
+
+
 _FILTERS: Mapping[str, Any] = {
     "amount": lambda value, unit: amount_in_words(_number(value), unit),
     "size": lambda value: bytes_in_words(_number(value)),
@@ -143,4 +151,6 @@ _FILTERS: Mapping[str, Any] = {
     "plain": plain_words,
     "evidence": evidence_words,
     "owner": owner_words,
+    "fact": render_document,
+    "proof": proof_words,
 }
