@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.visible_text import excerpt, visible
 
 _LONGEST_PROBLEM = 240  # a value of megabytes in the wrong place is no message
@@ -66,9 +67,20 @@ class UnknownNameError(AdvisorError):
 
 
 class InfeasibleError(AdvisorError):
-    """No plan satisfies the hard rules; ``cause`` is the smallest one found, ``relaxation`` what would help."""
+    """No plan keeps every hard rule. ``cause`` is the smallest one found, ``relaxation`` what would help.
 
-    def __init__(self, cause: str, relaxation: str = "") -> None:
-        super().__init__(cause + (f"; {relaxation}" if relaxation else ""))
+    ``str`` gives codes and arguments; who shows it to a person renders both (``render.error_words``).
+    """
+
+    def __init__(self, cause: Fact, relaxation: Fact | None = None) -> None:
+        super().__init__(cause, relaxation)
         self.cause = cause
         self.relaxation = relaxation
+
+    def __str__(self) -> str:
+        return visible("; ".join(str(fact) for fact in (self.cause, self.relaxation) if fact is not None))
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """The cause, and what would help where that is known."""
+        return (self.cause,) if self.relaxation is None else (self.cause, self.relaxation)

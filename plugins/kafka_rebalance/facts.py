@@ -59,9 +59,156 @@ class FactCode(StrEnum):
     BALANCER_STOPPED = "balancer_stopped"
     VERDICT_HOLDS = "verdict_holds"
 
-    # Verdict, notes and causes of a plan.
+    # Why something moves, or nothing does.
+    REPLICAS_MUST_LEAVE_BROKER = "replicas_must_leave_broker"
+    REPLICAS_ON_OFFLINE_DIRS = "replicas_on_offline_dirs"
+    REPLICAS_OUTSIDE_TOPIC_BROKERS = "replicas_outside_topic_brokers"
+    REPLICATION_FACTOR_DIFFERS = "replication_factor_differs"
+    RACKS_UNUSED = "racks_unused"
+    DEMOTED_BROKER_LEADS = "demoted_broker_leads"
+    DEMOTED_BROKER_IS_PREFERRED = "demoted_broker_is_preferred"
+    WAITS_FOR_SYNC = "waits_for_sync"
+    REASSIGNMENT_FILLS_BROKER = "reassignment_fills_broker"
+    ALL_INSIDE_BAND = "all_inside_band"
+    ALL_WITHIN_DEAD_BAND = "all_within_dead_band"
+    BROKERS_OUTSIDE_BAND = "brokers_outside_band"
+    BAND_WIDENED = "band_widened"
+    BAND_NOT_MET = "band_not_met"
+    DOES_NOT_PAY = "does_not_pay"
+    BUDGET_ALLOWS_NOTHING = "budget_allows_nothing"
+    BUDGET_CUTS_SHORT = "budget_cuts_short"
+    REST_NEEDS_MORE_BUDGET = "rest_needs_more_budget"
+    LEAST_IMBALANCE_IN_BUDGET = "least_imbalance_in_budget"
+    IMBALANCE_CHANGES = "imbalance_changes"
+    WAITS_FOR_ELECTION = "waits_for_election"
+    PREFERRED_REPLICAS_ELECTED = "preferred_replicas_elected"
+    ELECTION_LESS_EVEN = "election_less_even"
+    BOUNDS_OF_WIDENED_BANDS = "bounds_of_widened_bands"
+    THROTTLE_RAISED = "throttle_raised"
+    LONGER_THAN_VALID = "longer_than_valid"
+    MOVES_WITHOUT_ROOM = "moves_without_room"
+    FOLLOWERS_REORDERED = "followers_reordered"
+    LOSSES_SURVIVED = "losses_survived"
+    CHANGED_TO_SURVIVE = "changed_to_survive"
+    TOPIC_LEADERS_KEPT = "topic_leaders_kept"
+    TOPIC_LEADERS_FEWER_THAN_ASKED = "topic_leaders_fewer_than_asked"
+    TOPIC_LEADERS_ASKED_OF_NONE = "topic_leaders_asked_of_none"
+    CHANGED_FOR_TOPIC_LEADERS = "changed_for_topic_leaders"
+    PLAN_CONFIRMED = "plan_confirmed"
+    PLAN_CONTINUED = "plan_continued"
+    BOUND_OF_VERIFIER = "bound_of_verifier"
+    PART_NOT_VERIFIED = "part_not_verified"
 
-    # Causes that no plan keeps every hard rule.
+    # Why a band is not met.
+    BAND_GIVES_WAY = "band_gives_way"
+    PARTITION_ABOVE_BAND = "partition_above_band"
+    ALL_PARTITIONS_ABOVE_BAND = "all_partitions_above_band"
+    IMMOVABLE_ABOVE_BAND = "immovable_above_band"
+    MOSTLY_IMMOVABLE = "mostly_immovable"
+    NOTHING_MOVABLE = "nothing_movable"
+    NO_OTHER_LEADER = "no_other_leader"
+    TOO_FEW_RECEIVERS = "too_few_receivers"
+    DISKS_FULL = "disks_full"
+    COUNT_BAND_BINDS = "count_band_binds"
+    NOTHING_NEARER_FOUND = "nothing_nearer_found"
+
+    # Points of the frontier.
+    POINT_IN_BUDGET = "point_in_budget"
+    POINT_AS_ASKED = "point_as_asked"
+    POINT_CHEAP = "point_cheap"
+    POINT_KNEE = "point_knee"
+    POINT_EVEN = "point_even"
+
+    # Why nobody can tell whether something has to move.
+    SNAPSHOT_TOO_OLD = "snapshot_too_old"
+    NO_BROKER_SEEN = "no_broker_seen"
+    NO_BROKER_ANSWERS = "no_broker_answers"
+    NO_PARTITION_SEEN = "no_partition_seen"
+    NO_PARTITION_USABLE = "no_partition_usable"
+    RIGHT_MISSING = "right_missing"
+    TOPICS_MAY_BE_HIDDEN = "topics_may_be_hidden"
+    TOPICS_NOT_DESCRIBED = "topics_not_described"
+    MAY_BE_OUTSIDE_BAND = "may_be_outside_band"
+    LEADERLESS_ON_GONE_BROKER = "leaderless_on_gone_broker"
+    RESOURCE_LEFT_OUT = "resource_left_out"
+    OF_WHAT_WAS_SEEN = "of_what_was_seen"
+
+    # Why a resource is left out.
+    FIGURE_NOT_MEASURED = "figure_not_measured"
+    FIGURE_KNOWN_FOR_FEW = "figure_known_for_few"
+    RESTS_ON_UNKNOWN_FIGURE = "rests_on_unknown_figure"
+    REPLICAS_STAY = "replicas_stay"
+
+    # What is unusual about a cluster, and how the plan treats it.
+    BROKER_UNRESPONSIVE = "broker_unresponsive"
+    BROKER_CORDONED = "broker_cordoned"
+    ONLY_BROKER = "only_broker"
+    BROKERS_WITHOUT_RACK = "brokers_without_rack"
+    MORE_REPLICAS_THAN_RACKS = "more_replicas_than_racks"
+    RACK_EMPTY = "rack_empty"
+    DISKS_DIFFER = "disks_differ"
+    ALL_PARTITIONS_EMPTY = "all_partitions_empty"
+    CAPACITY_ASSUMED_MEAN = "capacity_assumed_mean"
+    CAPACITIES_ASSUMED_EQUAL = "capacities_assumed_equal"
+    PARTITIONS_LEFT_ALONE = "partitions_left_alone"
+    UNDER_REPLICATED = "under_replicated"
+    OUT_OF_SYNC_REPLICA_LEAVES = "out_of_sync_replica_leaves"
+    FACTOR_AT_MIN_ISR = "factor_at_min_isr"
+    PATTERN_MATCHES = "pattern_matches"
+    MORE_PATTERNS = "more_patterns"
+    OTHER_BALANCER = "other_balancer"
+    COPIES_BETWEEN_DIRS = "copies_between_dirs"
+    THROTTLES_SET = "throttles_set"
+    HOURS_OUTSIDE_BAND = "hours_outside_band"
+
+    # Why no plan keeps every hard rule.
+    FACTOR_ABOVE_BROKERS = "factor_above_brokers"
+    TOO_FEW_BROKERS = "too_few_brokers"
+    IMMOVABLE_ON_LEAVING_BROKER = "immovable_on_leaving_broker"
+    SIZES_UNKNOWN = "sizes_unknown"
+    DISKS_TOO_SMALL = "disks_too_small"
+    DISKS_LACK_ROOM = "disks_lack_room"
+    COPY_TOO_LARGE = "copy_too_large"
+    LIMITS_TOO_LOW = "limits_too_low"
+    NO_ROOM_FOR_REPLICA = "no_room_for_replica"
+    PARTITION_ABOVE_LIMIT = "partition_above_limit"
+    BROKER_ABOVE_CAP = "broker_above_cap"
+    BROKER_ABOVE_CAPACITY = "broker_above_capacity"
+    BUDGET_TOO_SMALL = "budget_too_small"
+    HOURS_TOO_FEW = "hours_too_few"
+    LOSS_NOT_SURVIVED = "loss_not_survived"
+    TOPIC_LEADERS_LACKING = "topic_leaders_lacking"
+    TOPIC_LEADERS_BREAK_LIMITS = "topic_leaders_break_limits"
+    DIR_NOT_EMPTIED = "dir_not_emptied"
+    DIR_HOLDS_IMMOVABLE = "dir_holds_immovable"
+    DIR_MOVES_WITHOUT_ROOM = "dir_moves_without_room"
+
+    # What would help.
+    LOWER_FACTOR = "lower_factor"
+    ADD_BROKERS = "add_brokers"
+    ADD_DISK = "add_disk"
+    ADD_BROKER_OR_DISK = "add_broker_or_disk"
+    LET_MOVE = "let_move"
+    LIMIT_MOVES_OR_GIVE_SIZES = "limit_moves_or_give_sizes"
+    RAISE_LIMIT = "raise_limit"
+    LOWER_HEADROOM = "lower_headroom"
+    RAISE_BUDGET = "raise_budget"
+    RAISE_HOURS = "raise_hours"
+    ADD_CAPACITY = "add_capacity"
+    ASK_FEWER_LEADERS = "ask_fewer_leaders"
+    RAISE_CAP_OR_HOURS = "raise_cap_or_hours"
+    FREE_DIR = "free_dir"
+    WAIT_FOR_DIR_MOVES = "wait_for_dir_moves"
+
+    # Plans between log dirs.
+    DIRS_MOVE = "dirs_move"
+    DIRS_AS_ASKED = "dirs_as_asked"
+    DIR_STAYS_OUTSIDE = "dir_stays_outside"
+    DIRS_LEFT_OUT = "dirs_left_out"
+    DISK_SIZES_UNKNOWN = "disk_sizes_unknown"
+    DIRS_NOT_KNOWN = "dirs_not_known"
+    EMPTIES_DIR = "empties_dir"
+    EVENS_DISKS = "evens_disks"
 
     # Findings about brokers, topics and the cluster.
 
@@ -70,12 +217,36 @@ class FactCode(StrEnum):
     # Gaps of a snapshot, gates, runs.
 
 
+class BoundProof(StrEnum):
+    """How the lower bound of a cost is proved."""
+
+    NOTHING_MOVES = "nothing_moves"
+    FORCED_COPIES = "forced_copies"
+    PRICES_ABOVE_BANDS = "prices_above_bands"
+    PRICES_BELOW_BANDS = "prices_below_bands"
+    LINEAR_PROGRAM = "linear_program"
+    LINEAR_PROGRAM_WITH_COVERS = "linear_program_with_covers"
+    DUAL_ASCENT = "dual_ascent"
+    COUNTED_LEADERS = "counted_leaders"
+    COUNTED_REPLICAS = "counted_replicas"
+    PRICES_OF_MOVES = "prices_of_moves"
+    BUSIEST_BROKER = "busiest_broker"
+    FORCED_READS = "forced_reads"
+    EMPTIEST_DISK = "emptiest_disk"
+    BYTES_OVER_RECEIVERS = "bytes_over_receivers"
+    BY_VERIFIER = "by_verifier"
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One fact. ``args`` holds plain JSON values, tuples of them, and facts."""
 
     code: FactCode
     args: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return code and arguments, for logs and for errors that nothing renders."""
+        return f"{self.code.value}({', '.join(f'{name}={_shown(value)}' for name, value in self.args.items())})"
 
     def document(self) -> dict[str, Any]:
         """Return the JSON object ``{"code": ..., "args": {...}}``."""
@@ -90,6 +261,10 @@ class Fact:
 def fact(code: FactCode, **args: Any) -> Fact:
     """Return the fact with its arguments by name."""
     return Fact(code, args)
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, Fact) else repr(value)
 
 
 def _plain(value: Any) -> Any:

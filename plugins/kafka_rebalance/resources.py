@@ -37,7 +37,6 @@ class Resource:
     load          the measured figure that it is made of; None: it is counted
     copies_sent   what the followers fetch from the leader, ``in`` × (RF - 1), comes on top
     rests_on      every measured figure that it is worked out from, ``load`` first
-    why_unknown   what is said where ``load`` is known and another figure of ``rests_on`` is not
     capacity      the field of ``Capacity`` that says how much of it a broker can carry; None: nobody can say
     is_balanced   a plan balances it by default; else only a target, a cap, a headroom or ``--also-balance`` brings it
                   into a plan, and its capacity counts only where a headroom is asked of it
@@ -51,7 +50,6 @@ class Resource:
     load: LoadKind | None = None
     copies_sent: bool = False
     rests_on: tuple[LoadKind, ...] = ()
-    why_unknown: str = ""
     capacity: str | None = None
     is_balanced: bool = True
 
@@ -91,7 +89,6 @@ TABLE = (
         load=LoadKind.OUT_BYTES_PER_S,
         copies_sent=True,
         rests_on=(LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
-        why_unknown="replication is part of what leaders send, and in_bytes_per_s is not known",
         capacity="out_bytes_per_s",
     ),
     Resource(
@@ -102,7 +99,6 @@ TABLE = (
         carrier=Carrier.BOTH,
         load=LoadKind.CPU_PERCENT,
         rests_on=(LoadKind.CPU_PERCENT, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
-        why_unknown="a follower's share is worked out from in and out rates, which are not both known",
         capacity="cpu_percent",
     ),
     Resource(
@@ -130,7 +126,6 @@ TABLE = (
         load=LoadKind.OUT_BYTES_PER_S,
         copies_sent=True,
         rests_on=(LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
-        why_unknown="replication is part of what leaders send, and in_bytes_per_s is not known",
         capacity="out_bytes_per_s",
         is_balanced=False,
     ),

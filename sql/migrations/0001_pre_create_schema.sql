@@ -557,7 +557,7 @@ CREATE TABLE store.plan (
     run_key bigint NOT NULL,
     plan_id text NOT NULL,
     verdict text NOT NULL,
-    reasons text[] NOT NULL,
+    reasons jsonb NOT NULL,
     expires_at timestamptz,
     replica_moves integer NOT NULL,
     bytes bigint,
@@ -589,10 +589,11 @@ CREATE TABLE store.plan_resource (
     widened_high double precision,
     skew_before double precision,
     skew_after double precision,
-    left_out_because text,
+    left_out_code text,
+    left_out_args jsonb,
     CONSTRAINT plan_resource_pk PRIMARY KEY (run_key, resource),
     CONSTRAINT plan_resource_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE,
-    CONSTRAINT plan_resource_balanced_or_left_out CHECK ((left_out_because IS NULL) = (skew_before IS NOT NULL))
+    CONSTRAINT plan_resource_balanced_or_left_out CHECK ((left_out_code IS NULL) = (skew_before IS NOT NULL))
 );
 COMMENT ON TABLE store.plan_resource IS 'Resources that the plan balances, with its bands, and those left out with the reason.';
 
@@ -666,7 +667,7 @@ CREATE TABLE store.frontier_point (
     skew jsonb NOT NULL,
     name text,
     is_recommended boolean NOT NULL,
-    reason text NOT NULL,
+    reasons jsonb NOT NULL,
     CONSTRAINT frontier_point_pk PRIMARY KEY (run_key, position),
     CONSTRAINT frontier_point_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE
 );

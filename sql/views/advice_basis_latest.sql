@@ -13,9 +13,9 @@ CROSS JOIN LATERAL (
     FROM store.finding
     WHERE finding.run_key = newest.run_key AND finding.confidence = 'estimated'
     UNION ALL
-    SELECT 'resource', plan_resource.resource, plan_resource.left_out_because
+    SELECT 'resource', plan_resource.resource, plan_resource.left_out_code
     FROM store.plan_resource
-    WHERE plan_resource.run_key = newest.run_key AND plan_resource.left_out_because IS NOT NULL
+    WHERE plan_resource.run_key = newest.run_key AND plan_resource.left_out_code IS NOT NULL
     UNION ALL
     SELECT
         'load', load_source.kind,

@@ -39,7 +39,7 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT count(*) AS resources
     FROM store.plan_resource
-    WHERE plan_resource.run_key = newest.run_key AND plan_resource.left_out_because IS NOT NULL
+    WHERE plan_resource.run_key = newest.run_key AND plan_resource.left_out_code IS NOT NULL
 ) AS left_out
 LEFT JOIN LATERAL (
     SELECT resource_score.resource, resource_score.skew, resource_score.worst_broker

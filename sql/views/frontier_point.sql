@@ -12,7 +12,7 @@ SELECT
     frontier_point.skew,
     frontier_point.name,
     frontier_point.is_recommended,
-    frontier_point.reason
+    frontier_point.reasons
 FROM store.run
 JOIN store.frontier_point
     ON frontier_point.run_key = run.run_key

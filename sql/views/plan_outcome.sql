@@ -56,7 +56,7 @@ SELECT
 FROM store.run
 JOIN store.plan ON plan.run_key = run.run_key AND plan.verdict = 'rebalance'
 JOIN store.plan_resource AS promised
-    ON promised.run_key = run.run_key AND promised.left_out_because IS NULL
+    ON promised.run_key = run.run_key AND promised.left_out_code IS NULL
 JOIN store.snapshot AS advised_on ON advised_on.snapshot_key = run.snapshot_key
 JOIN counted ON counted.run_key = run.run_key
 LEFT JOIN measured

@@ -14,7 +14,8 @@ SELECT
     plan_resource.widened_high,
     plan_resource.skew_before,
     plan_resource.skew_after,
-    plan_resource.left_out_because
+    plan_resource.left_out_code,
+    plan_resource.left_out_args
 FROM store.run
 JOIN store.plan_resource
     ON plan_resource.run_key = run.run_key

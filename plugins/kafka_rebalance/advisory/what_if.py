@@ -66,7 +66,7 @@ class Outcome:
             "partitions_without_leader": self.partitions_without_leader,
             "resources": [asdict(level) for level in levels(self.scores)],
             "racks": [asdict(rack) for rack in self.scores.racks],
-            "left_out": dict(self.scores.left_out),
+            "left_out": {name: why.document() for name, why in self.scores.left_out.items()},
             "plan": None if plan is None else {name: plan[name] for name in _OF_PLAN},
             "groups": [asdict(row) for row in self.groups],
         }

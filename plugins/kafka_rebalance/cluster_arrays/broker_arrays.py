@@ -11,6 +11,7 @@ from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Brokers
 from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import BALANCED, TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
@@ -26,7 +27,7 @@ class BrokerArrays:
     arrays: Brokers
     usable_bytes: Floats  # float64[B]: what the volumes under the log dirs still offer, inf where unknown
     unplaced_bytes: Floats  # float64[B]: stray logs and copies between dirs, which are no replicas and take disk
-    notes: tuple[str, ...]
+    notes: tuple[Fact, ...]
 
     @property
     def index_of(self) -> dict[int, int]:
@@ -152,10 +153,10 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 
 def _capacities(
     brokers: tuple[Broker, ...], options: PlanOptions, stays: Flags
-) -> tuple[dict[str, Floats], tuple[str, ...]]:
+) -> tuple[dict[str, Floats], tuple[Fact, ...]]:
     """Capacities that every broker has, and one note on what is assumed for the rest."""
     capacity: dict[str, Floats] = {}
-    notes: list[str] = []
+    notes: list[Fact] = []
     # Those that nobody could ask: one that is not there yet, one that was not heard.
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in brokers], dtype=np.bool_)
     equal = []
@@ -169,10 +170,12 @@ def _capacities(
             equal.append(resource)
             continue
         capacity[resource] = np.where(known, values, float(values[known].mean()))
-        taken = [brokers[b].id for b in np.flatnonzero(~known & stays).tolist()]
-        notes += [f"{resource}: broker {broker} is taken to have the mean capacity of the others" for broker in taken]
+        notes += [
+            fact(FactCode.CAPACITY_ASSUMED_MEAN, resource=resource, broker=brokers[b].id)
+            for b in np.flatnonzero(~known & stays).tolist()
+        ]
     if equal:
-        notes.append(f"equal capacities assumed for {', '.join(equal)}: not every broker's is known")
+        notes.append(fact(FactCode.CAPACITIES_ASSUMED_EQUAL, resources=tuple(equal)))
     return capacity, tuple(notes)
 
 

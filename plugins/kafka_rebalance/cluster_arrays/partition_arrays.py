@@ -14,6 +14,7 @@ from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets, broker_sets_o
 from kafka_rebalance.cluster_arrays.laggards import laggards_of, waits_and_leaves
 from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import COUNTED, TABLE
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
@@ -40,7 +41,7 @@ class PartitionArrays:
     rate: Floats
     arriving_bytes: Floats
     sources: dict[str, str]
-    left_out: dict[str, str]
+    left_out: dict[str, Fact]
     excluded: Flags
     in_flight: Flags
     leaderless: Flags
@@ -49,7 +50,7 @@ class PartitionArrays:
     laggards: Flags
     unknown: Flags
     under_replicated: Flags
-    notes: tuple[str, ...]
+    notes: tuple[Fact, ...]
 
     @property
     def immovable(self) -> Flags:
@@ -220,31 +221,32 @@ def _preferred(
     return np.where(is_elected, first, leader).astype(np.int32)
 
 
-def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, str]]:
+def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, Fact]]:
     """What is known for most partitions, as far as resources are made of it; and why which resource is left out."""
     needed = DEFAULTS.least_known
     values = {kind: snapshot.load(kind) for row in TABLE for kind in row.rests_on}
     shares = {kind: 1 - float(np.isnan(value).mean()) if len(value) else 0.0 for kind, value in values.items()}
     left_out = {
-        row.name: unknown_words(row.load, shares[row.load], needed)
+        row.name: unknown_figure(row.load, shares[row.load], needed)
         for row in TABLE
         if row.load is not None and shares[row.load] < needed
     }
     for row in TABLE:
-        if row.name not in left_out and any(shares[kind] < needed for kind in row.rests_on):
-            left_out[row.name] = row.why_unknown
+        unknown = tuple(kind.value for kind in row.rests_on if shares[kind] < needed)
+        if row.name not in left_out and unknown:
+            left_out[row.name] = fact(FactCode.RESTS_ON_UNKNOWN_FIGURE, figures=unknown)
     used = dict.fromkeys(kind for row in TABLE if row.name not in left_out for kind in row.rests_on)
     return {kind: values[kind] for kind in used}, left_out
 
 
-def unknown_words(kind: LoadKind, share: float, needed: float) -> str:
+def unknown_figure(kind: LoadKind, share: float, needed: float) -> Fact:
     """Why a resource is left out of which a figure is known for ``share`` of the partitions."""
     if share > 0:
-        return f"{kind.value} is known for {share:.0%} of the partitions, {needed:.0%} are needed"
-    return f"nobody measured {kind.value}"
+        return fact(FactCode.FIGURE_KNOWN_FOR_FEW, figure=kind.value, known_share=share, needed_share=needed)
+    return fact(FactCode.FIGURE_NOT_MEASURED, figure=kind.value)
 
 
-def _sources(snapshot: ClusterSnapshot, left_out: Mapping[str, str]) -> dict[str, str]:
+def _sources(snapshot: ClusterSnapshot, left_out: Mapping[str, Fact]) -> dict[str, str]:
     """Who measured each known resource, or that it was counted."""
     sources = dict.fromkeys(COUNTED, "counted")
     for row in TABLE:
@@ -254,15 +256,16 @@ def _sources(snapshot: ClusterSnapshot, left_out: Mapping[str, str]) -> dict[str
     return sources
 
 
-def _notes(excluded: Flags, observed: Flags, in_flight: Flags, leaderless: Flags, unknown: Flags) -> tuple[str, ...]:
+def _notes(excluded: Flags, observed: Flags, in_flight: Flags, leaderless: Flags, unknown: Flags) -> tuple[Fact, ...]:
     counted = (
-        (in_flight, "being reassigned already: left alone"),
-        (leaderless & ~in_flight, "without a leader: nothing can be copied until a replica comes back"),
-        (unknown & ~excluded, "carrying something that nobody measured: left alone unless they must go"),
-        (excluded, "of topics that are to be left alone: they still count"),
-        (
-            observed,
-            "with observers: Kafka's tool would turn these into replicas, so they are left alone and still count",
-        ),
+        ("reassigning", in_flight),
+        ("leaderless", leaderless & ~in_flight),
+        ("unmeasured", unknown & ~excluded),
+        ("excluded", excluded),
+        ("observers", observed),
     )
-    return tuple(f"partitions {words}: {int(flags.sum()):,}" for flags, words in counted if flags.any())
+    return tuple(
+        fact(FactCode.PARTITIONS_LEFT_ALONE, why=why, partitions=int(flags.sum()))
+        for why, flags in counted
+        if flags.any()
+    )

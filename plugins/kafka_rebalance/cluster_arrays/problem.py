@@ -142,8 +142,8 @@ class Problem:
         return f"broker {self.broker_ids[broker]}"
 
     def rack_name(self, rack: int) -> str:
-        """For messages."""
-        return f"rack {self.rack_names[rack] if rack < len(self.rack_names) else rack}"
+        """Return the rack's name, its number where it has none."""
+        return self.rack_names[rack] if rack < len(self.rack_names) else str(rack)
 
 
 def _require_shapes(problem: Problem) -> None:

@@ -58,7 +58,7 @@ def load_unknown(context: FindingContext) -> Iterator[Finding]:
     left_out = {name: why for name, why in context.scores.left_out.items() if name in BALANCED}
     if not left_out:
         return
-    evidence: Evidence = {f"{resource}_left_out": why for resource, why in sorted(left_out.items())}
+    evidence: Evidence = {f"{resource}_left_out": why.code.value for resource, why in sorted(left_out.items())}
     column = context.snapshot.loads.column(LoadKind.IN_BYTES_PER_S)
     hint = "" if column is not None else " A second snapshot some minutes later gives rates."
     yield finding(
@@ -109,7 +109,11 @@ def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
             "hours_outside_before": hours.before,
             "hours_outside_after": hours.after,
         },
-        Remedy(f"{hours.words[0].upper()}{hours.words[1:]}.", gain=hours.gain),
+        Remedy(
+            f"In {hours.before:,} of the last {len(hours.judged):,} hours some broker was outside its band of in, out "
+            f"or cpu; with this plan it would have been in {hours.after:,}.",
+            gain=hours.gain,
+        ),
         confidence=Confidence.MEASURED,
     )
 
@@ -124,7 +128,7 @@ def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
         Severity.OK,
         context.snapshot.cluster,
         {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
-        Remedy(f"Nothing to move: {'; '.join(plan.reasons) or 'everything is within its band'}."),
+        Remedy("Nothing to move; the plan's reasons say why."),
         confidence=Confidence.MEASURED,
     )
 
@@ -143,8 +147,8 @@ def cannot_tell(context: FindingContext) -> Iterator[Finding]:
         context.snapshot.cluster,
         evidence,
         Remedy(
-            f"Whether anything has to move cannot be told: {'; '.join(plan.reasons)}. Read it again once all of it can "
-            "be seen."
+            "Whether anything has to move cannot be told; the plan's reasons say why. Take a new snapshot once all of "
+            "the cluster can be read."
         ),
     )
 
@@ -159,6 +163,6 @@ def not_fixable_by_moving(context: FindingContext) -> Iterator[Finding]:
         Severity.MEDIUM,
         context.snapshot.cluster,
         {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
-        Remedy(f"Moving cannot fix this: {'; '.join(plan.reasons)}."),
+        Remedy("Moving cannot fix this; the plan's reasons say why."),
         confidence=Confidence.MEASURED,
     )

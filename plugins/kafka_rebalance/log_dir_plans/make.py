@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.log_dir_plans.places import BrokerPlaces, broker_places
 from kafka_rebalance.log_dir_plans.placing import PlacedDirs, place_broker
 from kafka_rebalance.log_dir_plans.plan import BrokerDirs, DirPlace, LogDirMove, LogDirPlan
@@ -25,7 +25,7 @@ class _Moved(NamedTuple):
     cell: int
     target: str
     copy: DirCopy
-    reason: str
+    reason: Fact
 
 
 def make_log_dir_plan(
@@ -72,40 +72,42 @@ def make_log_dir_plan(
 
 def _placed(
     snapshot: ClusterSnapshot, request: LogDirRequest, params: LogDirParams
-) -> tuple[list[PlacedDirs], dict[str, str], frozenset[str]]:
+) -> tuple[list[PlacedDirs], dict[str, Fact], frozenset[str]]:
     """Brokers with places to choose from, why others are left out, and of which of these too little is known."""
-    placed, left_out, unknown = [], dict[str, str](), set[str]()
+    placed, left_out, unknown = [], dict[str, Fact](), set[str]()
     for broker in snapshot.brokers:
         removed = request.removed_of(broker.id)
         if not broker.log_dirs and request.within is not None and broker.state.is_heard and broker.state.stays:
-            left_out[str(broker.id)] = "its log dirs are unknown: give kafka-log-dirs of it, too"
+            left_out[str(broker.id)] = _left_out("dirs_unknown")
             unknown.add(str(broker.id))
         if len(broker.log_dirs) < 2 or (request.within is None and not removed):
             continue
         if not broker.state.is_heard or not broker.state.stays:
-            left_out[str(broker.id)] = f"it is {broker.state.value}"
+            left_out[str(broker.id)] = _left_out("state", state=broker.state.value)
             continue
         places = broker_places(broker, snapshot.partitions, removed)
         if places is None:
             working = sum(log_dir.error is None for log_dir in broker.log_dirs)
-            why = "its dirs that work share one disk" if working > 1 else "no two of its dirs work"
-            left_out[str(broker.id)] = why
+            left_out[str(broker.id)] = _left_out("one_disk" if working > 1 else "one_dir_works")
             continue
         if not places.knows_places:
-            why = "which of its replicas is in which dir is unknown: give kafka-log-dirs of all topics"
+            why = "places_unknown"
         elif request.within is not None and not removed and not places.knows_sizes:
-            why = "the size of one of its disks, or what fills it, is unknown: "
-            why += "give kafka-log-dirs of all topics, and a capacity file with DISK by path"
+            why = "sizes_unknown"
         else:
             placed.append(place_broker(places, request.within, params))
             continue
-        left_out[str(broker.id)] = why
+        left_out[str(broker.id)] = _left_out(why)
         unknown.add(str(broker.id))
     if not unknown.isdisjoint(str(broker) for broker, _ in request.removed):
         # Part of an order to empty dirs is no answer: nothing is moved.
-        left_out |= {str(one.places.broker.id): "a dir of another broker cannot be emptied" for one in placed}
+        left_out |= {str(one.places.broker.id): _left_out("other_broker") for one in placed}
         placed = []
     return placed, left_out, frozenset(unknown)
+
+
+def _left_out(why: str, **said: str) -> Fact:
+    return fact(FactCode.DIRS_LEFT_OUT, why=why, **said)
 
 
 def _moved(placed: PlacedDirs) -> list[_Moved]:
@@ -126,10 +128,10 @@ def _moved(placed: PlacedDirs) -> list[_Moved]:
     return moved
 
 
-def _reason(places: BrokerPlaces, source: int, path: str) -> str:
+def _reason(places: BrokerPlaces, source: int, path: str) -> Fact:
     if places.is_removed[source]:
-        return f"{places.dirs[source][0].path} of broker {places.broker.id} is to be emptied"
-    return f"the disks of broker {places.broker.id} come nearer to one used share: {path} has room"
+        return fact(FactCode.EMPTIES_DIR, broker=places.broker.id, path=places.dirs[source][0].path)
+    return fact(FactCode.EVENS_DISKS, broker=places.broker.id, path=path)
 
 
 def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirMove], list[list[DirCopy]]]:
@@ -153,7 +155,7 @@ def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirM
                 dirs_from=tuple(paths[b][dirs[j]] if j in goes else None for j, b in enumerate(replicas)),
                 dirs_to=tuple(goes[j].target if j in goes else None for j in range(len(replicas))),
                 dir_bytes=sum(one.copy.size_bytes for one in members),
-                reason="; ".join(one.reason for one in members),
+                reasons=tuple(one.reason for one in members),
             )
         )
         copies.append([one.copy for one in members])
@@ -189,12 +191,16 @@ def _verdict(
     moves: list[LogDirMove],
     replicas: int,
     request: LogDirRequest,
-    left_out: dict[str, str],
+    left_out: dict[str, Fact],
     unknown: frozenset[str],
-) -> tuple[str, tuple[str, ...]]:
+) -> tuple[str, tuple[Fact, ...]]:
     outside = [
-        f"{' and '.join(place.paths)} of broker {broker.broker} stays at {place.used_after / place.total_bytes:.1%}, "
-        "outside what was asked: whole replicas come no nearer"
+        fact(
+            FactCode.DIR_STAYS_OUTSIDE,
+            broker=broker.broker,
+            paths=place.paths,
+            used_share=place.used_after / place.total_bytes,
+        )
         for broker in brokers
         for place in broker.places
         if place.used_after is not None
@@ -202,27 +208,25 @@ def _verdict(
         and request.within is not None
         and not (place.floor_bytes or 0) <= place.used_after <= (place.ceiling_bytes or 0)
     ]
-    silent = [f"broker {broker} is left out: {why}" for broker, why in left_out.items()]
+    silent = [fact(FactCode.DIRS_LEFT_OUT, **why.args, broker=int(broker)) for broker, why in left_out.items()]
     silent += [
-        f"broker {broker.broker} does not tell the sizes of its disks: what leaves is spread by what its dirs hold"
+        fact(FactCode.DISK_SIZES_UNKNOWN, broker=broker.broker)
         for broker in brokers
         if broker.places[0].total_bytes is None
     ]
     asked = {str(broker) for broker, _ in request.removed}
     if unknown & asked or (unknown and not moves and not outside):
-        of_all = f"broker{'' if len(unknown) == 1 else 's'} {', '.join(sorted(unknown, key=int))}"
-        told = f"whether the disks of {of_all} are within what was asked cannot be told"
-        if unknown & asked:
-            told = f"how to empty the dir of {of_all} cannot be told"
+        of_all = tuple(sorted(int(broker) for broker in unknown))
+        told = fact(FactCode.DIRS_NOT_KNOWN, brokers=of_all, is_to_empty=bool(unknown & asked))
         return "cannot_tell", (told, *outside, *silent)
     if not moves:
         verdict = "not_fixable_by_moving" if outside else "nothing_to_do"
-        words = [] if outside else ["every dir that was to be emptied is empty, every disk within what was asked"]
-        return verdict, (*words, *outside, *silent)
-    total, bound = sum(move.dir_bytes for move in moves), sum(broker.lower_bound_bytes for broker in brokers)
-    told = (
-        f"{replicas:,} replicas move between log dirs of their own broker: {bytes_in_words(total)}, "
-        f"at least {bytes_in_words(bound)}, none over the network"
+        return verdict, (*([] if outside else [fact(FactCode.DIRS_AS_ASKED)]), *outside, *silent)
+    told = fact(
+        FactCode.DIRS_MOVE,
+        replicas=replicas,
+        copied_bytes=sum(move.dir_bytes for move in moves),
+        least_bytes=sum(broker.lower_bound_bytes for broker in brokers),
     )
     return "rebalance", (told, *outside, *silent)
 

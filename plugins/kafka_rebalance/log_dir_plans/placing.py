@@ -18,6 +18,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Longs
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.log_dir_plans.places import BrokerPlaces
 from kafka_rebalance.planner.log_dirs.bound import fewest_moved_bytes
 from kafka_rebalance.planner.log_dirs.placement import place_in_log_dirs
@@ -60,22 +61,24 @@ def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParam
         if not is_left.any() and not over.any():
             asked = _problem(places, floor, ceiling)
             return PlacedDirs(places, found, floor, ceiling, fixed, _bound(places, asked, found))
-    paths = ", ".join(
-        log_dir.path for dirs in np.array(places.dirs, dtype=object)[places.is_removed] for log_dir in dirs
-    )
+    removed = (dirs for dirs, is_removed in zip(places.dirs, places.is_removed.tolist(), strict=True) if is_removed)
     raise InfeasibleError(
-        f"broker {places.broker.id}: {paths} cannot be emptied: its other disks lack {lacking:,} bytes "
-        f"to stay below {params.most_used_ratio:.0%}",
-        "move replicas to other brokers first, or add a disk",
+        fact(
+            FactCode.DIR_NOT_EMPTIED,
+            broker=places.broker.id,
+            paths=tuple(log_dir.path for dirs in removed for log_dir in dirs),
+            lacking_bytes=lacking,
+            most_used_share=params.most_used_ratio,
+        ),
+        fact(FactCode.FREE_DIR),
     )
 
 
 def _refuse_stuck(places: BrokerPlaces) -> None:
     if places.is_removed.any() and len(places.stuck):
         raise InfeasibleError(
-            f"broker {places.broker.id}: {len(places.stuck):,} replicas that are or may be in a dir to be emptied "
-            "cannot be moved: of unknown size or dir, offline, with observers, or being moved already",
-            "wait until nothing is being moved, read all log dirs, and plan again",
+            fact(FactCode.DIR_HOLDS_IMMOVABLE, broker=places.broker.id, replicas=len(places.stuck)),
+            fact(FactCode.WAIT_FOR_DIR_MOVES),
         )
 
 

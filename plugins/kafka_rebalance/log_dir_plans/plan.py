@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from kafka_rebalance.facts import Fact
+
 FORMAT_VERSION = 1
 KIND = "log_dir"
 ANY = "any"  # Kafka's word for a replica that stays where it is
@@ -25,7 +27,7 @@ class LogDirMove:
     dirs_from: tuple[str | None, ...]
     dirs_to: tuple[str | None, ...]
     dir_bytes: int
-    reason: str
+    reasons: tuple[Fact, ...]
     wave: int = 0
     kind: str = KIND
 
@@ -79,7 +81,7 @@ class LogDirPlan:
     captured_at: str | None
     parameters: Mapping[str, Any]
     verdict: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Fact, ...]
     topic_ids: Mapping[str, str | None]
     replica_moves: int
     dir_bytes: int
@@ -88,7 +90,7 @@ class LogDirPlan:
     brokers: tuple[BrokerDirs, ...]
     moves: tuple[LogDirMove, ...]
     waves: tuple[LogDirWave, ...]
-    left_out: Mapping[str, str]
+    left_out: Mapping[str, Fact]
     advisor_version: str = ""
     plan_id: str = ""
     format_version: int = FORMAT_VERSION

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.log_dir_plans.plan import LogDirWave
 
 Disk = tuple[int, int]  # broker, volume
@@ -36,10 +37,7 @@ def cut_waves(
     while left:
         members, arriving = _fitting(moves, left, free, most_moves)
         if not members:
-            raise InfeasibleError(
-                f"{len(left):,} moves between log dirs have no order in which both copies fit on their disks",
-                "free some bytes on one of the disks first",
-            )
+            raise InfeasibleError(fact(FactCode.DIR_MOVES_WITHOUT_ROOM, moves=len(left)), fact(FactCode.FREE_DIR))
         copies = [copy for m in members for copy in moves[m]]
         for disk in free:
             free[disk] -= arriving[disk]

@@ -23,6 +23,7 @@ from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_bro
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads, columns_of
 from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -174,10 +175,9 @@ def _weights(topic: NewTopic, resources: tuple[str, ...]) -> tuple[Floats, Float
 
 
 def _too_few(topic: NewTopic, able: int) -> InfeasibleError:
-    return InfeasibleError(
-        f"topic {topic.topic}: replication factor {topic.replication_factor} on {able} brokers that take replicas",
-        "a broker holds one replica of a partition",
-    )
+    factor = topic.replication_factor
+    cause = fact(FactCode.FACTOR_ABOVE_BROKERS, replication_factor=factor, brokers=able, topic=topic.topic)
+    return InfeasibleError(cause, fact(FactCode.LOWER_FACTOR, replication_factor=able) if able else None)
 
 
 def _placed(receivers: _Receivers, topic: NewTopic) -> list[list[int]]:
@@ -215,8 +215,8 @@ def _place_one(receivers: _Receivers, topic: NewTopic, held: Longs, led: Longs) 
         open_to[chosen] = False
         if not open_to.any():
             raise InfeasibleError(
-                f"topic {topic.topic}: no broker has room for replica {position + 1} of one of {size:,.0f} bytes",
-                "free disks, or fewer bytes",
+                fact(FactCode.NO_ROOM_FOR_REPLICA, topic=topic.topic, replica=position + 1, replica_bytes=size),
+                fact(FactCode.ADD_BROKER_OR_DISK),
             )
         # Who leads most of the topic, or holds most, comes last; of the others who has least.
         over = (led >= most_led) if position == 0 else (held >= most_held)

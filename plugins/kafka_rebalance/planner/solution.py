@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.facts import BoundProof, Fact
 from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
 
 
@@ -20,10 +21,10 @@ class PlanCost:
 
 @dataclass(frozen=True, slots=True)
 class LowerBound:
-    """No plan that meets the same rules and bands costs less than ``value``; ``proof`` says why, in words."""
+    """No plan that meets the same rules and bands costs less than ``value``; ``proof`` says why."""
 
     value: float
-    proof: str
+    proof: BoundProof
 
     def gap(self, cost: float) -> float:
         """(cost - bound) / bound; 0 where both are 0, inf where only the bound is."""
@@ -114,7 +115,7 @@ class Widening:
     asked: float
     used: float
     broker: int  # index of the worst broker
-    cause: str
+    cause: Fact
 
 
 @dataclass(frozen=True, slots=True, eq=False)

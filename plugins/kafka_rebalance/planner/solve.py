@@ -11,6 +11,7 @@ from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.bounds.lower_bounds import least_price, lower_bounds, raised, raised_by_covers
 from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
 from kafka_rebalance.planner.linear_program.arcs import is_small
@@ -254,14 +255,9 @@ def _lawful(problem: Problem, row: int, params: SolveParams) -> Ints:
     decision = decided(replace(free, budget=Budget()), params)
     if decision.plan is not None:
         return decision.plan.replicas
-    known = (
-        "no placement of all replicas keeps every rule (proved by a program in whole numbers)"
-        if decision.is_none_proved
-        else "no count proves that there is none"
-    )
     raise InfeasibleError(
-        f"a replica of {problem.name_of(row)} finds no broker with room for it; {known}",
-        "add a broker or disk, or exclude fewer brokers",
+        fact(FactCode.NO_ROOM_FOR_REPLICA, partition=problem.name_of(row), is_proved=decision.is_none_proved),
+        fact(FactCode.ADD_BROKER_OR_DISK),
     )
 
 

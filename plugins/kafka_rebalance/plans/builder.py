@@ -17,6 +17,7 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
@@ -27,7 +28,7 @@ from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import (
-    cap_words,
+    above_cap,
     over_caps,
     refuse_too_much_for_the_caps,
     require_within_caps,
@@ -35,20 +36,19 @@ from kafka_rebalance.plans.explain.caps import (
 from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
 from kafka_rebalance.plans.explain.outside_band import widenings
 from kafka_rebalance.plans.explain.verdict import (
-    deviation_words,
-    election_words,
-    infeasible_words,
-    least_imbalance_words,
-    nothing_within_budget_words,
-    outside_words,
-    pay_words,
-    rebalance_words,
-    time_words,
-    widened_bounds_words,
-    within_budget_words,
+    bounds_of_widened_bands,
+    budget_allows_nothing,
+    budget_cuts_short,
+    does_not_pay,
+    election_less_even,
+    least_imbalance_in_budget,
+    time_notes,
+    why_outside,
+    why_rebalance,
+    within_dead_band,
 )
 from kafka_rebalance.plans.failures.after_plan import after_failure_of
-from kafka_rebalance.plans.failures.follower_order import order_words, with_follower_order
+from kafka_rebalance.plans.failures.follower_order import with_follower_order
 from kafka_rebalance.plans.frontier.budget_claim import budget_claim_of
 from kafka_rebalance.plans.frontier.frontier import with_frontier
 from kafka_rebalance.plans.option_fit import (
@@ -111,7 +111,7 @@ class _Answer:
 
     verdict: Verdict
     draft: Draft
-    reasons: tuple[str, ...]
+    reasons: tuple[Fact, ...]
     bounds: Bounds | None = None
     continues: str | None = None
     is_cut_short: bool = False
@@ -159,7 +159,7 @@ def make_plan(
 def plan_of_unfit_reading(
     snapshot: ClusterSnapshot,
     options: PlanOptions,
-    reasons: tuple[str, ...],
+    reasons: tuple[Fact, ...],
     *,
     seed: int = 0,
     advisor_version: str = "",
@@ -205,13 +205,13 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
         answer = _surviving(plan_request, problem, _led(plan_request, problem, answer, search), search)
         answer = _away_from_demoted(plan_request, problem, answer)
     except InfeasibleError as error:
-        reasons = (*infeasible_words(error), *plan_request.unmet)
+        reasons = (*error.facts, *plan_request.unmet)
         return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), reasons)
     answer = _waiting(plan_request, answer)
     if answer.verdict is Verdict.NOTHING_TO_DO:
         unseen = could_change(plan_request, problem, search.params.unseen)
         if unseen:
-            reasons = (*unseen, *(f"of what was seen: {reason}" for reason in answer.reasons))
+            reasons = (*unseen, *(fact(FactCode.OF_WHAT_WAS_SEEN, reason=reason) for reason in answer.reasons))
             return replace(answer, verdict=Verdict.CANNOT_TELL, reasons=reasons)
     return answer
 
@@ -243,8 +243,8 @@ def _ordered(plan_request: PlanRequest, answer: _Answer) -> _Answer:
     ordered = with_follower_order(plan_request, empty_draft(plan_request))
     if not len(ordered):
         return answer
-    words = (order_words(ordered), *answer.reasons)
-    return replace(answer, verdict=Verdict.REBALANCE, draft=ordered, bounds=None, reasons=words)
+    reasons = (fact(FactCode.FOLLOWERS_REORDERED, partitions=len(ordered)), *answer.reasons)
+    return replace(answer, verdict=Verdict.REBALANCE, draft=ordered, bounds=None, reasons=reasons)
 
 
 def _surviving(plan_request: PlanRequest, problem: Problem, answer: _Answer, search: _Search) -> _Answer:
@@ -253,7 +253,7 @@ def _surviving(plan_request: PlanRequest, problem: Problem, answer: _Answer, sea
         return answer
     search.progress("losing every broker" if plan_request.options.survive == "broker" else "losing every rack")
     kept = surviving(plan_request, problem, answer.draft, search.params)
-    return _changed(plan_request, problem, answer, kept.draft, (kept.words,))
+    return _changed(plan_request, problem, answer, kept.draft, (kept.reason,))
 
 
 def _led(plan_request: PlanRequest, problem: Problem, answer: _Answer, search: _Search) -> _Answer:
@@ -262,22 +262,22 @@ def _led(plan_request: PlanRequest, problem: Problem, answer: _Answer, search: _
         return answer
     search.progress("leaders of topics")
     kept = with_topic_leaders(plan_request, problem, answer.draft, search.params)
-    return _changed(plan_request, problem, answer, kept.draft, kept.words)
+    return _changed(plan_request, problem, answer, kept.draft, kept.reasons)
 
 
 def _changed(
-    plan_request: PlanRequest, problem: Problem, answer: _Answer, draft: Draft, words: tuple[str, ...]
+    plan_request: PlanRequest, problem: Problem, answer: _Answer, draft: Draft, why: tuple[Fact, ...]
 ) -> _Answer:
     """The answer with ``draft`` in place of its own, and why."""
     if draft is answer.draft:
-        return replace(answer, reasons=(*answer.reasons, *words))
+        return replace(answer, reasons=(*answer.reasons, *why))
     if len(draft):
         is_new = answer.verdict is not Verdict.REBALANCE
-        reasons, bounds = (*words, *answer.reasons), None if is_new else answer.bounds
+        reasons, bounds = (*why, *answer.reasons), None if is_new else answer.bounds
         return replace(answer, verdict=Verdict.REBALANCE, draft=draft, bounds=bounds, reasons=reasons, continues=None)
     was = imbalance(bands_of(problem), outcome_of(plan_request, draft).before, problem.stays)
     verdict = Verdict.NOT_FIXABLE_BY_MOVING if was > 0 else Verdict.NOTHING_TO_DO
-    return _Answer(verdict, draft, words, answer.bounds)
+    return _Answer(verdict, draft, why, answer.bounds)
 
 
 def _answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _Answer:
@@ -335,8 +335,8 @@ def _worst_today(problem: Problem, within: float) -> Deviation | None:
 
 def _stay(plan_request: PlanRequest, problem: Problem, dead_band: float) -> _Answer:
     worst = _worst_today(problem, plan_request.options.band or 0.0)
-    words = deviation_words(plan_request, worst, dead_band)
-    return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), (words,))
+    reason = within_dead_band(plan_request, worst, dead_band)
+    return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), (reason,))
 
 
 def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, params: PlanParams) -> _Answer:
@@ -354,8 +354,8 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, par
         over_caps(plan_request, outcome.before_by_resource),
     )
     if over and not was_over and not plan_request.hard:  # today's placement keeps its caps: it may stay
-        words = (*(f"{cap_words(plan_request, broken)}: the moves that were found would break it" for broken in over),)
-        return _Answer(Verdict.NOT_FIXABLE_BY_MOVING, empty_draft(plan_request), words, solution.bounds)
+        broken = tuple(above_cap(plan_request, one) for one in over)
+        return _Answer(Verdict.NOT_FIXABLE_BY_MOVING, empty_draft(plan_request), broken, solution.bounds)
     require_within_caps(plan_request, over, is_proved=solution.are_caps_proved)
     free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
     # Within a budget every gain counts.
@@ -363,24 +363,24 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, par
     is_vain = bool(widened) and not free and (gain <= BAND_ROUNDING or gain < least)
     is_vain |= gain <= 0 and not (free or plan_request.options.has_budget)
     if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
-        words = nothing_within_budget_words(plan_request, bands, before)
-        return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), words, solution.bounds)
+        reasons = budget_allows_nothing(plan_request, bands, before)
+        return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), reasons, solution.bounds)
     if is_vain or not len(draft):
-        outside = outside_words(plan_request, bands, outcome, widened, is_proved=solution.is_outside_proved)
+        outside = why_outside(plan_request, bands, outcome, widened, is_proved=solution.is_outside_proved)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
-        return _Answer(
-            verdict, empty_draft(plan_request), outside or ("every broker is inside its band",), solution.bounds
-        )
+        reasons = outside or (fact(FactCode.ALL_INSIDE_BAND),)
+        return _Answer(verdict, empty_draft(plan_request), reasons, solution.bounds)
     total = float(np.nan_to_num(plan_request.partitions.size).sum())
     rate = gain_per_byte(gain, solution.cost.bytes, total)
     if not (free or plan_request.options.is_explicit) and rate < plan_request.options.least_gain_per_byte:
-        return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), (pay_words(gain, solution.cost.bytes, total),))
+        reasons = (does_not_pay(gain, solution.cost.bytes, total),)
+        return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), reasons)
     if solution.is_cut_short:
-        words = within_budget_words(plan_request, bands, before, after)
-        return _Answer(Verdict.REBALANCE, draft, words, solution.bounds, is_cut_short=True)
-    words = rebalance_words(plan_request, bands, outcome, widened)
-    words += widened_bounds_words(widened, solution.bounds, is_proved=solution.is_outside_proved)
-    return _Answer(Verdict.REBALANCE, draft, words, solution.bounds)
+        reasons = budget_cuts_short(plan_request, bands, before, after)
+        return _Answer(Verdict.REBALANCE, draft, reasons, solution.bounds, is_cut_short=True)
+    reasons = why_rebalance(plan_request, bands, outcome, widened)
+    reasons += bounds_of_widened_bands(widened, solution.bounds, is_proved=solution.is_outside_proved)
+    return _Answer(Verdict.REBALANCE, draft, reasons, solution.bounds)
 
 
 def _plan(
@@ -394,11 +394,11 @@ def _plan(
     draft, wave_of, reasons = answer.draft, cut.wave_of, answer.reasons
     if len(cut.stuck):
         draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
-        reasons += (f"{len(cut.stuck):,} moves are left out: no order of them has room for both copies on every disk",)
+        reasons += (fact(FactCode.MOVES_WITHOUT_ROOM, moves=len(cut.stuck)),)
     outcome = outcome_of(plan_request, draft)
-    words = _broken_without_stuck(plan_request, problem, draft, outcome) if len(cut.stuck) else ()
-    if words:
-        answer = _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), (*words, *reasons))
+    broken = _broken_without_stuck(plan_request, problem, draft, outcome) if len(cut.stuck) else ()
+    if broken:
+        answer = _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), (*broken, *reasons))
         return _plan(plan_request, problem, answer, seed, advisor_version, params)
     waves = waves_forward(plan_request, draft, wave_of, params.waves)
     cost = cost_of(plan_request, draft, waves, params.waves) if len(draft) else NO_COST
@@ -408,8 +408,9 @@ def _plan(
     bounds = _bounds(plan_request, problem, answer, draft, outcome, bands, params.solve)
     is_cut_short = answer.is_cut_short and bool(len(draft))
     claim = budget_claim_of(plan_request, problem, bands, outcome, params.solve) if is_cut_short else None
-    reasons = (*reasons[:1], *least_imbalance_words(claim), *reasons[1:], *election_words(plan_request, outcome))
-    reasons += time_words(options, cost.seconds, [wave.throttle_bytes_per_s for wave in waves])
+    reasons = (*reasons[:1], *least_imbalance_in_budget(claim), *reasons[1:])
+    reasons += election_less_even(plan_request, outcome)
+    reasons += time_notes(options, cost.seconds, [wave.throttle_bytes_per_s for wave in waves])
     resources = resource_outcomes(plan_request, outcome, bands, options.band)
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL):  # nothing was aimed at, so nothing was widened
         resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
@@ -448,16 +449,16 @@ def _plan(
 
 def _broken_without_stuck(
     plan_request: PlanRequest, problem: Problem, draft: Draft, outcome: Outcome
-) -> tuple[str, ...]:
+) -> tuple[Fact, ...]:
     """Which promise is broken by what is left of a plan once its moves that no wave has room for are left out."""
     over = over_caps(plan_request, outcome.after_by_resource)
     if over:
-        return (cap_words(plan_request, over[0]),)
+        return (above_cap(plan_request, over[0]),)
     if not has_least_leaders(plan_request, problem, draft):
         _, leader = in_problem_rows(draft, problem.replicas, problem.leader)
-        return infeasible_words(lacking_leaders(plan_request, problem, leader))
+        return lacking_leaders(plan_request, problem, leader).facts
     if not is_survived(plan_request, problem, draft):
-        return infeasible_words(cannot_be_carried_out(plan_request, problem, draft))
+        return cannot_be_carried_out(plan_request, problem, draft).facts
     return ()
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.facts import Fact
+from kafka_rebalance.facts import BoundProof, Fact
 from kafka_rebalance.plans.plan import (
     Bound,
     BudgetClaim,
@@ -53,15 +53,16 @@ def _plan(document: Document) -> Plan:
     claim = document["within_budget"]
     made = {
         "verdict": Verdict(document["verdict"]),
-        "reasons": tuple(document["reasons"]),
+        "reasons": _facts(document["reasons"]),
+        "left_out": {name: Fact.from_document(why) for name, why in document["left_out"].items()},
         "cost": Cost(**document["cost"]),
         "seen": _seen(document["seen"]),
         "resources": tuple(_outcome(outcome, document) for outcome in document["resources"]),
         "topic_excess_replicas": tuple(document["topic_excess_replicas"]),
-        "lower_bound": tuple(Bound(**claim) for claim in document["lower_bound"]),
+        "lower_bound": tuple(_bound(bound) for bound in document["lower_bound"]),
         "certificate": {name: _by_id(prices) for name, prices in document["certificate"].items()},
         "proofs": {cost: _proof(proof) for cost, proof in document["proofs"].items()},
-        "frontier": tuple(FrontierPoint(**point) for point in document["frontier"]),
+        "frontier": tuple(_point(point) for point in document["frontier"]),
         "moves": tuple(_move(move) for move in document["moves"]),
         "waves": tuple(_wave(wave) for wave in document["waves"]),
         "rollback": None if rollback is None else _rollback(rollback),
@@ -73,6 +74,18 @@ def _plan(document: Document) -> Plan:
         "robustness": None if robustness is None else Robustness(**robustness),
     }
     return Plan(**(kept | made))
+
+
+def _facts(items: Sequence[Document]) -> tuple[Fact, ...]:
+    return tuple(Fact.from_document(item) for item in items)
+
+
+def _bound(item: Document) -> Bound:
+    return Bound(**(dict(item) | {"proof": BoundProof(item["proof"])}))
+
+
+def _point(item: Document) -> FrontierPoint:
+    return FrontierPoint(**(dict(item) | {"reasons": _facts(item["reasons"])}))
 
 
 def _preferred(item: Document) -> PreferredLeaders:

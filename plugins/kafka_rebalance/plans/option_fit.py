@@ -8,12 +8,18 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.broker_arrays import require_brokers_known
 from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
+
+_NOT_BALANCED: dict[FactCode | None, str] = {
+    FactCode.FIGURE_KNOWN_FOR_FEW: "INPUT tells it for too few partitions",
+    FactCode.REPLICAS_STAY: "only leaders change, so it stays where it is",
+}
 
 
 def require_brokers_fit(
@@ -40,9 +46,8 @@ def require_brokers_fit(
     _require_internal_topics_above_min_isr(snapshot, options)
     factor, brokers = options.replication_factor, len(known.keys() | options.add_brokers.keys())
     if factor is not None and factor > max(brokers, params.most_replication_factor):
-        raise InfeasibleError(
-            f"replication factor {factor:,} on {brokers:,} brokers", "a broker holds one replica of a partition"
-        )
+        cause = fact(FactCode.FACTOR_ABOVE_BROKERS, replication_factor=factor, brokers=brokers)
+        raise InfeasibleError(cause, fact(FactCode.LOWER_FACTOR, replication_factor=brokers))
 
 
 def _require_internal_topics_above_min_isr(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
@@ -96,10 +101,9 @@ def require_measured(plan_request: PlanRequest) -> None:
     for option, resources in (*named.items(), ("also-balance", options.also_balance)):
         for resource in sorted(resources):
             if resource not in plan_request.resources:
-                why = plan_request.left_out.get(resource, "it is not known")
-                raise UsageError.at(
-                    f"--{option} {resource}", f"INPUT does not tell it: {why}", f"leave the {option} out"
-                )
+                why = plan_request.left_out.get(resource)
+                problem = _NOT_BALANCED.get(why.code if why else None, "INPUT does not tell it")
+                raise UsageError.at(f"--{option} {resource}", problem, f"leave the {option} out")
     for resource in sorted(options.headroom.keys() - capacity.keys()):
         raise UsageError.at(
             f"--headroom {resource}", "not every broker's capacity is known", "give them with --capacity"
@@ -114,16 +118,15 @@ def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
     limit = plan_request.options.max_move_bytes
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
     if plan_request.options.max_hours is not None and unknown:
-        raise InfeasibleError(
-            f"--max-hours cannot be kept: the size of {unknown:,} partitions that would move is not known",
-            "give --max-moves, or an input with the sizes of replicas",
-        )
+        raise _sizes_unknown("--max-hours", unknown)
     if limit is None:
         return
     if not unknown and sum(copied or 0 for copied in draft.bytes_forward()) > limit:
         unknown = int(np.isnan(plan_request.partitions.size).sum())
     if unknown:
-        raise InfeasibleError(
-            f"--max-move-bytes cannot be kept: the size of {unknown:,} partitions is not known",
-            "give --max-moves, or an input with the sizes of replicas",
-        )
+        raise _sizes_unknown("--max-move-bytes", unknown)
+
+
+def _sizes_unknown(option: str, partitions: int) -> InfeasibleError:
+    cause = fact(FactCode.SIZES_UNKNOWN, option=option, partitions=partitions)
+    return InfeasibleError(cause, fact(FactCode.LIMIT_MOVES_OR_GIVE_SIZES))

@@ -151,16 +151,6 @@ class CheckParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextParams(Parameters):
-    """Sentences about a plan.
-
-    most_percent  a cost that is further above its bound than this share of it is told by the amount that is needed
-    """
-
-    most_percent: float = number(0.25, least=0.0)
-
-
-@dataclass(frozen=True, kw_only=True)
 class PlanParams(Parameters):
     """All parameters of a plan; ``solve`` are those of its first search."""
 
@@ -174,7 +164,6 @@ class PlanParams(Parameters):
     unseen: UnseenParams = UnseenParams()
     options: OptionParams = OptionParams()
     check: CheckParams = CheckParams()
-    texts: TextParams = TextParams()
 
 
 DEFAULTS = PlanParams()

@@ -8,7 +8,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solution import Bounds, Cover
 from kafka_rebalance.plans.draft import Draft
@@ -68,7 +68,8 @@ def bounds_of(
     if bounds is None:
         names = [name for name in ("bytes", "replica_moves", "leader_changes", "seconds") if _known(cost, name)]
         return tuple(
-            Bound(name, 0.0, 0.0, "nothing is moved", is_within_slack(plan_request.options, 0.0)) for name in names
+            Bound(name, 0.0, 0.0, BoundProof.NOTHING_MOVES, is_within_slack(plan_request.options, 0.0))
+            for name in names
         )
     found = [("replica_moves", bounds.replica_moves.value, bounds.replica_moves.proof)]
     found.append(("leader_changes", bounds.leader_changes.value, bounds.leader_changes.proof))
@@ -172,7 +173,7 @@ def _known(cost: Cost, name: str) -> bool:
 
 def _least_seconds(
     plan_request: PlanRequest, outcome: Outcome, bands: Bands, bounds: Bounds, waves: tuple[Wave, ...]
-) -> tuple[float, str]:
+) -> tuple[float, BoundProof]:
     """All bytes arrive somewhere, what a broker lacks arrives there, and leaders send the copies that nobody avoids; or
     what the busiest broker receives or sends in any plan, by prices.
     """
@@ -186,12 +187,12 @@ def _least_seconds(
     sent = float(_least_sent(plan_request).max(initial=0.0))
     proof = bounds.proofs.get("seconds")
     if proof is not None and proof.value > max(lacking, spread, sent):
-        return proof.value / throttle, "what the busiest broker receives or sends at the throttle (weak duality)"
+        return proof.value / throttle, BoundProof.BUSIEST_BROKER
     if sent > max(lacking, spread):
-        return sent / throttle, "copies that nobody can avoid are read from their leaders' broker at the throttle"
+        return sent / throttle, BoundProof.FORCED_READS
     if lacking > spread:
-        return lacking / throttle, "the emptiest broker's disk must be filled to its band at the throttle"
-    return spread / throttle, f"the least bytes arrive at {receivers} brokers at the throttle"
+        return lacking / throttle, BoundProof.EMPTIEST_DISK
+    return spread / throttle, BoundProof.BYTES_OVER_RECEIVERS
 
 
 def _least_sent(plan_request: PlanRequest) -> Floats:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.facts import Fact
+from kafka_rebalance.facts import BoundProof, Fact
 from kafka_rebalance.scoring.losses import AfterFailure
 from kafka_rebalance.visible_text import excerpt
 
@@ -116,7 +116,7 @@ class Bound:
     cost: str  # bytes, replica_moves, leader_changes, seconds
     value: float
     gap: float | None
-    proof: str
+    proof: BoundProof
     is_within_slack: bool | None = None
 
 
@@ -157,7 +157,7 @@ class FrontierPoint:
     skew: Mapping[str, float]
     name: str | None = None  # cheap, knee, even
     is_recommended: bool = False
-    reason: str = ""
+    reasons: tuple[Fact, ...] = ()  # of a point that has a name or is recommended
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ class Plan:
 
     cluster: str
     verdict: Verdict
-    reasons: tuple[str, ...]
+    reasons: tuple[Fact, ...]
     snapshot_id: str
     cost: Cost
     cluster_id: str | None = None
@@ -251,7 +251,7 @@ class Plan:
     seed: int = 0
     advisor_version: str = ""
     resources: tuple[ResourceOutcome, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)  # resource -> why
+    left_out: Mapping[str, Fact] = field(default_factory=dict)  # resource -> why
     topic_excess_replicas: tuple[int, int] = (0, 0)  # before, after
     lower_bound: tuple[Bound, ...] = ()
     certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)  # resource -> broker -> price

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.amounts import counted
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
@@ -21,6 +20,7 @@ from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays, build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.cluster_notes import (
@@ -33,14 +33,13 @@ from kafka_rebalance.plans.cluster_notes import (
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
-from kafka_rebalance.snapshot.other_hands import cancel_words
+from kafka_rebalance.snapshot.other_hands import MOST_CANCELLED, cancel_json
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
     """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
     move whatever the balance, ``unmet`` what must and cannot yet: a replica is out of sync, or a reassignment runs.
-    One sentence each.
     """
 
     snapshot: ClusterSnapshot
@@ -51,9 +50,9 @@ class PlanRequest:
     pinned: Flags
     target_rf: Ints
     disk_limit: Floats
-    hard: tuple[str, ...]
-    unmet: tuple[str, ...]
-    notes: tuple[str, ...]
+    hard: tuple[Fact, ...]
+    unmet: tuple[Fact, ...]
+    notes: tuple[Fact, ...]
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -104,11 +103,11 @@ class PlanRequest:
         return bool(staying.max() > DEFAULTS.options.same_disk_ratio * staying.min())
 
     @property
-    def left_out(self) -> dict[str, str]:
+    def left_out(self) -> dict[str, Fact]:
         """Why each of the other resources is not balanced."""
-        why = "only leaders change, and what a replica carries stays where it is"
-        known = {name: why for name in self.partitions.sources if name not in self.resources}
-        return {name: text for name, text in (self.partitions.left_out | known).items() if name in self.in_play}
+        stays = fact(FactCode.REPLICAS_STAY)
+        known = {name: stays for name in self.partitions.sources if name not in self.resources}
+        return {name: why for name, why in (self.partitions.left_out | known).items() if name in self.in_play}
 
     def problem(self, within: float | None, targets: Mapping[str, Target] | None = None) -> Problem:
         """The problem of this ask with a band of ``within`` (None: no band but the targets)."""
@@ -287,57 +286,61 @@ def _hard_reasons(
     rows: Longs,
     free: Flags,
     options: PlanOptions,
-) -> tuple[str, ...]:
+) -> tuple[Fact, ...]:
     if not options.moves_replicas:
         return ()
     replicas = partitions.placement.replicas[rows]
     there = (replicas >= 0) & free[:, None]
-    reasons = []
-    for b, broker in enumerate(broker_arrays.brokers):
-        held = int((there & (replicas == b)).sum()) if not broker.state.stays else 0
-        if held:
-            reasons.append(f"broker {broker.id} is {broker.state.value}: {counted(held, 'replica')} must leave it")
+    reasons = _held_by_leaving(broker_arrays, replicas, there)
     if partitions.placement.must_leave is not None:
         sets = _sets_of(partitions, rows)
         outside = np.zeros_like(there) if sets is None else sets.outside(replicas) & there
         laggards = partitions.laggards[rows]
         offline = int((partitions.placement.must_leave[rows] & there & ~outside & ~laggards).sum())
-        reasons += [f"{counted(offline, 'replica')} on log dirs that are offline"] if offline else []
+        reasons += [fact(FactCode.REPLICAS_ON_OFFLINE_DIRS, replicas=offline)] if offline else []
         confined = int(outside.sum())
-        verb = "is" if confined == 1 else "are"
-        words = f"{counted(confined, 'replica')} {verb} on brokers that their topics may not be on"
-        reasons += [words] if confined else []
-    wrong_rf = int((free & ((replicas >= 0).sum(axis=1) != target)).sum())
-    reasons += [f"{counted(wrong_rf, 'partition')} with another replication factor than is wanted"] if wrong_rf else []
-    shared = int((free & lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows))).sum())
-    reasons += [f"replicas of {counted(shared, 'partition')} are on fewer racks than they could"] if shared else []
+        reasons += [fact(FactCode.REPLICAS_OUTSIDE_TOPIC_BROKERS, replicas=confined)] if confined else []
+    wrong_rf = free & ((replicas >= 0).sum(axis=1) != target)
+    shared = free & lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows))
+    reasons += _wrong_factor_or_racks(wrong_rf, shared)
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 
 
-def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions) -> tuple[str, ...]:
+def _held_by_leaving(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags) -> list[Fact]:
+    """Return how many of the ``counted`` bool[P, W] replicas each broker holds that does not stay."""
+    facts = []
+    for b, broker in enumerate(broker_arrays.brokers):
+        held = 0 if broker.state.stays else int((counted & (replicas == b)).sum())
+        if held:
+            facts.append(
+                fact(FactCode.REPLICAS_MUST_LEAVE_BROKER, broker=broker.id, state=broker.state.value, replicas=held)
+            )
+    return facts
+
+
+def _wrong_factor_or_racks(wrong_rf: Flags, shared: Flags) -> list[Fact]:
+    """Return how many partitions have another replication factor than is wanted, or use too few racks."""
+    counted = ((FactCode.REPLICATION_FACTOR_DIFFERS, wrong_rf), (FactCode.RACKS_UNUSED, shared))
+    return [fact(code, partitions=int(flags.sum())) for code, flags in counted if flags.any()]
+
+
+def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions) -> tuple[Fact, ...]:
     """What partitions that wait for a replica keep from being done."""
     if not options.moves_replicas or not partitions.waiting.any():
         return ()
     waiting = partitions.waiting
     replicas = partitions.placement.replicas
-    reasons = []
-    for b, broker in enumerate(broker_arrays.brokers):
-        held = int(((replicas == b) & waiting[:, None]).sum()) if not broker.state.stays else 0
-        if held:
-            reasons.append(f"broker {broker.id} is {broker.state.value} and keeps {counted(held, 'replica')}")
+    reasons = _held_by_leaving(broker_arrays, replicas, (replicas >= 0) & waiting[:, None])
     count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
     target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
-    wrong_rf = int((waiting & (count != target)).sum())
-    keep = "keeps its" if wrong_rf == 1 else "keep their"
-    reasons += [f"{counted(wrong_rf, 'partition')} {keep} replication factor"] if wrong_rf else []
-    shared = int((waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)).sum())
-    reasons += [f"replicas of {counted(shared, 'partition')} stay on fewer racks than they could"] if shared else []
-    return tuple(f"{reason} until replicas that are out of sync have caught up" for reason in reasons)
+    shared = waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)
+    reasons += _wrong_factor_or_racks(waiting & (count != target), shared)
+    return tuple(fact(FactCode.WAITS_FOR_SYNC, reason=reason) for reason in reasons)
 
 
 def _still_filled(
     snapshot: ClusterSnapshot, partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions, most: int
-) -> tuple[str, ...]:
+) -> tuple[Fact, ...]:
     """Brokers that are to be empty, or are gone, and that running reassignments give replicas or leave them there."""
     if not options.moves_replicas:
         return ()
@@ -346,32 +349,29 @@ def _still_filled(
         rows = np.flatnonzero(((replicas == b) & partitions.in_flight[:, None]).any(axis=1)).tolist()
         if broker.state.stays or not rows:
             continue
-        names = ", ".join(partitions.placement.name_of(row) for row in rows[:most])
-        names += f" and {len(rows) - most:,} more" if len(rows) > most else ""
-        cancel = cancel_words(snapshot, rows, "all that kafka-reassign-partitions.sh --list names for it")
-        way = (
-            f"it is {broker.state.value}, so they cannot end unless it comes back: cancel them"
-            if broker.state.is_gone
-            else "wait until they are done and plan again, or cancel them"
-        )
         reasons.append(
-            f"broker {broker.id} will not be empty: the running reassignments of {len(rows):,} "
-            f"partition{'s' * (len(rows) > 1)} ({names}) end with a replica on it; {way} ({cancel})"
+            fact(
+                FactCode.REASSIGNMENT_FILLS_BROKER,
+                broker=broker.id,
+                state=broker.state.value,
+                is_gone=broker.state.is_gone,
+                partitions=len(rows),
+                first=tuple(partitions.placement.name_of(row) for row in rows[:most]),
+                cancel_json=cancel_json(snapshot, rows) if len(rows) <= MOST_CANCELLED else None,
+            )
         )
     return tuple(reasons)
 
 
 def _demoted_reasons(
     partitions: PartitionArrays, broker_arrays: BrokerArrays, rows: Longs, free: Flags
-) -> tuple[str, ...]:
+) -> tuple[Fact, ...]:
     leader, preferred = partitions.placement.leader[rows], partitions.placement.preferred
     reasons = []
     for b, broker in enumerate(broker_arrays.brokers):
         if broker.state is BrokerState.DEMOTED:
             led = int((free & (leader == b)).sum())
-            reasons += [f"broker {broker.id} is demoted and leads {counted(led, 'partition')}"] if led else []
             first = 0 if preferred is None else int((free & (preferred[rows] == b) & (leader != b)).sum())
-            lists = f"the list{'s' * (first > 1)} of {counted(first, 'partition')} that others lead"
-            words = f"broker {broker.id} is demoted and first in {lists}"
-            reasons += [words] if first else []
+            counted = ((FactCode.DEMOTED_BROKER_LEADS, led), (FactCode.DEMOTED_BROKER_IS_PREFERRED, first))
+            reasons += [fact(code, broker=broker.id, partitions=count) for code, count in counted if count]
     return tuple(reasons)

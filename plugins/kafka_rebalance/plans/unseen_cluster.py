@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.parts import expiry_of, is_within_slack
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
@@ -14,7 +15,7 @@ _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 def plan_without_brokers(
     plan_request: PlanRequest,
-    reasons: tuple[str, ...],
+    reasons: tuple[Fact, ...],
     *,
     seed: int,
     advisor_version: str,
@@ -34,7 +35,9 @@ def plan_without_brokers(
         advisor_version=advisor_version,
         verdict=Verdict.CANNOT_TELL,
         reasons=reasons,
-        left_out=dict.fromkeys(plan_request.in_play, "no broker was seen that could carry it"),
+        left_out=dict.fromkeys(plan_request.in_play, fact(FactCode.NO_BROKER_SEEN)),
         cost=Cost(0, 0, 0, 0.0, 0.0),
-        lower_bound=tuple(Bound(name, 0.0, 0.0, "nothing is moved", is_within_slack(options, 0.0)) for name in _COSTS),
+        lower_bound=tuple(
+            Bound(name, 0.0, 0.0, BoundProof.NOTHING_MOVES, is_within_slack(options, 0.0)) for name in _COSTS
+        ),
     )

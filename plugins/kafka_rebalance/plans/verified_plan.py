@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.parts import is_within_slack
@@ -34,7 +35,7 @@ class VerifiedPlan:
 
     plan: Plan
     verification: Verification
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Fact, ...] = ()
 
 
 def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> VerifiedPlan:
@@ -67,30 +68,26 @@ def _refusal(found: Verification, params: CheckParams) -> InvalidPlanError:
     return InvalidPlanError(f"the plan did not pass its own verification and is not written: {named}")
 
 
-def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[str, ...]]:
-    """The plan sealed anew, without what is at fault, and a sentence for each part."""
-    codes, notes = set(_codes(found)), []
+def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fact, ...]]:
+    """The plan sealed anew, without what is at fault, and a fact for each part."""
+    codes, notes = set(_codes(found)), list[Fact]()
     if codes & _BOUND_FAULTS:
         names = _bounds_at_fault(found)
         plan = replace(plan, lower_bound=_lowered(plan, names, found))
-        notes += [
-            f"the bound on {name.replace('_', ' ')} is the verifier's: a higher one was not proved" for name in names
-        ]
+        notes += [fact(FactCode.BOUND_OF_VERIFIER, cost=name) for name in names]
     if _FRONTIER in codes:
         plan = replace(plan, frontier=())
-        notes.append("the frontier is left out: a point of it could not be verified")
+        notes.append(fact(FactCode.PART_NOT_VERIFIED, part=_FRONTIER))
     elif codes & _BOUND_FAULTS:
         plan = _with_own_bound(plan)
     if _FILLING in codes:
         plan = replace(plan, cost=_without_filling(plan.cost))
         if plan.rollback is not None:
             plan = replace(plan, rollback=replace(plan.rollback, cost=_without_filling(plan.rollback.cost)))
-        notes.append(
-            "the time of a driver that keeps slots full is taken as that of the waves: it could not be verified"
-        )
+        notes.append(fact(FactCode.PART_NOT_VERIFIED, part=_FILLING))
     if _ROBUSTNESS in codes:
         plan = replace(plan, robustness=None)
-        notes.append("how the verdict stands with other loads is left out: it could not be verified")
+        notes.append(fact(FactCode.PART_NOT_VERIFIED, part=_ROBUSTNESS))
     return replace(plan, reasons=(*plan.reasons, *notes)).sealed(), tuple(notes)
 
 
@@ -112,8 +109,7 @@ def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[B
             value = min(found.bounds.get(name, 0.0), float(cost))
             gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
             is_within = is_within_slack(options, gap)
-            proof = "recomputed from snapshot, bands and prices by the verifier"
-            result.append(Bound(name, value, gap, proof, is_within))
+            result.append(Bound(name, value, gap, BoundProof.BY_VERIFIER, is_within))
         elif cost is not None:
             result.append(stated[name])
     return tuple(result)

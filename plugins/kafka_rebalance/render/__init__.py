@@ -6,18 +6,21 @@ Nothing reads the words back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.render.infeasible import INFEASIBLE
 from kafka_rebalance.render.moves import MOVES
+from kafka_rebalance.render.plan_reasons import PLAN_REASONS
 
-MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES}
+MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES, **PLAN_REASONS, **INFEASIBLE}
 
 
 def render(fact: Fact) -> str:
     """Return the fact's words."""
-    return MESSAGES[fact.code](**{name: _worded(value) for name, value in fact.args.items()})
+    return MESSAGES[fact.code](**{name: _with_words(value) for name, value in fact.args.items()})
 
 
 def render_all(facts: Iterable[Fact]) -> list[str]:
@@ -25,7 +28,22 @@ def render_all(facts: Iterable[Fact]) -> list[str]:
     return [render(fact) for fact in facts]
 
 
-def _worded(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_worded(part) for part in value)
-    return render(value) if isinstance(value, Fact) else value
+def render_document(document: Mapping[str, Any]) -> str:
+    """Return the words of a fact that is a JSON object."""
+    return render(Fact.from_document(document))
+
+
+def error_words(error: BaseException) -> str:
+    """Return an error for people: facts rendered, any other error as it says itself."""
+    return "; ".join(render_all(error.facts)) if isinstance(error, InfeasibleError) else str(error)
+
+
+def with_facts(words: str, facts: Iterable[Fact]) -> str:
+    """Return the words of facts, then ``words``."""
+    return "; ".join(part for part in (*render_all(facts), words) if part)
+
+
+def _with_words(value: Any) -> Any:
+    if isinstance(value, Fact):
+        return render(value)
+    return tuple(_with_words(part) for part in value) if isinstance(value, tuple) else value

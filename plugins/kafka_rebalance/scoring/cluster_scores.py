@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import Flags, Floats
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.levels import plain_mean
 
@@ -65,7 +66,7 @@ class ClusterScores:
     brokers: tuple[BrokerScore, ...]
     racks: tuple[RackScore, ...]
     resources: tuple[ResourceScore, ...]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, Fact] = field(default_factory=dict)
 
     def resource(self, name: str) -> ResourceScore | None:
         """The score of one resource, ``None`` where nobody measured it."""
@@ -95,7 +96,7 @@ class BrokerLoads:
     known_shares: Mapping[str, float]
 
 
-def scores_of(loads: BrokerLoads, left_out: Mapping[str, str]) -> ClusterScores:
+def scores_of(loads: BrokerLoads, left_out: Mapping[str, Fact]) -> ClusterScores:
     """Scores of all brokers, racks and resources. O(B·D)."""
     brokers: list[BrokerScore] = []
     racks: list[RackScore] = []

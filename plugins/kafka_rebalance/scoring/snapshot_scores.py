@@ -15,6 +15,7 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.fair_share import fair_shares
 from kafka_rebalance.cluster_arrays.partition_arrays import build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import ONLY_LEADERS, REPLICA_CARRIED, RESOURCES, TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerLoads, ClusterScores, scores_of
@@ -49,7 +50,7 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
     return scores_of(loads, partitions.left_out)
 
 
-def resources_left_out(snapshot: ClusterSnapshot) -> dict[str, str]:
+def resources_left_out(snapshot: ClusterSnapshot) -> dict[str, Fact]:
     """Resources that ``score_cluster`` has no scores of, and why. O(partitions)."""
     options = PlanOptions()
     return dict(build_partition_arrays(snapshot, build_broker_arrays(snapshot, options), options).left_out)

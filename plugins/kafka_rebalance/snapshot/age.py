@@ -1,14 +1,13 @@
-"""How old a reading is, in words, and whether it is too old to rest advice on. Whoever asks says what time it is."""
+"""How old a reading is, and whether it is too old to rest advice on. Whoever asks says what time it is."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.times import time_text
 
-# The first words of a plan's reason where its reading was too old: the verifier, which knows no clock, goes by them.
-OLD_READING = "the reading is too old: "
 # How far two right clocks may differ.
 CLOCK_TOLERANCE = timedelta(minutes=5)
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
@@ -37,16 +36,14 @@ def age_of(captured_at: datetime, now: datetime) -> timedelta:
     return max(age, timedelta())
 
 
-def too_old(captured_at: datetime | None, now: datetime, limit: timedelta | None) -> str | None:
-    """Why no plan can rest on this reading, in words; None where one can, no limit is given, or the input has no time
-    (that is a gap of its coverage already). Raises InvalidInputError for a reading from the future.
+def too_old(captured_at: datetime | None, now: datetime, limit: timedelta | None) -> Fact | None:
+    """Why no plan can rest on this reading; None where one can, no limit is given, or the input has no time (that is a
+    gap of its coverage already). Raises InvalidInputError for a reading from the future.
     """
     if captured_at is None:
         return None
     age = age_of(captured_at, now)
     if limit is None or age <= limit:
         return None
-    shown, most = span_words(age), span_words(limit)
-    if shown == most:
-        shown, most = (f"{int(span.total_seconds()):,} s" for span in (age, limit))
-    return f"{OLD_READING}{shown} old, the limit is {most}"
+    seconds = (int(span.total_seconds()) for span in (age, limit))
+    return fact(FactCode.SNAPSHOT_TOO_OLD, **dict(zip(("age_s", "limit_s"), seconds, strict=True)))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
-_CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file cancel.json --cancel"
-_MOST_IN_A_SENTENCE = 20
+CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file cancel.json --cancel"
+MOST_CANCELLED = 20  # partitions in a command that people copy
 _THROTTLED_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 _THROTTLED_RATES = (
     "leader.replication.throttled.rate",
@@ -58,6 +58,11 @@ _KNOWN = (
 )  # fmt: skip
 
 
+def pause_of(balancer: str) -> str:
+    """Return how the balancer of this name is made to wait."""
+    return next((traces.pause for traces in _KNOWN if traces.name == balancer), "pause it")
+
+
 def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
     """Those that left a trace, in a fixed order; not one whose config says that it is off."""
     return tuple(found for traces in _KNOWN if (found := _found(snapshot, traces)) is not None)
@@ -65,8 +70,8 @@ def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
 
 def cancel_words(snapshot: ClusterSnapshot, rows: Sequence[int], where: str) -> str:
     """The command that cancels the reassignments of ``rows``, and its file: ``where`` it is if it is long."""
-    is_short = len(rows) <= _MOST_IN_A_SENTENCE
-    return f"{_CANCEL}, with cancel.json: {cancel_json(snapshot, rows) if is_short else where}"
+    is_short = len(rows) <= MOST_CANCELLED
+    return f"{CANCEL}, with cancel.json: {cancel_json(snapshot, rows) if is_short else where}"
 
 
 def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:

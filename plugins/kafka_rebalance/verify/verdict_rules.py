@@ -12,7 +12,7 @@ or for a running reassignment.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,15 +30,13 @@ from kafka_rebalance.verify.cluster.today import (
     waits_for_sync,
 )
 from kafka_rebalance.verify.document.parameters import PlanParameters
-from kafka_rebalance.verify.document.spoken_amounts import tells_share
 from kafka_rebalance.verify.faults import FaultList
 
 # The dead band is wider by this share after a plan that said that there is nothing to do.
 _EDGE = 0.1
 # Disks are alike where the largest is no more than this times the smallest.
 _SAME_DISKS = 1.01
-_PAYBACK = re.compile(r"a plan would not pay: it copies (.+) \(([\d.]+)% of all\) and takes ([\d.e+-]+) off the .*")
-_BUDGET = re.compile(r"the budget \(.+\) allows no move and no leader change that lowers the imbalance")
+_LIMITS = ("max_move_bytes", "max_moves", "max_leader_changes", "max_hours")
 _IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
 
 
@@ -59,7 +57,7 @@ def check_verdict(
         faults.add("verdict", "plan.verdict", "rebalance without moves")
     if verdict in _IDLE and moves:
         faults.add("verdict", "plan.verdict", f"{verdict} with {len(moves)} moves")
-    if not document["reasons"] or not all(reason.strip() for reason in document["reasons"]):
+    if not document["reasons"]:
         faults.add("verdict", "plan.reasons", "no reason is given")
     if faults.has_any("verdict", "resource", "before", "band"):
         return
@@ -161,7 +159,11 @@ def _check_within_dead_band(
     if parameters.preferred_election or not outside:
         return
     name, place = outside[0], "plan.verdict"
-    if parameters.has_budget and any(map(_BUDGET.match, document["reasons"])):
+    if parameters.has_budget and (claimed := _claimed(document, "budget_allows_nothing")) is not None:
+        if any(claimed.get(name) != document["parameters"][name] for name in _LIMITS):
+            faults.add("verdict", "plan.reasons", "the budget is another one than that of the parameters")
+        now = imbalance(bands, levels.before, cluster)
+        faults.require_close("verdict", "plan.reasons", _number(claimed.get("imbalance")), now, 1.0)
         # A step that helps today may be undone, and more, by the next election of preferred replicas.
         is_settled = bool((cluster.preferred == cluster.leader).all())
         step = step_within_budget(bands, levels, cluster, parameters) if is_settled else None
@@ -176,27 +178,29 @@ def _check_within_dead_band(
     off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)
     if off <= allowed + SLACK:
         return
-    claimed = next((match for reason in document["reasons"] if (match := _PAYBACK.fullmatch(reason))), None)
-    if claimed is None or not _does_not_pay(claimed, was, cluster, parameters):
+    rejected = _claimed(document, "does_not_pay")
+    if rejected is None or not _does_not_pay(rejected, was, cluster, parameters):
         text = f"{name} stands outside its band, some broker {off:.0%} from its share, and no figures say why it stays"
         faults.add("verdict", place, text)
 
 
-def _does_not_pay(claimed: re.Match[str], was: float, cluster: ClusterArrays, parameters: PlanParameters) -> bool:
+def _claimed(document: dict[str, Any], code: str) -> dict[str, Any] | None:
+    """Return the arguments of the first reason of this code."""
+    return next((reason["args"] for reason in document["reasons"] if reason["code"] == code), None)
+
+
+def _does_not_pay(rejected: Mapping[str, Any], was: float, cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     """The figures of the plan that was rejected, as far as they can be judged without it."""
     total = float(np.nan_to_num(cluster.size).sum())
-    share = float(claimed[2]) / 100
-    gain = _float(claimed[3])
-    if gain is None or not tells_share(claimed[1], share, total):
+    names = ("copied_bytes", "copied_share", "imbalance_removed")
+    copied, share, gain = (_number(rejected.get(name)) for name in names)
+    if copied is None or share is None or gain is None or abs(copied - share * total) > SLACK * (total + 1):
         return False
-    return gain <= was * 1.01 + SLACK and gain <= parameters.least_gain_per_byte * (share + 0.0005) * 1.01
+    return gain <= was + SLACK and gain <= parameters.least_gain_per_byte * share + SLACK
 
 
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def imbalance(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays) -> float:

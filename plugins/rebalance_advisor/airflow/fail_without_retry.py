@@ -7,6 +7,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar, get_type_hints
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.render import error_words
 from rebalance_advisor.mended_by_time import is_mended_by_time
 
 Given = ParamSpec("Given")
@@ -27,7 +28,7 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
         except Exception as error:
             if is_mended_by_time(error):
                 raise
-            words = str(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
+            words = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
             raise AirflowFailException(words) from error
 
     # Airflow reads what a task returns from its annotation, whose names it looks up in this module: they are put in.

@@ -108,7 +108,9 @@ def _run(module: Any, arguments: argparse.Namespace) -> int:
         code = int(module.run(arguments))
         sys.stdout.flush()
     except InfeasibleError as error:
-        write_lines(sys.stderr, f"infeasible: {error}")
+        from kafka_rebalance.render import error_words  # its tables are heavy, and few commands need them
+
+        write_lines(sys.stderr, f"infeasible: {error_words(error)}")
         return 3
     except AdvisorError as error:
         write_lines(sys.stderr, f"error: {error}")

@@ -109,8 +109,9 @@ def _tell(made: Made, *, as_json: bool) -> None:
         outcome |= {} if hours is None else {"hours_outside": hours.document()}
         write_json(sys.stdout, outcome)
         return
+    from kafka_rebalance.render import render
     from rebalance_advisor.publish.plan_words import plan_lines
 
     lines = with_reading_age(plan_lines(plan, uncovered), snapshot.captured_at, now)
-    lines += [] if hours is None else [hours.words]
+    lines += [] if hours is None else [render(hours.fact)]
     write_lines(sys.stdout, *lines, f"written to {folder}")

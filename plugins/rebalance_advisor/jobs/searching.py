@@ -41,12 +41,11 @@ def plan_of_old_reading(snapshot: ClusterSnapshot, request: RunRequest, *, now: 
     from rebalance_advisor.version import advisor_version
 
     limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
-    words = too_old(snapshot.captured_at, now, limit)
-    if words is None:
+    reason = too_old(snapshot.captured_at, now, limit)
+    if reason is None:
         return None
-    hint = f"let collect_{snapshot.cluster} run, take newer dumps, or ask for a fresh reading (snapshot: fresh)"
     plan = plan_of_unfit_reading(
-        snapshot, request.options, (f"{words}; {hint}",), seed=request.seed, advisor_version=advisor_version()
+        snapshot, request.options, (reason,), seed=request.seed, advisor_version=advisor_version()
     )
     require_verified(plan, snapshot)
     return plan
@@ -133,7 +132,7 @@ def put_together(
     points = [
         None
         if answer["point"] is None
-        else RatedPoint(FrontierPoint(**answer["point"]["point"]), answer["point"]["unevenness"])
+        else RatedPoint(FrontierPoint(**(answer["point"]["point"] | {"reasons": ()})), answer["point"]["unevenness"])
         for answer in found
     ]
     plan = plan_from_document(next(answer["plan"] for answer in own if answer["within"] is None))

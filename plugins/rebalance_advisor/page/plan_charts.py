@@ -22,7 +22,7 @@ class ResourceChart:
 
 def resource_charts(resources: Sequence[Row], brokers: Sequence[Row]) -> list[ResourceChart]:
     """A chart for each resource that the plan balances; at most ``MOST_BROKERS`` brokers in each."""
-    return [_chart(resource, brokers) for resource in resources if resource["left_out_because"] is None]
+    return [_chart(resource, brokers) for resource in resources if resource["left_out_code"] is None]
 
 
 def _chart(resource: Row, brokers: Sequence[Row]) -> ResourceChart:

@@ -12,8 +12,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, percent_in_words, ratio_in_words, seconds_in_words
-from kafka_rebalance.facts import Fact
-from kafka_rebalance.render import render
+from kafka_rebalance.facts import BoundProof
+from kafka_rebalance.render import render_document
+from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.publish.charts.palette import chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.report.finding_words import evidence_in_words, owner_words, symptom_words
@@ -101,12 +102,12 @@ def verdict_words(verdict: str) -> str:
     return VERDICT_WORDS.get(verdict, verdict)
 
 
-def fact_words(code: str, args: Mapping[str, Any]) -> str:
+def fact_words(fact: Mapping[str, Any]) -> str:
     """Return the words of a stored fact; of a code that a newer advisor wrote, the code."""
     try:
-        return render(Fact.from_document({"code": code, "args": args}))
+        return render_document(fact)
     except ValueError:
-        return plain_words(code)
+        return plain_words(fact["code"])
 
 
 def moment(value: datetime | None) -> str:
@@ -139,6 +140,11 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
+def proof_words(code: str) -> str:
+    """How a bound is proved."""
+    return PROOFS[BoundProof(code)]
+
+
 _FILTERS: Mapping[str, Any] = {
     "amount": lambda value, unit: amount_in_words(_number(value), unit),
     "size": lambda value: bytes_in_words(_number(value)),
@@ -148,10 +154,11 @@ _FILTERS: Mapping[str, Any] = {
     "percent": lambda value: percent_in_words(_number(value)),
     "count": count,
     "moment": moment,
-    "fact": fact_words,
     "verdict": verdict_words,
     "brokers": broker_list,
     "plain": plain_words,
     "evidence": evidence_words,
     "owner": owner_words,
+    "fact": fact_words,
+    "proof": proof_words,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.plans.plan import Plan, Wave
-from kafka_rebalance.render import render
+from kafka_rebalance.render import render, render_all
 from rebalance_advisor.publish.escape import markdown_text
 
 _HEAD = """# Commands of plan {plan_id}
@@ -76,7 +76,7 @@ _CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
 def render_commands(plan: Plan, digits: int) -> str:
     """Markdown; ``digits`` of the files' numbers."""
     if not plan.moves:
-        reasons = markdown_text(" ".join(plan.reasons))
+        reasons = markdown_text(". ".join(render_all(plan.reasons)))
         return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
     preconditions = "\n".join(f"- {markdown_text(render(fact))}" for fact in plan.preconditions)
     parts = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kafka_rebalance.advisory.finding_changes import change_words
+from kafka_rebalance.render import render_document
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
 from rebalance_advisor.publish.report.finding_words import Document, top_lines
@@ -41,7 +42,7 @@ def render_digest(advisory: Document) -> str:
             )[:2]
         ]
     elif plan["reasons"]:
-        lines.append(markdown_line(plan["reasons"][0]))
+        lines.append(markdown_line(render_document(plan["reasons"][0])))
     risks = loss_lines(plan)[:1]
     lines += [markdown_line(line) for line in risks]
     lines += [f"- {markdown_line(line)}" for line in top_lines(advisory["findings"], TOP_LINES - len(risks))]
@@ -71,7 +72,7 @@ def closing_words(advisory: Document) -> list[str]:
     if plan["moves"]:
         line += ": " + ", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan))
     elif plan["reasons"]:
-        line += f": {plan['reasons'][0]}"
+        line += f": {render_document(plan['reasons'][0])}"
     lines = [line, *(f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES))]
     if since := change_words(advisory):
         lines.append(f"  since the advisory before: {since}")

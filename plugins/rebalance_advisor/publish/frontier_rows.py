@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafka_rebalance.amounts import bytes_in_words, ratio_in_words
-from kafka_rebalance.plans.explain.needed import needed_words
+from kafka_rebalance.render import render_document
+from kafka_rebalance.render.needed import needed_words
 
 Document = Mapping[str, Any]
 
@@ -24,7 +25,7 @@ def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
             "skew": _worst(point),
             "name": point["name"] or "",
             "is_recommended": point["is_recommended"],
-            "reason": point["reason"],
+            "reason": "; ".join(map(render_document, point["reasons"])),
         }
         for point in points
     ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.log_dir_plans.plan import ANY, LogDirMove, LogDirPlan
+from kafka_rebalance.render import render_all
 from kafka_rebalance.visible_text import visible_json
 from rebalance_advisor.publish.escape import markdown_text
 
@@ -77,9 +78,9 @@ def _reassignment(moves: Sequence[LogDirMove], *, is_back: bool) -> bytes:
 
 def _commands(plan: LogDirPlan, digits: int) -> str:
     if not plan.moves:
-        reasons = markdown_text(" ".join(plan.reasons))
+        reasons = markdown_text(". ".join(render_all(plan.reasons)))
         return f"# Plan {plan.plan_id} between log dirs\n\nNothing has to be executed: {plan.verdict}. {reasons}\n"
-    head = _HEAD.format(plan_id=plan.plan_id[:12], reasons=markdown_text(". ".join(plan.reasons)))
+    head = _HEAD.format(plan_id=plan.plan_id[:12], reasons=markdown_text(". ".join(render_all(plan.reasons))))
     names = [f"{number:0{digits}d}" for number in range(1, len(plan.waves) + 1)]
     waves = [_wave(plan, int(name), f"Wave {name}", f"waves/{name}.json") for name in names]
     back = [

@@ -6,10 +6,11 @@ from dataclasses import asdict
 
 from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
 from kafka_rebalance.facts import Fact, FactCode
-from kafka_rebalance.plans.explain.needed import amount_of, needed_words
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.waves.slowest import slowest
-from kafka_rebalance.render import render
+from kafka_rebalance.render import render, render_all
+from kafka_rebalance.render.needed import amount_of, needed_words
+from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.publish.frontier_rows import frontier_lines
 
 _SHOWN_BROKERS = 5
@@ -18,7 +19,7 @@ _SHOWN_BROKERS = 5
 def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
     """Lines of text, the verdict first, with what it does not cover."""
     verdict = plan.verdict.value.replace("_", " ") + (f" (does not cover {uncovered})" if uncovered else "")
-    lines = [f"Verdict: {verdict}", *(f"  {reason}" for reason in plan.reasons)]
+    lines = [f"Verdict: {verdict}", *(f"  {reason}" for reason in render_all(plan.reasons))]
     if plan.moves:
         width = max([9, *(len(outcome.resource) for outcome in plan.resources)])
         lines += [
@@ -26,7 +27,7 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
             for outcome in plan.resources
         ]
         lines += _once_elected(plan)
-    lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]
+    lines += [f"  {resource} is left out: {render(why)}" for resource, why in plan.left_out.items()]
     if plan.moves:
         lines += [_cost(plan), *_bounds(plan)]
         lines += [f"  {render(change)}" for change in plan.explanations[:_SHOWN_BROKERS]]
@@ -75,5 +76,5 @@ def _bounds(plan: Plan) -> list[str]:
         amount = getattr(plan.cost, bound.cost)
         if words := needed_words(bound.cost, amount, bound.value):
             name = bound.cost.replace("_", " ")
-            lines.append(f"  {name}: {amount_of(bound.cost, amount)}, {words} ({bound.proof})")
+            lines.append(f"  {name}: {amount_of(bound.cost, amount)}, {words} ({PROOFS[bound.proof]})")
     return lines

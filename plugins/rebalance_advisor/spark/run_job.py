@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.render import error_words
 from rebalance_advisor.mended_by_time import EXIT_LATER, is_mended_by_time
 from rebalance_advisor.spark.executor_error import executor_error, spark_words
 from rebalance_advisor.terminal import write_lines
@@ -29,5 +30,5 @@ def run_job(main: Callable[[], int]) -> int:
         if found is None:
             raise
         named = found
-    write_lines(sys.stderr, str(named))
+    write_lines(sys.stderr, error_words(named))
     return EXIT_LATER if is_mended_by_time(named) else 1

@@ -16,6 +16,7 @@ import numpy as np
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.planner.bounds.counting import least_copies, least_leader_stops
 from kafka_rebalance.planner.bounds.covering_prices import covering_prices, holdings_of
 from kafka_rebalance.planner.bounds.dual_ascent import better_prices
@@ -25,29 +26,25 @@ from kafka_rebalance.planner.scales import bytes_per_move
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
 from kafka_rebalance.resources import REPLICA_CARRIED
 
-NOTHING = LowerBound(0.0, "nothing has to move")
-WORDS = {
-    "forced": "what has to be copied whatever the balance: brokers that leave, racks, replication factor",
-    "excess": "what is above the bands, at prices that cover it in all resources (weak duality)",
-    "deficit": "what is missing below the bands on disk (weak duality)",
-    "linear program": "the dual of the linear program of all moves (weak duality)",
-    "covers": "the dual of the linear program of all moves with covers: what has to leave, leaves as whole replicas",
-    "ascent": "prices for all replicas and leaders, found step by step (weak duality)",
+NOTHING = LowerBound(0.0, BoundProof.NOTHING_MOVES)
+PROOFS = {
+    "forced": BoundProof.FORCED_COPIES,
+    "excess": BoundProof.PRICES_ABOVE_BANDS,
+    "deficit": BoundProof.PRICES_BELOW_BANDS,
+    "linear program": BoundProof.LINEAR_PROGRAM,
 }
 
 
 def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: BoundParams = DEFAULTS.bounds) -> Bounds:
     """Bounds for the problem's own bands (before any widening). ``prices`` float64[B, D]: others to try as well."""
     load = broker_loads(problem, problem.replicas, problem.leader)
-    changes = LowerBound(
-        least_leader_stops(problem, load, params), "leaders outside the bands, counted broker by broker"
-    )
+    changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     if not problem.moves_replicas:
         return Bounds(NOTHING, NOTHING, changes)
     columns = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
     holdings = holdings_of(problem)
     fewest = least_copies(problem, holdings, load, columns, params)
-    copies = LowerBound(fewest, "the fewest replicas that cover what must go")
+    copies = LowerBound(fewest, BoundProof.COUNTED_REPLICAS)
     tried = {
         "forced": np.zeros_like(load),
         "excess": covering_prices(problem, holdings, load, columns, params),
@@ -61,7 +58,7 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: Boun
     }
     best = max(parts, key=lambda name: (parts[name], name == "forced"))
     certificate = PriceCertificate(tried[best], parts[best])
-    return Bounds(LowerBound(parts[best], WORDS[best]), copies, changes, parts, certificate)
+    return Bounds(LowerBound(parts[best], PROOFS[best]), copies, changes, parts, certificate)
 
 
 def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
@@ -76,7 +73,7 @@ def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.boun
         return bounds
     return replace(
         bounds,
-        bytes=LowerBound(value, WORDS["ascent"]),
+        bytes=LowerBound(value, BoundProof.DUAL_ASCENT),
         parts={**bounds.parts, "ascent": value},
         certificate=PriceCertificate(prices, value),
     )
@@ -94,7 +91,7 @@ def raised_by_covers(
     nobody = np.zeros(problem.broker_count)
     return replace(
         bounds,
-        bytes=LowerBound(value, WORDS["covers"]),
+        bytes=LowerBound(value, BoundProof.LINEAR_PROGRAM_WITH_COVERS),
         parts={**bounds.parts, "covers": value},
         proofs={**bounds.proofs, "bytes": CostProof(prices, nobody, nobody, value, covers)},
     )

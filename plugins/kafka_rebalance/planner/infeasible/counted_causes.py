@@ -6,18 +6,21 @@ Example: rack r1 has two brokers of 1 TiB, 1.6 TiB on them, and replicas of 0.5 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.infeasible.cause import Cause
 from kafka_rebalance.planner.infeasible.forced_copies import ForcedCopies
 from kafka_rebalance.planner.infeasible.rack_limits import rack_limit_cause
-from kafka_rebalance.resources import REPLICA_CARRIED, UNITS
+from kafka_rebalance.resources import REPLICA_CARRIED
+
+MOST_LISTED = 50  # brokers in the arguments of a fact
 
 
 def rack_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
@@ -61,44 +64,36 @@ def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, f
 
 
 def _too_small(problem: Problem, forced: ForcedCopies, brokers: Longs, needed: float, free: float) -> Cause:
-    name, limit = place_name(problem, brokers), float(forced.limit[brokers].sum())
-    today = float(np.minimum(forced.today, forced.limit)[brokers].sum())
-    percent = f"{(today + needed) / limit:.1%}" if limit > 0 else "more than they have"
-    lacking, leaving = bytes_in_words(needed - free), _leaving_words(problem, forced, brokers)
-    text = (
-        f"{name} {'needs' if name.startswith('the disk of') else 'need'} {percent}: {bytes_in_words(needed)} must be "
-        f"copied there beside what they hold, {bytes_in_words(free)} is free: {lacking} is lacking{leaving}"
+    cause = fact(
+        FactCode.DISKS_LACK_ROOM,
+        **place_of(problem, brokers),
+        needed_bytes=needed,
+        free_bytes=free,
+        held_bytes=float(np.minimum(forced.today, forced.limit)[brokers].sum()),
+        limit_bytes=float(forced.limit[brokers].sum()),
+        leaving_brokers=_leaving(problem, forced, brokers)[:MOST_LISTED],
     )
-    helps = f"add {lacking} of disk there at the least, keep less, or ask for fewer replicas"
-    return Cause(text, helps, "disk", brokers, needed - free)
+    return Cause(cause, fact(FactCode.ADD_DISK, lacking_bytes=needed - free), "disk", brokers, needed - free)
 
 
-def _leaving_words(problem: Problem, forced: ForcedCopies, brokers: Longs) -> str:
+def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[int, ...]:
     """Which of the brokers that leave hand on to ``brokers``: those of their racks, all where these are in many."""
     holders = np.unique(problem.replicas[problem.replicas >= 0])
     racks = np.unique(forced.rack[brokers])
     is_giver = ~problem.stays[holders] & ((len(racks) > 1) | np.isin(forced.rack[holders], racks))
-    givers = [str(problem.broker_ids[b]) for b in holders[is_giver].tolist()]
-    return f"; what leaves {_listed(givers)} is in it" if givers else ""
+    return tuple(int(problem.broker_ids[b]) for b in holders[is_giver].tolist())
 
 
-def _listed(ids: list[str]) -> str:
-    most = DEFAULTS.most_named
-    rest = f" and {len(ids) - most:,} more" if len(ids) > most else ""
-    return f"broker{'s' if len(ids) > 1 else ''} {', '.join(ids[:most])}{rest}"
-
-
-def place_name(problem: Problem, brokers: Longs) -> str:
-    """For messages: rack r1's disks, the disk of broker 3, the disks of brokers 1, 2, or of all that take replicas."""
-    takes = problem.takes_replicas
-    racks = np.unique(problem.rack[brokers])
-    if len(racks) == 1 and racks[0] >= 0 and int((problem.rack == racks[0])[takes].sum()) == len(brokers):
-        return f"{problem.rack_name(int(racks[0]))}'s disks"
-    if len(brokers) == 1:
-        return f"the disk of {problem.broker_name(int(brokers[0]))}"
-    if len(brokers) == int(takes.sum()):
-        return f"the disks of the {len(brokers)} brokers that take replicas"
-    return f"the disks of {_listed([str(problem.broker_ids[b]) for b in brokers.tolist()])}"
+def place_of(problem: Problem, brokers: Longs) -> dict[str, Any]:
+    """Return the arguments of a fact that name brokers: their ids, and their rack where they are all of it."""
+    takes, racks = problem.takes_replicas, np.unique(problem.rack[brokers])
+    is_rack = len(racks) == 1 and racks[0] >= 0 and int((problem.rack == racks[0])[takes].sum()) == len(brokers)
+    return {
+        "rack": problem.rack_name(int(racks[0])) if is_rack else None,
+        "brokers": tuple(int(problem.broker_ids[b]) for b in brokers[:MOST_LISTED].tolist()),
+        "broker_count": len(brokers),
+        "is_all": len(brokers) == int(takes.sum()),
+    }
 
 
 def largest_copy_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
@@ -111,13 +106,15 @@ def largest_copy_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
             freest = int(brokers[forced.free[brokers].argmax()])
             lacking = float(forced.size[row] - forced.free[freest])
             if lacking > BAND_ROUNDING * forced.size[row] and (worst is None or lacking > worst.lacking):
-                text = (
-                    f"a replica of {problem.name_of(row)} takes {bytes_in_words(float(forced.size[row]))}, and of the "
-                    f"brokers that may get it {problem.broker_name(freest)} has most left, "
-                    f"{bytes_in_words(float(forced.free[freest]))}: {bytes_in_words(lacking)} is lacking"
+                cause = fact(
+                    FactCode.COPY_TOO_LARGE,
+                    partition=problem.name_of(row),
+                    replica_bytes=float(forced.size[row]),
+                    broker=int(problem.broker_ids[freest]),
+                    free_bytes=float(forced.free[freest]),
                 )
-                helps = f"add {bytes_in_words(lacking)} of disk to one of them, or more, smaller partitions"
-                worst = Cause(text, helps, "disk", np.array([freest]), lacking)
+                helps = fact(FactCode.ADD_DISK, lacking_bytes=lacking, or_smaller_partitions=True)
+                worst = Cause(cause, helps, "disk", np.array([freest]), lacking)
     return worst
 
 
@@ -150,13 +147,15 @@ def limit_cause(problem: Problem) -> Cause | None:
         total = float((problem.follower_load[:, d] * problem.target_rf).sum())
         lacking = total - float(held.sum())
         if lacking > BAND_ROUNDING * total:
-            told = amount_in_words(lacking, UNITS[name])
-            text = (
-                f"all replicas bring {amount_in_words(total, UNITS[name])} of {name}, the brokers that stay may carry "
-                f"{amount_in_words(float(held.sum()), UNITS[name])}: {told} is lacking"
+            too_low = fact(
+                FactCode.LIMITS_TOO_LOW,
+                resource=name,
+                needed=total,
+                limit=float(held.sum()),
+                brokers=int(problem.stays.sum()),
             )
-            helps = f"{told} more of {name}: a higher limit or another broker"
-            return Cause(text, helps, name, np.flatnonzero(problem.stays), lacking)
+            helps = fact(FactCode.RAISE_LIMIT, resource=name, lacking=lacking)
+            return Cause(too_low, helps, name, np.flatnonzero(problem.stays), lacking)
         if (cause := rack_limit_cause(problem, name, held)) is not None:
             return cause
     return None

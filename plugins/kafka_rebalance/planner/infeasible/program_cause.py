@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.infeasible.cause import Cause
-from kafka_rebalance.planner.infeasible.counted_causes import place_name
+from kafka_rebalance.planner.infeasible.counted_causes import place_of
 from kafka_rebalance.planner.infeasible.forced_copies import ForcedCopies
 from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
 from kafka_rebalance.planner.linear_program.relaxation import Rows, rack_rows
@@ -69,9 +69,12 @@ def program_cause(
     brokers, lacking = bounded[price > 1 - params.arcs.unused_share], float(answer.fun) * unit
     if not len(brokers):
         return None
-    text = (
-        f"{place_name(problem, brokers)} have {bytes_in_words(float(forced.free[brokers].sum()))} free, and at least "
-        f"{bytes_in_words(lacking)} more must be copied there by the rules on racks and brokers: "
-        f"{bytes_in_words(lacking)} is lacking"
+    free_bytes = float(forced.free[brokers].sum())
+    cause = fact(
+        FactCode.DISKS_LACK_ROOM,
+        **place_of(problem, brokers),
+        needed_bytes=free_bytes + lacking,
+        free_bytes=free_bytes,
+        is_by_program=True,
     )
-    return Cause(text, f"add {bytes_in_words(lacking)} of disk there, or keep less", "disk", brokers, lacking)
+    return Cause(cause, fact(FactCode.ADD_DISK, lacking_bytes=lacking), "disk", brokers, lacking)

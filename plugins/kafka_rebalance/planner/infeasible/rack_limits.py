@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.amounts import amount_in_words
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.even_spread import even_spread
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.infeasible.cause import Cause
 from kafka_rebalance.resources import REPLICA_CARRIED, UNITS
 
@@ -92,19 +92,16 @@ class _Held:
 def _cause(problem: Problem, resource: str, racks: Ints, found: Longs, amounts: tuple[float, float]) -> Cause:
     needed, lacking = amounts
     brokers = np.flatnonzero(np.isin(racks, found) & problem.stays)
-    names = sorted({_rack_name(problem, b) for b in brokers.tolist()})
-    told, unit = f"{', '.join(names[:3])}{f' and {len(names) - 3:,} more' if len(names) > 3 else ''}", UNITS[resource]
-    text = (
-        f"replicas spread evenly over racks bring {told} {amount_in_words(needed, unit)} of {resource}, and the "
-        f"{len(brokers)} broker{'s' if len(brokers) > 1 else ''} there may carry "
-        f"{amount_in_words(needed - lacking, unit)}: {amount_in_words(lacking, unit)} is lacking"
+    named = sorted({problem.rack_name(rack) for rack in problem.rack[brokers].tolist() if rack >= 0})
+    cause = fact(
+        FactCode.LIMITS_TOO_LOW,
+        resource=resource,
+        needed=needed,
+        limit=needed - lacking,
+        brokers=len(brokers),
+        racks=tuple(named),
+        brokers_without_rack=tuple(int(problem.broker_ids[b]) for b in brokers.tolist() if problem.rack[b] < 0),
     )
-    enough = amount_in_words(float(np.ceil(needed / len(brokers))) if unit == "count" else needed / len(brokers), unit)
-    return Cause(
-        text, f"a limit of {enough} on each of them at the least, or more brokers there", resource, brokers, lacking
-    )
-
-
-def _rack_name(problem: Problem, broker: int) -> str:
-    rack = int(problem.rack[broker])
-    return problem.rack_name(rack) if rack >= 0 else problem.broker_name(broker)
+    each = needed / len(brokers)
+    enough = float(np.ceil(each)) if UNITS[resource] == "count" else each
+    return Cause(cause, fact(FactCode.RAISE_LIMIT, resource=resource, limit=enough), resource, brokers, lacking)

@@ -20,6 +20,7 @@ import numpy as np
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.planner.bounds.covering_prices import covering_prices, holdings_of
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, is_small
@@ -45,8 +46,7 @@ def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEF
     if time is not None:
         proofs[SECONDS] = time
     if least > bounds.replica_moves.value:
-        words = "prices for what is above and below the bands, a copy at 1 each (weak duality)"
-        bounds = replace(bounds, replica_moves=LowerBound(least, words))
+        bounds = replace(bounds, replica_moves=LowerBound(least, BoundProof.PRICES_OF_MOVES))
         proofs[MOVES] = moves
     return replace(bounds, proofs=proofs)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 
 
 def require_enough_brokers(problem: Problem) -> None:
@@ -36,14 +37,18 @@ def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> Infea
     row = int(lacking.argmax())
     wanted, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
     alike = int(((lacking > 0) & (problem.target_rf == wanted) & (lawful == may)).sum())
-    whose = "1 partition" if alike == 1 else f"{alike:,} partitions"
-    brokers, verb = ("broker", "is") if short == 1 else ("brokers", "are")
-    first = " first" if alike > 1 else ""
-    confined = " where its topic is to be" if problem.is_confined[row] else ""
+    is_confined = bool(problem.is_confined[row])
     return InfeasibleError(
-        f"replication factor {wanted} needs as many brokers that may hold a replica, and only {may} may{confined}: "
-        f"{short} {verb} lacking, for {whose} ({problem.name_of(row)}{first})",
-        f"add {short} {brokers}{confined}" + (f", or ask for replication factor {may}" if may else ""),
+        fact(
+            FactCode.TOO_FEW_BROKERS,
+            replication_factor=wanted,
+            brokers=may,
+            lacking=short,
+            partitions=alike,
+            partition=problem.name_of(row),
+            is_confined=is_confined,
+        ),
+        fact(FactCode.ADD_BROKERS, brokers=short, is_confined=is_confined, or_replication_factor=may or None),
     )
 
 
@@ -56,9 +61,13 @@ def _require_touchable(problem: Problem) -> None:
     rows, columns = np.nonzero(on_leaving)
     gone = int(problem.replicas[rows[0], columns[0]])
     held = rows[problem.replicas[rows, columns] == gone]
-    name, first = problem.broker_name(gone), problem.name_of(int(held[0]))
-    whose = first if len(held) == 1 else f"{len(held):,} partitions ({first} first)"
+    broker = int(problem.broker_ids[gone])
     raise InfeasibleError(
-        f"{whose} may not be touched, but {name} must be emptied", f"let {'it' if len(held) == 1 else 'them'} move, "
-        f"or keep {name}",
-    )  # fmt: skip
+        fact(
+            FactCode.IMMOVABLE_ON_LEAVING_BROKER,
+            broker=broker,
+            partitions=len(held),
+            partition=problem.name_of(int(held[0])),
+        ),
+        fact(FactCode.LET_MOVE, broker=broker, partitions=len(held)),
+    )

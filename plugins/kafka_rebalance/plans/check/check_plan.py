@@ -48,18 +48,13 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The status, why (codes with text), and how many moves are done and left."""
+    """The status, why, and how many moves are done and left."""
 
     status: PlanStatus
     because: tuple[Reason, ...]
     done: int
     left: int
     warnings: tuple[Reason, ...] = ()
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """The words alone."""
-        return tuple(reason.words for reason in self.because)
 
     @property
     def codes(self) -> tuple[ReasonCode, ...]:
@@ -120,7 +115,7 @@ def _check_rest(
         words = f"the plan said {planned.verdict.replace('_', ' ')[:40]}: make a new one"
         return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0, params)
     if unusable := nothing_usable(snapshot):
-        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unusable), 0, 0, params)
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, "", (fact,)) for fact in unusable), 0, 0, params)
     plan_request = build_request(snapshot, _options(planned, snapshot, params.options), params.options)
     within = plan_request.options.band
     problem = plan_request.problem(within)
@@ -129,10 +124,10 @@ def _check_rest(
     allowed = (within or 0.0) if plan_request.options.is_explicit else plan_request.options.dead_band
     must = (*plan_request.hard, *plan_request.unmet)
     if must or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
-        words = "; ".join([*must, "there is something to do by now"])
-        return _result((Reason(ReasonCode.SOMETHING_TO_DO, words),), 0, 0, params)
+        reason = Reason(ReasonCode.SOMETHING_TO_DO, "there is something to do by now", must)
+        return _result((reason,), 0, 0, params)
     if unseen := could_change(plan_request, problem, params.unseen):
-        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unseen), 0, 0, params)
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, "", (fact,)) for fact in unseen), 0, 0, params)
     return _result((Reason(ReasonCode.STILL_NOTHING_TO_DO, "there is still nothing to do"),), 0, 0, params)
 
 

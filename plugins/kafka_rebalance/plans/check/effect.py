@@ -62,7 +62,7 @@ def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int
     """Whether what is left still pays, where nothing is harmed."""
     options = plan_request.options
     if plan_request.hard or options.preferred_election:
-        return Reason(ReasonCode.MOVES_LEFT, "; ".join([*plan_request.hard, f"{left:,} moves are left"]))
+        return Reason(ReasonCode.MOVES_LEFT, f"{left:,} moves are left", plan_request.hard)
     rate = gain_per_byte(effect.gain, effect.copied_bytes, float(np.nan_to_num(plan_request.partitions.size).sum()))
     if effect.gain <= 0 or (not options.is_explicit and rate < options.least_gain_per_byte):
         words = f"what is left takes {effect.words}"

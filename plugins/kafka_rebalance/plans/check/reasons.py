@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.params import DEFAULTS
 
 
@@ -92,10 +93,11 @@ _ORDER = (PlanStatus.VALID, PlanStatus.NOT_WORTH_IT, PlanStatus.STALE, PlanStatu
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code and its words."""
+    """A code and its words; ``facts``: what the plan request says of it, before the words."""
 
     code: ReasonCode
     words: str
+    facts: tuple[Fact, ...] = ()
 
     @property
     def status(self) -> PlanStatus:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.amounts import amount_in_words
 from kafka_rebalance.arrays import Flags, Floats
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.infeasible.rack_limits import rack_limit_cause
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.resources import UNITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,22 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     staying, caps = int(problem.stays.sum()), plan_request.caps
     for d, resource in enumerate(problem.resources):
-        unit, all_of_it = UNITS[resource], float(total[d])
+        all_of_it = float(total[d])
         if resource in caps and staying:
             _refuse_a_partition_above(problem, d, float(caps[resource][problem.stays].max()))
         if resource not in caps or all_of_it <= float(caps[resource][problem.stays].sum()) * (1 + BAND_ROUNDING):
             continue
         if resource in plan_request.options.headroom:
             raise _too_little_headroom(plan_request, resource, all_of_it, problem.stays)
-        cap = amount_in_words(plan_request.options.caps[resource], unit)
         raise InfeasibleError(
-            f"the {staying} brokers that stay may carry {cap} of {resource} each, "
-            f"all of it is {amount_in_words(all_of_it, unit)}",
-            f"a cap of {amount_in_words(all_of_it / staying, unit)} at the least, or more brokers",
+            fact(
+                FactCode.LIMITS_TOO_LOW,
+                resource=resource,
+                needed=all_of_it,
+                limit=plan_request.options.caps[resource] * staying,
+                brokers=staying,
+            ),
+            fact(FactCode.RAISE_LIMIT, resource=resource, limit=all_of_it / staying),
         )
     for resource, most in sorted(caps.items()):
         if (cause := rack_limit_cause(problem, resource, most * (1 + BAND_ROUNDING))) is not None:
@@ -72,15 +76,18 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
 
 def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: float, stays: Flags) -> InfeasibleError:
     """All brokers below their headroom carry less than there is."""
-    share, unit = plan_request.options.headroom[resource], UNITS[resource]
     most = float(plan_request.caps[resource][stays].sum())
     whole = float(plan_request.brokers.arrays.capacity[resource][stays].sum())
-    could = max(1 - all_of_it / whole, 0.0)
     return InfeasibleError(
-        f"with {share:.3g} of {resource} left free the {int(stays.sum())} brokers that stay may carry "
-        f"{amount_in_words(most, unit)} together, all of it is {amount_in_words(all_of_it, unit)}: "
-        f"{amount_in_words(all_of_it - most, unit)} are lacking",
-        f"a headroom of {could:.1%} at most, or more brokers",
+        fact(
+            FactCode.LIMITS_TOO_LOW,
+            resource=resource,
+            needed=all_of_it,
+            limit=most,
+            brokers=int(stays.sum()),
+            headroom=float(plan_request.options.headroom[resource]),
+        ),
+        fact(FactCode.LOWER_HEADROOM, headroom=max(1 - all_of_it / whole, 0.0)),
     )
 
 
@@ -90,11 +97,12 @@ def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
     if not len(weight) or float(weight.max()) <= cap * (1 + BAND_ROUNDING):
         return
     resource, row = problem.resources[d], int(weight.argmax())
-    largest, unit = float(weight[row]), UNITS[resource]
+    largest = float(weight[row])
     raise InfeasibleError(
-        f"{problem.name_of(row)} alone brings the broker that leads it {amount_in_words(largest, unit)} of {resource}, "
-        f"{amount_in_words(largest - cap, unit)} above the highest cap, {amount_in_words(cap, unit)}",
-        f"a cap of {amount_in_words(largest, unit)} at the least, or more, smaller partitions",
+        fact(
+            FactCode.PARTITION_ABOVE_LIMIT, partition=problem.name_of(row), resource=resource, load=largest, limit=cap
+        ),
+        fact(FactCode.RAISE_LIMIT, resource=resource, limit=largest, or_smaller_partitions=True),
     )
 
 
@@ -104,18 +112,12 @@ def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *,
     ``is_proved``: no plan keeps every cap.
     """
     if over:
-        options = plan_request.options
-        limited = ", within what the plan may cost" if options.has_budget else ""
-        known = (
-            "no plan keeps every cap (proved by a program in whole numbers)"
-            if is_proved
-            else "no plan was found that keeps its cap"
-        )
-        raise InfeasibleError(f"{cap_words(plan_request, over[0])}{limited}: {known}", "a higher cap")
+        is_limited = plan_request.options.has_budget
+        cause = above_cap(plan_request, over[0], proof="whole_numbers" if is_proved else "none", is_limited=is_limited)
+        raise InfeasibleError(cause, fact(FactCode.RAISE_LIMIT, resource=over[0].resource))
 
 
-def cap_words(plan_request: PlanRequest, over: OverCap) -> str:
-    """How far above the cap, in words."""
-    unit, broker = UNITS[over.resource], plan_request.brokers.arrays.ids[over.broker]
-    load, cap = amount_in_words(over.load, unit), amount_in_words(over.cap, unit)
-    return f"broker {broker} would carry {load} of {over.resource}, its cap is {cap}"
+def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
+    """Return the fact that a plan would lift a broker above its cap; ``said``: further arguments."""
+    broker = int(plan_request.brokers.arrays.ids[over.broker])
+    return fact(FactCode.BROKER_ABOVE_CAP, broker=broker, resource=over.resource, load=over.load, cap=over.cap, **said)

@@ -22,6 +22,7 @@ from kafka_rebalance.arrays import Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.params import DEFAULTS as MODEL
 from kafka_rebalance.cluster_arrays.resource_columns import Columns, MeasuredLoads, columns_of
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.outcome import Bands, bands_of
 from kafka_rebalance.plans.plan import Plan
@@ -74,21 +75,22 @@ class HoursOutside:
         return max(0.0, 1 - self.after / self.before) if self.before else 0.0
 
     @property
-    def words(self) -> str:
-        """The line of report and terminal."""
+    def fact(self) -> Fact:
+        """Return the figures as a fact."""
         before, after = self.mean_brokers
-        seen = "" if len(self.judged) == self.hours else f", {self.hours - len(self.judged):,} more were not measured"
-        return (
-            f"in {self.before:,} of the last {len(self.judged):,} hours some broker was outside its band in in, out "
-            f"or cpu; with this plan it would have been in {self.after:,} "
-            f"({before:.1f} → {after:.1f} brokers an hour){seen}"
-        )
+        return Fact(
+            FactCode.HOURS_OUTSIDE_BAND,
+            {
+                "hours": self.hours, "judged": len(self.judged), "outside_before": self.before,
+                "outside_after": self.after, "mean_brokers_before": before, "mean_brokers_after": after,
+            },
+        )  # fmt: skip
 
     def document(self) -> dict[str, Any]:
         """For ``advisory.json``."""
         return {
             "hours": self.hours, "hours_judged": len(self.judged), "hours_outside_before": self.before,
-            "hours_outside_after": self.after, "words": self.words,
+            "hours_outside_after": self.after, "fact": self.fact.document(),
             "by_hour": [
                 {
                     "until": hour.until, "brokers_outside_before": hour.brokers_outside_before,

@@ -10,54 +10,58 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import Fact, FactCode, fact
 
 
-def full_disk_words(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> str:
-    """Nothing of ``broker`` fits on any other disk: both copies are there for a while. "" where something does."""
+def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
+    """Return that nothing of ``broker`` fits on any other disk, for both copies are there for a while; else None."""
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
-        return ""
+        return None
     free_capacity = (problem.limit - broker_loads(problem, replicas, leader))[:, d]
     receivers = problem.takes_replicas & (np.arange(problem.broker_count) != broker)
     free = ~problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
     if not free.any() or not receivers.any():
-        return ""
+        return None
     smallest = float(problem.follower_load[free, d].min())
     freest = int(np.where(receivers, free_capacity, -np.inf).argmax())
     if smallest <= float(free_capacity[freest]):
-        return ""
-    left = bytes_in_words(max(float(free_capacity[freest]), 0.0))
-    return (
-        f"the disks are full: broker {problem.broker_ids[freest]} has most room, {left}, and the smallest replica that "
-        f"may leave broker {problem.broker_ids[broker]} is {bytes_in_words(smallest)}; "
-        "what helps: more disk, another broker or shorter retention"
+        return None
+    return fact(
+        FactCode.DISKS_FULL,
+        freest_broker=int(problem.broker_ids[freest]),
+        free_bytes=max(float(free_capacity[freest]), 0.0),
+        broker=int(problem.broker_ids[broker]),
+        smallest_replica_bytes=smallest,
     )
 
 
-def count_words(problem: Problem, d: int, broker: int, *, is_high: bool) -> str:
-    """The broker's band of replicas (leaders) alone keeps its load of resource ``d`` outside; "" where it does not."""
+def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) -> Fact | None:
+    """Return that the broker's band of replicas (leaders) alone keeps its load of resource ``d`` outside; else None."""
     name = problem.resources[d]
     counted = "replicas" if problem.follower_load[:, d].any() else "leaders"
     c = problem.column(counted)
     if c is None or c == d or (counted == "replicas" and not problem.moves_replicas):
-        return ""
+        return None
     count = _whole(problem, broker, c, is_high=is_high)
     size = np.sort(_least(problem, d) if is_high and counted == "replicas" else _most(problem, d))
     chosen = size[: max(count, 0)] if is_high else size[::-1][: max(count, 0)]
     edge = float(problem.band_high[broker, d] if is_high else problem.band_low[broker, d])
     held = float(chosen.sum())
     if count > len(size) or (held <= edge * (1 + BAND_ROUNDING) if is_high else held >= edge * (1 - BAND_ROUNDING)):
-        return ""
-    few, what = ("fewest", "smallest") if is_high else ("most", "largest")
-    return (
-        f"broker {problem.broker_ids[broker]} holds {count:,} {counted} at the {few} inside its band of {counted}, and "
-        f"even the {what} {count:,} bring it to {held / edge:.2f} × the edge of its {name} band; "
-        f"what helps: a wider band of {counted}"
+        return None
+    return fact(
+        FactCode.COUNT_BAND_BINDS,
+        broker=int(problem.broker_ids[broker]),
+        counted=counted,
+        count=count,
+        resource=name,
+        side="high" if is_high else "low",
+        times_edge=held / edge,
     )
 
 

@@ -3,13 +3,12 @@
 Looked for in this order: one partition that is too large for any broker; what may not be touched, topic by topic;
 leaderships that only few brokers can take; no broker that may take anything; full disks; counts that do not let loads
 be even. Where none of these holds, the search found
-nothing better, and the sentence says just that.
+nothing better, and the fact says just that.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -17,8 +16,9 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.solution import Widening
-from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
+from kafka_rebalance.plans.explain.no_capacity import count_band_binds, disks_full
 from kafka_rebalance.plans.outcome import Bands, Outcome, reached
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import LEADER_CARRIED
@@ -54,31 +54,21 @@ def widenings(
             worst = int(np.where(arrays.stays, over, -np.inf).argmax())
             asked = float(edge[worst] / (mean * broker_capacity[worst]))
             why = _why_above if side == "high" else _why_below
-            cause = _gave_way_words(plan_request, name, gave_way.get(name, ())) or why(
+            cause = _gave_way(plan_request, name, gave_way.get(name, ())) or why(
                 plan_request, problem, d, worst, replicas, leader
             )
             found.append(Widening(name, side, asked, used, worst, cause))
     return tuple(found)
 
 
-def _gave_way_words(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> str:
-    """Which bands or caps a band gave way to, and why; "" where it did not."""
+def _gave_way(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> Fact | None:
+    """Return which bands or caps a band gave way to, and why; None where it did not."""
     if not others:
-        return ""
-    ordered = plan_request.ordered
-    kind = "band" if name in ordered else "default band"
-    first = [other for other in others if other in plan_request.caps]
-    if first:
-        reason, what = "a cap is kept first", f"the cap of {_listed(first)}"
-    elif name not in ordered and ordered.issuperset(others):
-        reason, what = "what was ordered is met first", f"the band of {_listed(others)}, which was ordered"
-    else:
-        reason, what = "disks of different sizes come first", f"the band of {_listed(others)}"
-    return f"this {kind} gives way to {what}: {reason}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        return None
+    ordered, capped = plan_request.ordered, tuple(other for other in others if other in plan_request.caps)
+    is_default = name not in ordered
+    to = "caps" if capped else "ordered_bands" if is_default and ordered.issuperset(others) else "unequal_disks"
+    return fact(FactCode.BAND_GIVES_WAY, to=to, resources=capped or others, is_default=is_default)
 
 
 def largest_alone(problem: Problem, d: int) -> tuple[int, float]:
@@ -94,98 +84,84 @@ def _weights(problem: Problem, d: int) -> Floats:
     return weight
 
 
-def _why_above(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
+def _why_above(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> Fact:
     name, high = problem.resources[d], problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
     may = problem.stays & (problem.takes_leaders | problem.keeps_leaders if name in LEADER_CARRIED else problem.stays)
     top = float(high[may].max(initial=0.0))
     if row >= 0 and weight > top * (1 + BAND_ROUNDING) and leader[row] == broker and top > 0:
-        parts = math.ceil(weight / top)
-        return (
-            f"{problem.name_of(row)} alone is more than any broker's band holds; "
-            f"what helps: spread its keys over at least {parts} times as many partitions"
-        )
+        return fact(FactCode.PARTITION_ABOVE_BAND, partition=problem.name_of(row), times_band=weight / top)
     return (
-        _pinned_words(plan_request, problem, d, broker, replicas, leader)
-        or _stuck_words(problem, d, broker, replicas, leader)
-        or _receivers_text(problem)
-        or full_disk_words(problem, broker, replicas, leader)
-        or count_words(problem, d, broker, is_high=True)
-        or "the search found nothing that is nearer"
+        _immovable_above(plan_request, problem, d, broker, replicas, leader)
+        or _no_other_leader(problem, d, broker, replicas, leader)
+        or _too_few_receivers(problem)
+        or disks_full(problem, broker, replicas, leader)
+        or count_band_binds(problem, d, broker, is_high=True)
+        or fact(FactCode.NOTHING_NEARER_FOUND)
     )
 
 
-def _pinned_words(
+def _immovable_above(
     plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints
-) -> str:
+) -> Fact | None:
     """Partitions that may not be touched fill the band; the topic to let go first."""
     here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
     load = np.where(here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
     high = float(problem.band_high[broker, d])
     if load.sum() <= high * (1 + BAND_ROUNDING):
-        return ""
+        return None
     by_topic = np.bincount(problem.topic, weights=load)
     topic = int(by_topic.argmax())
-    return (
-        f"what may not be touched fills broker {problem.broker_ids[broker]} alone, most of it "
-        f"{by_topic[topic] / load.sum():.0%} of topic {plan_request.snapshot.topics[topic].name}; "
-        "what helps: let that topic move"
+    return fact(
+        FactCode.IMMOVABLE_ABOVE_BAND,
+        broker=int(problem.broker_ids[broker]),
+        topic=plan_request.snapshot.topics[topic].name,
+        topic_share=float(by_topic[topic] / load.sum()),
     )
 
 
-def _stuck_words(problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
+def _no_other_leader(problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
     """Leaders only: what it leads, only itself can lead."""
     if problem.moves_replicas or problem.resources[d] not in LEADER_CARRIED:
-        return ""
+        return None
     led = leader == broker
     other = (replicas >= 0) & (replicas != broker) & problem.takes_leaders[replicas]
     alone = led & (~other.any(axis=1) | problem.pinned)
     load = float(problem.leader_extra[alone, d].sum())
     if load <= float(problem.band_high[broker, d]) * (1 + BAND_ROUNDING):
-        return ""
-    return (
-        f"{int(alone.sum()):,} of the partitions that broker {problem.broker_ids[broker]} leads have no other replica "
-        "that may lead; what helps: let replicas move"
-    )
+        return None
+    return fact(FactCode.NO_OTHER_LEADER, broker=int(problem.broker_ids[broker]), partitions=int(alone.sum()))
 
 
-def _receivers_text(problem: Problem) -> str:
+def _too_few_receivers(problem: Problem) -> Fact | None:
     receivers = int(problem.takes_replicas.sum())
     if problem.moves_replicas and receivers <= 1:
-        return f"{'no broker' if receivers == 0 else 'one broker alone'} may receive; what helps: exclude fewer brokers"
-    return ""
+        return fact(FactCode.TOO_FEW_RECEIVERS, brokers=receivers)
+    return None
 
 
-def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> str:
+def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> Fact:
     """Too little for a broker: somebody else holds too much of what cannot be divided, or racks keep it out."""
     high = problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
     if row >= 0 and weight > float(high[problem.stays].max(initial=0.0)) * (1 + BAND_ROUNDING):
-        return f"{problem.name_of(row)} alone holds so much that too little is left for the others"
+        return fact(FactCode.PARTITION_ABOVE_BAND, partition=problem.name_of(row), leaves_others_short=True)
     free = ~problem.pinned
     if not free.any():
-        return "nothing may be touched"
+        return fact(FactCode.NOTHING_MOVABLE)
     load = (problem.follower_load[:, d] * (replicas >= 0).sum(axis=1) + problem.leader_extra[:, d])[~free].sum()
     total = (problem.follower_load[:, d] * problem.target_rf + problem.leader_extra[:, d]).sum()
     if total > 0 and load > 0.5 * total:
         by_topic = np.bincount(problem.topic[~free], weights=problem.follower_load[~free, d])
         name = plan_request.snapshot.topics[int(by_topic.argmax())].name
-        return f"{load / total:.0%} of all may not be touched, most of it of topic {name}; what helps: let that move"
+        return fact(FactCode.MOSTLY_IMMOVABLE, share=float(load / total), topic=name)
     smallest = _smallest(problem, d, replicas, broker)
     if smallest > float(high[broker]):
-        return "every partition is larger than its band; what helps: more, smaller partitions"
-    return count_words(problem, d, broker, is_high=False) or "the search found nothing that is nearer"
+        return fact(FactCode.ALL_PARTITIONS_ABOVE_BAND)
+    return count_band_binds(problem, d, broker, is_high=False) or fact(FactCode.NOTHING_NEARER_FOUND)
 
 
 def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:
     elsewhere = ~problem.pinned & ~((replicas == broker) & (replicas != NOBODY)).any(axis=1)
     weight = _weights(problem, d)[elsewhere]
     return float(weight.min()) if len(weight) else 0.0
-
-
-def causes(found: Sequence[Widening]) -> tuple[str, ...]:
-    """Each widening in a sentence."""
-    return tuple(
-        f"the band of {bound.resource} is widened from {bound.asked:.3g} to {bound.used:.3g} × the mean: {bound.cause}"
-        for bound in found
-    )

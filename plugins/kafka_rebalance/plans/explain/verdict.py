@@ -1,131 +1,120 @@
-"""The reasons of a verdict, in sentences with numbers."""
+"""Why a plan has its verdict: what is outside its band, what a budget or the dead band allows, what pays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solution import Bounds, Widening
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
-from kafka_rebalance.plans.explain.outside_band import causes
 from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.resources import ROWS
 
 
-def deviation_words(plan_request: PlanRequest, worst: Deviation | None, dead_band: float) -> str:
+def within_dead_band(plan_request: PlanRequest, worst: Deviation | None, dead_band: float) -> Fact:
     """Why nothing is done: how far the furthest broker is from its share."""
     if worst is None or worst.ratio == 1.0:
-        return "every broker is inside its band"
-    broker = plan_request.brokers.brokers[worst.broker].id
-    return (
-        f"every broker is within {dead_band:.0%} of its share; furthest is broker {broker}: "
-        f"its {ROWS[worst.resource].words} {worst.ratio:.2f} × its share"
+        return fact(FactCode.ALL_INSIDE_BAND)
+    return fact(
+        FactCode.ALL_WITHIN_DEAD_BAND,
+        dead_band=dead_band,
+        broker=plan_request.brokers.brokers[worst.broker].id,
+        resource=worst.resource,
+        times_share=worst.ratio,
     )
 
 
-def infeasible_words(error: InfeasibleError) -> tuple[str, ...]:
-    """The smallest cause, and what would help."""
-    return (error.cause, *((error.relaxation,) if error.relaxation else ()))
-
-
-def pay_words(gain: float, copied: float, total: float) -> str:
+def does_not_pay(gain: float, copied: float, total: float) -> Fact:
     """Why a plan that was found is not advised."""
-    return (
-        f"a plan would not pay: it copies {bytes_in_words(copied)} ({copied / total:.1%} of all) "
-        f"and takes {max(gain, 0.0):.3g} off the imbalance (share of load outside its band, summed over resources)"
+    return fact(
+        FactCode.DOES_NOT_PAY, copied_bytes=float(copied), copied_share=copied / total, imbalance_removed=max(gain, 0.0)
     )
 
 
-def outside_words(
+def why_outside(
     plan_request: PlanRequest,
     bands: Bands,
     outcome: Outcome,
     widened: tuple[Widening, ...],
     *,
     is_proved: bool = False,
-) -> tuple[str, ...]:
-    """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
+) -> tuple[Fact, ...]:
+    """What is outside its band although nothing can be moved to help, and why: the smallest cause first."""
     load, stays = outcome.before, plan_request.brokers.arrays.stays
     if imbalance(bands, outcome.elected_before, stays) < imbalance(bands, load, stays):
-        first = "leaders are more even once first replicas that are out of sync have caught up and are elected: wait"
-        return (first, *_worst_lines(plan_request, bands, load, "until then"))
-    lines = [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "high"]
-    lines += [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "low"] if not lines else []
-    outside = _worst_lines(
-        plan_request,
-        bands,
-        load,
-        "and no plan is inside all bands" if is_proved else "and no move that was found helps",
+        return (fact(FactCode.WAITS_FOR_ELECTION), *outside_band(plan_request, bands, load, when="until_elected"))
+    of_side = {side: [bound for bound in widened if bound.side == side] for side in ("high", "low")}
+    causes = {(bound.resource, str(bound.cause)): bound for bound in of_side["high"] or of_side["low"]}
+    lines = [fact(FactCode.BAND_NOT_MET, resource=bound.resource, cause=bound.cause) for bound in causes.values()]
+    proof = "whole_numbers" if is_proved else "none"
+    outside = outside_band(plan_request, bands, load, proof=proof) or _outside_once_elected(
+        plan_request, bands, outcome
     )
-    if not outside:
-        outside = _worst_once_elected(plan_request, bands, outcome)
-    return (*dict.fromkeys(lines), *outside)
+    return (*lines, *outside)
 
 
-def rebalance_words(
+def why_rebalance(
     plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
-) -> tuple[str, ...]:
+) -> tuple[Fact, ...]:
     """What must move, which resources are outside their bands, today or once preferred replicas are elected, and what
     even this plan cannot bring inside.
     """
-    lines = [*plan_request.hard, *_worst_lines(plan_request, bands, outcome.before, "")]
-    lines += _worst_once_elected(plan_request, bands, outcome)
-    lines += causes(widened)
+    facts = [*plan_request.hard, *outside_band(plan_request, bands, outcome.before)]
+    facts += _outside_once_elected(plan_request, bands, outcome)
+    facts += [
+        fact(
+            FactCode.BAND_WIDENED, resource=bound.resource, asked_times_mean=bound.asked, used_times_mean=bound.used,
+            cause=bound.cause,
+        )
+        for bound in widened
+    ]  # fmt: skip
     if plan_request.options.preferred_election:
-        lines.append("leadership goes back to the first replica of each list")
-    return tuple(lines) or (_improvement(plan_request, bands, outcome.before, outcome.after),)
+        facts.append(fact(FactCode.PREFERRED_REPLICAS_ELECTED))
+    if facts:
+        return tuple(facts)
+    stays = plan_request.brokers.arrays.stays
+    before, after = imbalance(bands, outcome.before, stays), imbalance(bands, outcome.after, stays)
+    return (fact(FactCode.IMBALANCE_CHANGES, imbalance_before=before, imbalance_after=after),)
 
 
-def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False) -> tuple[str, ...]:
-    """What the printed bounds and gaps are about where the bands asked for are not met; ``is_proved``: no plan meets
-    them.
-    """
+def bounds_of_widened_bands(
+    widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False
+) -> tuple[Fact, ...]:
+    """What the bounds and gaps are about where the bands asked for are not met; ``is_proved``: no plan meets them."""
     if not widened:
         return ()
-    if is_proved:
-        words = "bounds and gaps are for the bands as widened: no plan meets those asked for"
-        return (f"{words} (proved by a program in whole numbers)",)
-    least = asked.bytes.value
-    known = f"none that met those asked for could copy less than {bytes_in_words(least)}" if least > 0 else ""
-    return (
-        "bounds and gaps are for the bands as widened, not for those asked for, which no plan that was found meets"
-        + (f": {known}" if known else ""),
-    )
+    least = None if is_proved or asked.bytes.value <= 0 else float(asked.bytes.value)
+    return (fact(FactCode.BOUNDS_OF_WIDENED_BANDS, is_proved=is_proved, least_bytes_as_asked=least),)
 
 
-def nothing_within_budget_words(plan_request: PlanRequest, bands: Bands, load: Floats) -> tuple[str, ...]:
-    """Something stands outside, and what would help is beyond the budget."""
+def budget_allows_nothing(plan_request: PlanRequest, bands: Bands, load: Floats) -> tuple[Fact, ...]:
+    """Something is outside its band, and what would help is beyond the budget."""
     was = imbalance(bands, load, plan_request.brokers.arrays.stays)
-    first = (
-        f"the budget ({_limits(plan_request)}) allows no move and no leader change that lowers the imbalance "
-        f"({was:.3g}: share of load outside its band, summed over resources)"
-    )
-    return (first, *_worst_lines(plan_request, bands, load, ""))
+    first = fact(FactCode.BUDGET_ALLOWS_NOTHING, **_limits(plan_request.options), imbalance=was)
+    return (first, *outside_band(plan_request, bands, load))
 
 
-def within_budget_words(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> tuple[str, ...]:
+def budget_cuts_short(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> tuple[Fact, ...]:
     """What the budget buys, what remains outside, and how to go on."""
     stays = plan_request.brokers.arrays.stays
     was, left = imbalance(bands, before, stays), imbalance(bands, after, stays)
-    first = (
-        f"within the budget ({_limits(plan_request)}) imbalance (share of load outside its band, summed over "
-        f"resources) goes from {was:.3g} to {left:.3g}"
+    first = fact(
+        FactCode.BUDGET_CUTS_SHORT, **_limits(plan_request.options), imbalance_before=was, imbalance_after=left
     )
-    lines = _worst_lines(plan_request, bands, after, "after this plan")
-    further = "what is left needs more than the budget: plan again afterwards, with this plan as --previous"
-    return (first, *plan_request.hard, *lines, *([further] if lines else []))
+    outside = outside_band(plan_request, bands, after, when="after_plan")
+    further = (fact(FactCode.REST_NEEDS_MORE_BUDGET),) if outside else ()
+    return (first, *plan_request.hard, *outside, *further)
 
 
-def election_words(plan_request: PlanRequest, outcome: Outcome) -> tuple[str, ...]:
+def election_less_even(plan_request: PlanRequest, outcome: Outcome) -> tuple[Fact, ...]:
     """That preferred leaders end less even than they were: highest over mean, of brokers that stay."""
     stays, d = plan_request.brokers.arrays.stays, outcome.column("leaders")
     asked = plan_request.options.preferred_election
@@ -134,80 +123,72 @@ def election_words(plan_request: PlanRequest, outcome: Outcome) -> tuple[str, ..
     before, after = (float(count.max() / count.mean()) if count.any() else 0.0 for count in counts)
     if after <= before + BAND_ROUNDING:
         return ()
-    words = "once preferred replicas are elected, leaders are less even than "
-    words += "today (a plan without --preferred-election reorders lists instead)" if asked else "without this plan"
-    return (f"{words}: highest over mean {before:.2f}, afterwards {after:.2f}",)
+    return (fact(FactCode.ELECTION_LESS_EVEN, is_asked=asked, skew_before=before, skew_after=after),)
 
 
-def least_imbalance_words(claim: BudgetClaim | None) -> tuple[str, ...]:
-    """What nobody can do better within the budget, where that is known to be anything."""
+def least_imbalance_in_budget(claim: BudgetClaim | None) -> tuple[Fact, ...]:
+    """What no plan within the budget comes below, where that is known to be anything."""
     if claim is None or not claim.least_imbalance:
         return ()
-    return (f"no plan within the budget can come below an imbalance of {claim.least_imbalance:.3g} (weak duality)",)
+    return (fact(FactCode.LEAST_IMBALANCE_IN_BUDGET, imbalance=claim.least_imbalance),)
 
 
-def time_words(options: PlanOptions, seconds: float | None, throttles: Sequence[int]) -> tuple[str, ...]:
+def time_notes(options: PlanOptions, seconds: float | None, throttles: Sequence[int]) -> tuple[Fact, ...]:
     """That a throttle is raised, and that a plan takes longer than it is valid; ``throttles`` of its waves."""
-    words = []
+    notes = []
     raised = [throttle for throttle in throttles if throttle > options.throttle_bytes_per_s]
     if raised:
-        waves = f"{len(raised):,} of {len(throttles):,} wave{'s' * (len(throttles) > 1)}"
-        given, most = (amount_in_words(rate, "bytes/s") for rate in (options.throttle_bytes_per_s, max(raised)))
-        words.append(
-            f"the throttle of {given} is below what partitions that move take in meanwhile, and their copies would "
-            f"never catch up: {waves} use{'s' * (len(raised) == 1)} up to {most}"
+        notes.append(
+            fact(
+                FactCode.THROTTLE_RAISED,
+                throttle_bytes_per_s=options.throttle_bytes_per_s,
+                highest_bytes_per_s=max(raised),
+                raised_waves=len(raised),
+                waves=len(throttles),
+            )
         )
     if seconds is not None and seconds > 3600 * options.expires_after_hours:
-        words.append(
-            f"the plan takes {seconds_in_words(seconds)} at the throttle, longer than it is valid "
-            f"({options.expires_after_hours:,} h): raise --throttle, or plan again from time to time with this plan as "
-            "--previous"
-        )
-    return tuple(words)
+        notes.append(fact(FactCode.LONGER_THAN_VALID, seconds=seconds, valid_hours=options.expires_after_hours))
+    return tuple(notes)
 
 
-def _limits(plan_request: PlanRequest) -> str:
-    options = plan_request.options
-    texts = (
-        "" if options.max_move_bytes is None else f"at most {bytes_in_words(options.max_move_bytes)}",
-        "" if options.max_moves is None else f"at most {options.max_moves:,} replica moves",
-        "" if options.max_leader_changes is None else f"at most {options.max_leader_changes:,} leader changes",
-        "" if options.max_hours is None else f"at most {options.max_hours:g} h at the throttle",
-    )
-    return ", ".join(text for text in texts if text)
+def _limits(options: PlanOptions) -> dict[str, Any]:
+    return {
+        "max_move_bytes": options.max_move_bytes,
+        "max_moves": options.max_moves,
+        "max_leader_changes": options.max_leader_changes,
+        "max_hours": options.max_hours,
+    }
 
 
-def _worst_lines(plan_request: PlanRequest, bands: Bands, load: Floats, ending: str) -> tuple[str, ...]:
-    """For each resource outside its band the broker that is furthest out."""
+def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **said: str) -> tuple[Fact, ...]:
+    """For each resource outside its band the broker that is furthest out; ``said``: of which state, with what proof."""
     stays = plan_request.brokers.arrays.stays
-    lines = []
+    facts = []
     for d, name in enumerate(plan_request.resources):
         capacity = plan_request.brokers.arrays.capacity.get(name, np.ones(len(load)))
         mean = bands.mean[d] * capacity
         over = np.where(stays, load[:, d] - bands.high[:, d], -np.inf)
         under = np.where(stays, bands.low[:, d] - load[:, d], -np.inf)
-        for side, words in ((over, "above"), (under, "below")):
-            b = int(side.argmax())
-            if side[b] > 1e-9 * max(float(mean.max()), 1e-12):
-                count = int((side > 1e-9 * max(float(mean.max()), 1e-12)).sum())
-                ratio = load[b, d] / mean[b] if mean[b] > 0 else 0.0
-                lines.append(
-                    f"{name}: {count} broker{'s' if count > 1 else ''} {words} the band, furthest broker "
-                    f"{plan_request.brokers.brokers[b].id} at {ratio:.2f} × the mean"
-                    + (f", {ending}" if ending else "")
+        for distance, side in ((over, "high"), (under, "low")):
+            b = int(distance.argmax())
+            if distance[b] > 1e-9 * max(float(mean.max()), 1e-12):
+                facts.append(
+                    fact(
+                        FactCode.BROKERS_OUTSIDE_BAND,
+                        resource=name,
+                        side=side,
+                        brokers=int((distance > 1e-9 * max(float(mean.max()), 1e-12)).sum()),
+                        furthest_broker=plan_request.brokers.brokers[b].id,
+                        times_mean=float(load[b, d] / mean[b]) if mean[b] > 0 else 0.0,
+                        **said,
+                    )
                 )
-    return tuple(lines)
+    return tuple(facts)
 
 
-def _worst_once_elected(plan_request: PlanRequest, bands: Bands, outcome: Outcome) -> tuple[str, ...]:
-    """As ``_worst_lines``, of resources that an election of preferred replicas changes."""
+def _outside_once_elected(plan_request: PlanRequest, bands: Bands, outcome: Outcome) -> tuple[Fact, ...]:
+    """As ``outside_band``, of resources that an election of preferred replicas changes."""
     changes = ~np.isclose(outcome.elected_before, outcome.before, rtol=BAND_ROUNDING, atol=0.0).all(axis=0)
     low, high = np.where(changes, bands.low, -np.inf), np.where(changes, bands.high, np.inf)
-    ending = "once preferred replicas are elected"
-    return _worst_lines(plan_request, replace(bands, low=low, high=high), outcome.elected_before, ending)
-
-
-def _improvement(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> str:
-    stays = plan_request.brokers.arrays.stays
-    was, will_be = imbalance(bands, before, stays), imbalance(bands, after, stays)
-    return f"imbalance (share of load outside its band, summed over resources) {was:.3g}, afterwards {will_be:.3g}"
+    return outside_band(plan_request, replace(bands, low=low, high=high), outcome.elected_before, when="once_elected")

@@ -39,11 +39,6 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
     return draft_of(plan_request, ordered[plan_request.rows], leader[plan_request.rows])
 
 
-def order_words(draft: Draft) -> str:
-    """The reason of a plan that only changes orders of followers."""
-    return f"{len(draft):,} lists get their followers in another order, so that a lost broker's leaders spread evenly"
-
-
 def _may_be_reordered(plan_request: PlanRequest) -> Flags:
     """bool[P]: partitions of the problem that nothing pins, all of whose replicas are alive and in sync."""
     may = np.zeros(len(plan_request.partitions.placement.replicas), dtype=np.bool_)

@@ -23,6 +23,7 @@ from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.params import SolveParams
@@ -135,7 +136,7 @@ def _own_point(plan: Plan, plan_request: PlanRequest) -> RatedPoint:
         lower_bound_bytes=bound,
         skew={outcome.resource: outcome.skew_after for outcome in plan.resources},
         is_recommended=True,
-        reason=_own_reason(plan, options),
+        reasons=(_own_reason(plan, options),),
     )
     return RatedPoint(
         point,
@@ -143,25 +144,22 @@ def _own_point(plan: Plan, plan_request: PlanRequest) -> RatedPoint:
     )
 
 
-def _own_reason(plan: Plan, options: PlanOptions) -> str:
+def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
     if not plan.moves:
-        reason = plan.reasons[0]
-    elif options.has_budget:
-        reason = "it is the most even one found that the budget allows"
-    elif options.targets:
-        reason = "the targets were asked for"
+        return plan.reasons[0]
+    if options.has_budget:
+        return fact(FactCode.POINT_IN_BUDGET)
+    band = options.band
+    if options.targets:
+        asked, band = "targets", None
     elif options.headroom and options.within is None:
-        reason = "the headroom was asked for"
+        asked, band = "headroom", None
     elif options.caps and options.within is None:
-        reason = "the caps were asked for"
-    elif options.is_explicit:
-        reason = f"a band of ±{options.band:.1%} was asked for"
+        asked, band = "caps", None
     else:
-        reason = f"it is inside the band of ±{options.band:.1%} that holds where nothing is asked for"
+        asked = "band" if options.is_explicit else "default_band"
     is_wider = any(outcome.widened_to != (None, None) for outcome in plan.resources)
-    if is_wider and plan.moves and not options.has_budget:
-        reason += ", as far as that can be met"
-    return reason
+    return fact(FactCode.POINT_AS_ASKED, asked=asked, band=band, is_as_far_as_possible=is_wider)
 
 
 def _start(plan_request: PlanRequest, plan: Plan, seed: int, params: FrontierParams) -> list[RatedPoint]:

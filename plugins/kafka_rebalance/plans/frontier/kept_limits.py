@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.amounts import amount_in_words
 from kafka_rebalance.arrays import Flags
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.solution import Solution
-from kafka_rebalance.resources import UNITS
 
 
 def lifted(problem: Problem, solution: Solution) -> Flags:
@@ -30,9 +29,13 @@ def lifts(problem: Problem, solution: Solution) -> bool:
     return bool(lifted(problem, solution).any())
 
 
-def lifted_words(problem: Problem, solution: Solution) -> str:
-    """The first of them, with what it would carry and what it can."""
+def first_lifted(problem: Problem, solution: Solution) -> Fact:
+    """Return the first of them, with what it would carry and what it can."""
     b, d = np.argwhere(lifted(problem, solution))[0].tolist()
-    name = problem.resources[d]
-    would, can = (amount_in_words(float(load[b, d]), UNITS[name]) for load in (solution.after, problem.limit))
-    return f"broker {problem.broker_ids[b]} to {would} of {name}, it can carry {can}"
+    return fact(
+        FactCode.BROKER_ABOVE_CAPACITY,
+        broker=int(problem.broker_ids[b]),
+        resource=problem.resources[d],
+        load=float(solution.after[b, d]),
+        capacity=float(problem.limit[b, d]),
+    )

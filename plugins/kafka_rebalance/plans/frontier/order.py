@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
 from kafka_rebalance.plans.plan import FrontierPoint
 
@@ -41,7 +42,7 @@ def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
         if best is None or price <= best.price(by_bytes=by_bytes) or rated.point.is_recommended:
             result.append(rated)
         else:
-            point = replace(best.point, tolerance=rated.point.tolerance, is_recommended=False, reason="")
+            point = replace(best.point, tolerance=rated.point.tolerance, is_recommended=False, reasons=())
             result.append(RatedPoint(point, best.unevenness))
         if best is None or price < best.price(by_bytes=by_bytes):
             best = rated
@@ -84,21 +85,18 @@ def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.fronti
     gain = (rest[0] - rest[1:knee]) / np.maximum(paid, 1e-9 * span)
     if (paid > 0).any():  # what is free is no bargain for each byte
         gain[paid <= 0] = -1.0
-    unit = ("byte that is copied", "replica that moves", "leader that changes")[axis]
+    unit = ("bytes", "replica_moves", "leader_changes")[axis]
     names = {
-        1 + int(gain.argmax()): ("cheap", _bargain_words(float(paid[gain.argmax()]), float(cost[0]), unit)),
-        knee: ("knee", "beyond it each further step costs more than it evens out"),
-        len(points) - 1: ("even", "the most even one that was found"),
+        1 + int(gain.argmax()): ("cheap", _bargain(float(paid[gain.argmax()]), float(cost[0]), unit)),
+        knee: ("knee", fact(FactCode.POINT_KNEE)),
+        len(points) - 1: ("even", fact(FactCode.POINT_EVEN)),
     }
-    return tuple(_with_name(point.point, *names.get(i, (None, ""))) for i, point in enumerate(points))
+    return tuple(_with_name(point.point, *names.get(i, (None, None))) for i, point in enumerate(points))
 
 
-def _bargain_words(paid: float, first: float, unit: str) -> str:
-    if paid > 0:
-        return f"the most evenness for each {unit}"
-    return f"it evens out without one {'more ' * (first > 0)}{unit}"
+def _bargain(paid: float, first: float, unit: str) -> Fact:
+    return fact(FactCode.POINT_CHEAP, unit=unit, is_free=paid <= 0, is_beside_forced=first > 0)
 
 
-def _with_name(point: FrontierPoint, name: str | None, words: str) -> FrontierPoint:
-    reason = "; ".join(sentence for sentence in (point.reason, words) if sentence)
-    return replace(point, name=name, reason=reason)
+def _with_name(point: FrontierPoint, name: str | None, why: Fact | None) -> FrontierPoint:
+    return replace(point, name=name, reasons=point.reasons if why is None else (*point.reasons, why))

@@ -18,6 +18,7 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
 from kafka_rebalance.planner.linear_program.whole_plan import decided
 from kafka_rebalance.planner.params import SolveParams
@@ -26,7 +27,7 @@ from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.dead_band import imbalance
-from kafka_rebalance.plans.frontier.kept_limits import lifted_words, lifts
+from kafka_rebalance.plans.frontier.kept_limits import first_lifted, lifts
 from kafka_rebalance.plans.outcome import bands_of
 from kafka_rebalance.plans.params import DEFAULTS, BudgetParams
 
@@ -65,9 +66,15 @@ def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution
         found = _solved(problem, Placing(replicas, leader), least, least)
         if fits_budget(problem, found.cost):
             return found
-    proved = " (proved by a program in whole numbers)" if decision.is_none_proved else ""
     raise InfeasibleError(
-        f"what must move costs {_words(least.cost)}, more than the budget allows{proved}", "a larger budget"
+        fact(
+            FactCode.BUDGET_TOO_SMALL,
+            copied_bytes=float(least.cost.bytes),
+            replica_moves=least.cost.replica_moves,
+            leader_changes=least.cost.leader_changes,
+            is_proved=decision.is_none_proved,
+        ),
+        fact(FactCode.RAISE_BUDGET),
     )
 
 
@@ -90,11 +97,7 @@ def within_limits(
         return solution
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if lifts(problem, least):
-        raise InfeasibleError(
-            f"no plan was found in which what must move leaves every broker what it can carry: the nearest one lifts "
-            f"{lifted_words(problem, least)}",
-            "brokers that can carry it, or a higher capacity",
-        )
+        raise InfeasibleError(first_lifted(problem, least), fact(FactCode.ADD_CAPACITY))
     cost = solution.cost
     limited = replace(problem, budget=Budget(cost.bytes, cost.replica_moves, cost.leader_changes))
     best = searched_within_budget(limited, least, least, seed, params)
@@ -169,7 +172,3 @@ def fits_budget(problem: Problem, cost: PlanCost) -> bool:
         (budget.max_leader_changes, cost.leader_changes),
     )
     return all(limit is None or spent <= limit for limit, spent in limits)
-
-
-def _words(cost: PlanCost) -> str:
-    return f"{cost.bytes:,.0f} bytes, {cost.replica_moves:,} replica moves, {cost.leader_changes:,} leader changes"

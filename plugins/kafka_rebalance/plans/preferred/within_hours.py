@@ -17,9 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
@@ -45,11 +45,8 @@ def solve_within_hours(
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
     if not keeps_hours(plan_request, draft, params):
-        took = seconds_in_words(seconds_of(plan_request, draft, params))
-        raise InfeasibleError(
-            f"what must move takes {took} at the throttle, more than --max-hours allows",
-            "more hours, a higher throttle",
-        )
+        seconds = seconds_of(plan_request, draft, params)
+        raise InfeasibleError(fact(FactCode.HOURS_TOO_FEW, seconds=seconds), fact(FactCode.RAISE_HOURS))
     best, outside = replace(least, bounds=found.bounds, is_cut_short=True), outside_of(problem)
     fits, too_many = 0.0, 3600 * (plan_request.options.max_hours or 0.0) * plan_request.options.throttle_bytes_per_s
     most = too_many

@@ -19,6 +19,7 @@ import numpy as np
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.dead_band import gained, worst_deviation
@@ -37,7 +38,7 @@ class ContinuedPlan:
     """The moves that are left and those that were added, why, and the earlier plan's id."""
 
     draft: Draft
-    reason: str
+    reason: Fact
     plan_id: str
 
 
@@ -82,20 +83,15 @@ def continued_plan(
 
 
 def _confirmed(plan_request: PlanRequest, previous_plan: PreviousPlan) -> ContinuedPlan:
+    draft = draft_of(plan_request, previous_plan.replicas, previous_plan.leader)
     moves = previous_plan.done + previous_plan.left
-    return ContinuedPlan(
-        draft_of(plan_request, previous_plan.replicas, previous_plan.leader),
-        f"same plan as {previous_plan.plan_id[:12]}, which still holds and is confirmed: "
-        f"{previous_plan.done:,} of {moves:,} move{'s' * (moves > 1)} done",
-        previous_plan.plan_id,
-    )
+    reason = fact(FactCode.PLAN_CONFIRMED, plan_id=previous_plan.plan_id, done_moves=previous_plan.done, moves=moves)
+    return ContinuedPlan(draft, reason, previous_plan.plan_id)
 
 
 def _continued(draft: Draft, previous_plan: PreviousPlan) -> ContinuedPlan:
-    words = "is continued: the cluster has changed, so moves are added to the"
-    return ContinuedPlan(
-        draft, f"plan {previous_plan.plan_id[:12]} {words} {previous_plan.left:,} that are left", previous_plan.plan_id
-    )
+    reason = fact(FactCode.PLAN_CONTINUED, plan_id=previous_plan.plan_id, left_moves=previous_plan.left)
+    return ContinuedPlan(draft, reason, previous_plan.plan_id)
 
 
 def _cost(draft: Draft) -> PlanCost:

@@ -16,6 +16,7 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
 from kafka_rebalance.plans.request import PlanRequest
 
@@ -89,7 +90,7 @@ def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mappin
 
 
 def _earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
-    nothing, zeros = LowerBound(0.0, ""), np.zeros(problem.broker_count)
+    nothing, zeros = LowerBound(0.0, BoundProof.NOTHING_MOVES), np.zeros(problem.broker_count)
     proof = previous.get("proofs", {}).get("bytes")
     proofs = {}
     if proof is not None:

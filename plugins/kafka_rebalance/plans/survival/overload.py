@@ -1,4 +1,4 @@
-"""Who is above its capacity after which loss, in words; and where no placement could do, by how much.
+"""Who is above its capacity after which loss; and where no placement could do, by how much.
 
 The count: after the loss of a group the others carry at least what leads each partition that has a replica left, and of
 each the followers that cannot all be in the group. Where that is more than they can carry together, nothing helps.
@@ -11,25 +11,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.amounts import amount_in_words
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.survive.loss_state import LossState
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.survival.loss_problem import loss_of
-from kafka_rebalance.resources import UNITS
-
-_HELPS = "capacity of so much more, or less load"
 
 
 class Proof(Enum):
     """That nobody can do better: by a count of all loads, by a program over all placements, or not at all."""
 
     COUNTED = "counted"
-    ALL_TRIED = "all tried"
+    ALL_TRIED = "all_tried"
     NONE = "none"
 
 
@@ -43,16 +41,10 @@ class Overload:
     load: float
     capacity: float
 
-    def words(self, kind: str) -> str:
-        """One sentence with the amount that is lacking."""
-        unit = UNITS[self.resource]
-        load, capacity = amount_in_words(self.load, unit), amount_in_words(self.capacity, unit)
-        lacking = amount_in_words(self.load - self.capacity, unit)
-        who = "all others together" if self.broker is None else f"broker {self.broker}"
-        return (
-            f"without {kind} {self.lost} {who} would carry {load} of {self.resource}, {capacity} at most can be "
-            f"carried: {lacking} are lacking"
-        )
+    def fact(self, kind: str, **said: Any) -> Fact:
+        """Return it as a fact, of the loss of a broker or of a rack; ``said``: further arguments."""
+        args = {"kind": kind, "lost": self.lost, "broker": self.broker, "resource": self.resource}
+        return Fact(FactCode.LOSS_NOT_SURVIVED, args | {"load": self.load, "capacity": self.capacity} | said)
 
 
 def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
@@ -115,26 +107,22 @@ def refuse_a_partition_above_all(plan_request: PlanRequest, state: LossState) ->
         weight = np.where(arrays.may_change, arrays.follower[:, d] + arrays.extra[:, d], 0.0)
         row = int(weight.argmax())
         if weight[row] > most * (1 + 1e-9):
-            resource = plan_request.resources[d]
-            brings, can, lacking = (
-                amount_in_words(amount, UNITS[resource]) for amount in (float(weight[row]), most, weight[row] - most)
-            )
-            name = plan_request.partitions.placement.name_of(row)
             raise InfeasibleError(
-                f"{name} alone brings whoever leads it {brings} of {resource}, {can} is the most that a broker can "
-                f"carry: {lacking} are lacking",
-                "a larger broker, or more, smaller partitions",
+                fact(
+                    FactCode.PARTITION_ABOVE_LIMIT,
+                    partition=plan_request.partitions.placement.name_of(row),
+                    resource=plan_request.resources[d],
+                    load=float(weight[row]),
+                    limit=most,
+                    is_capacity=True,
+                ),
+                fact(FactCode.ADD_CAPACITY, or_smaller_partitions=True),
             )
 
 
 def cannot_survive(plan_request: PlanRequest, overload: Overload, proof: Proof) -> InfeasibleError:
     """To be raised: the cause, what is lacking, and whether that is proved or the best that was found."""
-    words, options = overload.words(str(plan_request.options.survive)), plan_request.options
-    if proof is Proof.COUNTED:
-        return InfeasibleError(words, _HELPS)
-    limited = " within what the plan may cost" if options.has_budget or not options.moves_replicas else ""
-    if proof is Proof.ALL_TRIED:
-        found = "and every other one leaves somebody above, too"
-    else:
-        found = "though nothing proves that none does better"
-    return InfeasibleError(f"{words} in the best placement found{limited}, {found}", _HELPS)
+    options = plan_request.options
+    is_limited = proof is not Proof.COUNTED and (options.has_budget or not options.moves_replicas)
+    cause = overload.fact(str(options.survive), proof=proof.value, is_limited=is_limited)
+    return InfeasibleError(cause, fact(FactCode.ADD_CAPACITY))

@@ -14,6 +14,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.survive.search import Allowance, survive
 from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
@@ -36,10 +37,10 @@ from kafka_rebalance.plans.survival.overload import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survival:
-    """``draft`` survives; ``words``: what that took."""
+    """``draft`` survives; ``reason``: what that took."""
 
     draft: Draft
-    words: str
+    reason: Fact
 
 
 def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
@@ -51,7 +52,7 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
     """``draft``, or what it takes to survive. Raises InfeasibleError where nothing was found."""
     state = loss_state_of(plan_request, problem, draft)
     if not state.total:
-        return Survival(draft, _kept_words(plan_request, worst_overload(plan_request, state)))
+        return Survival(draft, _kept(plan_request, worst_overload(plan_request, state)))
     refuse_a_partition_above_all(plan_request, state)
     if (counted := counted_overload(plan_request, state)) is not None:
         raise cannot_survive(plan_request, counted, Proof.COUNTED)
@@ -66,7 +67,7 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
         other = draft_of(plan_request, found.lists[plan_request.rows], found.leader[plan_request.rows])
         other = _with_needed_orders(plan_request, problem, other)
         if not found.total and _is_lawful(plan_request, problem, other, params):
-            return Survival(other, _changed_words(plan_request, worst_overload(plan_request, state), other))
+            return Survival(other, _changed(plan_request, worst_overload(plan_request, state), other))
     overload = worst_overload(plan_request, nearest if nearest.total else state)
     assert overload is not None
     raise cannot_survive(plan_request, overload, Proof.ALL_TRIED if is_proved else Proof.NONE)
@@ -101,20 +102,23 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
 
 
-def _kept_words(plan_request: PlanRequest, worst: Overload | None) -> str:
-    kind = plan_request.options.survive
-    highest = "" if worst is None else f": {worst.load / worst.capacity:.2f} × at most ({worst.resource})"
-    return f"nobody is above its capacity after the loss of any {kind}{highest}"
+def _kept(plan_request: PlanRequest, worst: Overload | None) -> Fact:
+    highest = None if worst is None else worst.load / worst.capacity
+    resource = None if worst is None else worst.resource
+    kind = str(plan_request.options.survive)
+    return fact(FactCode.LOSSES_SURVIVED, kind=kind, highest_times_capacity=highest, resource=resource)
 
 
-def _changed_words(plan_request: PlanRequest, was: Overload | None, draft: Draft) -> str:
-    kind = plan_request.options.survive
-    copied, leaders = int(draft.copies.sum()), int(draft.changes_leader.sum())
-    orders = int(draft.is_reorder.sum())
+def _changed(plan_request: PlanRequest, was: Overload | None, draft: Draft) -> Fact:
     assert was is not None
-    return (
-        f"after the loss of any {kind} nobody is above its capacity, with {copied:,} replica moves, {leaders:,} "
-        f"leader changes and {orders:,} new orders in all; else {was.words(str(kind))}"
+    kind = str(plan_request.options.survive)
+    return fact(
+        FactCode.CHANGED_TO_SURVIVE,
+        kind=kind,
+        replica_moves=int(draft.copies.sum()),
+        leader_changes=int(draft.changes_leader.sum()),
+        new_orders=int(draft.is_reorder.sum()),
+        otherwise=was.fact(kind),
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.params import TopicLeaderParams
 from kafka_rebalance.planner.placed import in_kafka_order
 from kafka_rebalance.planner.topic_leaders.search import Led, with_least_leaders
@@ -30,10 +31,10 @@ from kafka_rebalance.plans.topic_leaders.demanded import TopicDemands, topic_dem
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastLed:
-    """``draft`` has every leader that is asked for; ``words``: what that took."""
+    """``draft`` has every leader that is asked for; ``reasons``: what that took."""
 
     draft: Draft
-    words: tuple[str, ...]
+    reasons: tuple[Fact, ...]
 
 
 def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
@@ -48,7 +49,7 @@ def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft
     """``draft``, or what it takes to have them all. Raises InfeasibleError where nothing was found."""
     demands = topic_demands(plan_request)
     if has_least_leaders(plan_request, problem, draft):
-        return LeastLed(draft, _kept_words(plan_request, demands))
+        return LeastLed(draft, _kept(plan_request, demands))
     nearest: Led | None = None
     for start in (draft.without(np.flatnonzero(draft.is_reorder)), empty_draft(plan_request)):
         if nearest is not None and (not len(draft) or plan_request.hard):
@@ -56,7 +57,7 @@ def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft
         led = _searched(problem, demands, start, params.solve.topic_leaders)
         other = _draft_of(plan_request, problem, led)
         if not led.lacking and _is_lawful(plan_request, problem, other, params):
-            return LeastLed(other, (_changed_words(draft, other), *_kept_words(plan_request, demands)))
+            return LeastLed(other, (_changed(draft, other), *_kept(plan_request, demands)))
         if nearest is None or (led.lacking, not led.is_proved) < (nearest.lacking, not nearest.is_proved):
             nearest = led
     assert nearest is not None
@@ -100,43 +101,49 @@ def lacking_leaders(
     demand = demands.of_rows(problem.topic)
     lacking = demand.lacking(leader)
     if not lacking.any():
-        return InfeasibleError(
-            "no plan was found that has every leader of a topic and keeps caps and hours", "a higher cap, or more hours"
-        )
+        return InfeasibleError(fact(FactCode.TOPIC_LEADERS_BREAK_LIMITS), fact(FactCode.RAISE_CAP_OR_HOURS))
     topic, broker = np.unravel_index(int(lacking.argmax()), lacking.shape)
-    name = plan_request.snapshot.topics[int(demands.topics[topic])].name
-    led, least, total = int(demand.led(leader)[topic, broker]), int(demands.least[topic]), int(lacking.sum())
-    limited = " within what the plan may cost" if options.has_budget or not options.moves_replicas else ""
-    found = "and no other one lacks fewer" if is_proved else "though nothing proves that none lacks fewer"
-    all_of_it = "" if total == int(lacking[topic, broker]) else f", {total:,} over all brokers and topics"
     return InfeasibleError(
-        f"broker {plan_request.brokers.arrays.ids[broker]} would lead {led:,} partitions of {name}, {least:,} are "
-        f"asked for: {least - led:,} are lacking{all_of_it}, in the best placement found{limited}, {found}",
-        "fewer leaders of each topic, or brokers that may take its replicas",
+        fact(
+            FactCode.TOPIC_LEADERS_LACKING,
+            broker=int(plan_request.brokers.arrays.ids[broker]),
+            topic=plan_request.snapshot.topics[int(demands.topics[topic])].name,
+            leaders=int(demand.led(leader)[topic, broker]),
+            asked=int(demands.least[topic]),
+            lacking_in_all=int(lacking.sum()),
+            is_limited=options.has_budget or not options.moves_replicas,
+            is_proved=is_proved,
+        ),
+        fact(FactCode.ASK_FEWER_LEADERS),
     )
 
 
-def _kept_words(plan_request: PlanRequest, demands: TopicDemands) -> tuple[str, ...]:
+def _kept(plan_request: PlanRequest, demands: TopicDemands) -> tuple[Fact, ...]:
     """What is kept, and where it is less than was asked for."""
     if not len(demands.topics):
-        return ("no topic that may be touched has leaders asked of it: the patterns of --min-topic-leaders match none",)
-    words = [f"each broker that may lead leads what was asked for of each of {len(demands.topics):,} topics"]
+        return (fact(FactCode.TOPIC_LEADERS_ASKED_OF_NONE),)
+    kept = fact(FactCode.TOPIC_LEADERS_KEPT, topics=len(demands.topics))
     fewer = np.flatnonzero(demands.least < demands.asked)
-    if len(fewer):
-        first = int(fewer[0])
-        name = plan_request.snapshot.topics[int(demands.topics[first])].name
-        words.append(
-            f"{len(fewer):,} topics have too few partitions for that and get as many leaders on each broker as there "
-            f"are, as {name}: {demands.least[first]:,} instead of {demands.asked[first]:,}"
-        )
-    return tuple(words)
-
-
-def _changed_words(was: Draft, draft: Draft) -> str:
-    copied, leaders = int(draft.copies.sum()), int(draft.changes_leader.sum())
-    alone = f"{int(was.copies.sum()):,} and {int(was.changes_leader.sum()):,}"
-    beside = f"; for balance alone {alone} would be made" if len(was) else ""
+    if not len(fewer):
+        return (kept,)
+    first = int(fewer[0])
     return (
-        f"so that each broker has the leaders of topics asked for, {copied:,} replica moves and {leaders:,} leader "
-        f"changes are made in all{beside}"
+        kept,
+        fact(
+            FactCode.TOPIC_LEADERS_FEWER_THAN_ASKED,
+            topics=len(fewer),
+            first=plan_request.snapshot.topics[int(demands.topics[first])].name,
+            leaders=int(demands.least[first]),
+            asked=int(demands.asked[first]),
+        ),
+    )
+
+
+def _changed(was: Draft, draft: Draft) -> Fact:
+    return fact(
+        FactCode.CHANGED_FOR_TOPIC_LEADERS,
+        replica_moves=int(draft.copies.sum()),
+        leader_changes=int(draft.changes_leader.sum()),
+        replica_moves_for_balance=int(was.copies.sum()) if len(was) else None,
+        leader_changes_for_balance=int(was.changes_leader.sum()) if len(was) else None,
     )

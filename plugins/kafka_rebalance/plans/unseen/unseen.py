@@ -27,8 +27,9 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Flags, Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.params import DEFAULTS as MODEL
-from kafka_rebalance.cluster_arrays.partition_arrays import unknown_words
+from kafka_rebalance.cluster_arrays.partition_arrays import unknown_figure
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.plans.params import DEFAULTS, UnseenParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, ROWS, TABLE
@@ -39,52 +40,44 @@ from kafka_rebalance.snapshot.rights import Right, missing_rights
 _HIDES_TOPIC = ("description", "everything but its size", "partitions")
 
 
-def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
+def nothing_usable(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
     """Why nothing can be said of the cluster at all; none where something usable was seen."""
     if not snapshot.brokers:
-        if not len(snapshot.partitions):
-            return ("no broker was seen",)
-        return ("no broker was seen, and no replica: only consumer groups are known. Add kafka-topics --describe",)
+        return (fact(FactCode.NO_BROKER_SEEN, has_groups_alone=bool(len(snapshot.partitions))),)
     reasons = [_why_unusable(broker) for broker in snapshot.brokers]
     if all(reasons):
-        counted = {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
-        told = ", ".join(f"{number} {reason}" for reason, number in counted.items())
-        return (f"no broker is alive and answers: {told}",)
+        counted = tuple((reason, reasons.count(reason)) for reason in dict.fromkeys(reasons))
+        return (fact(FactCode.NO_BROKER_ANSWERS, brokers_by_state=counted),)
     if not len(snapshot.partitions):
-        rights = missing_rights(snapshot.coverage)
-        empty = "the cluster is empty, or none of its topics may be described"
-        return (f"no partition was seen: {empty}", *rights_in_words(rights))
+        return (fact(FactCode.NO_PARTITION_SEEN), *rights_missing(missing_rights(snapshot.coverage)))
     if not _is_led(snapshot).any():
-        number = len(snapshot.partitions)
-        return (f"none of the {number:,} partitions has a leader and a replica on a log dir that works",)
+        return (fact(FactCode.NO_PARTITION_USABLE, partitions=len(snapshot.partitions)),)
     return ()
 
 
 def could_change(
     plan_request: PlanRequest, problem: Problem, params: UnseenParams = DEFAULTS.unseen
-) -> tuple[str, ...]:
-    """Why "nothing to do" may be wrong for all that was not seen, in sentences. O(P·W·D)."""
+) -> tuple[Fact, ...]:
+    """Why "nothing to do" may be wrong for all that was not seen. O(P·W·D)."""
     hidden, rights = hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
     # Nobody knows how many topics are missing without this right: any number of them may change the answer.
-    blind = (
-        [f"without the right {Right.DESCRIBE_CLUSTER} topics may be hidden"] if Right.DESCRIBE_CLUSTER in rights else []
-    )
+    blind = [fact(FactCode.TOPICS_MAY_BE_HIDDEN)] if Right.DESCRIBE_CLUSTER in rights else []
     reasons = [*blind, *_stuck_brokers(plan_request), *_known_in_part(plan_request)]
-    if plan_request.options.preferred_election:
-        reasons += [f"{_topics(hidden)} could not be described: who leads there is not known"] if hidden else []
-    else:
+    if not plan_request.options.preferred_election:
         reasons += _outside_perhaps(plan_request, problem, hidden, params.times_mean)
-    return (*reasons, *(rights_in_words(rights) if reasons else ()))
+    elif hidden:
+        reasons.append(fact(FactCode.TOPICS_NOT_DESCRIBED, topics=len(hidden), first=hidden[0]))
+    return (*reasons, *(rights_missing(rights) if reasons else ()))
 
 
-def rights_in_words(rights: Iterable[Right]) -> tuple[str, ...]:
-    """What each missing right would show, and how to grant it."""
-    return tuple(f"the right {right} is missing ({right.hides}); to grant it: {right.command}" for right in rights)
+def rights_missing(rights: Iterable[Right]) -> tuple[Fact, ...]:
+    """Return each right that is missing."""
+    return tuple(fact(FactCode.RIGHT_MISSING, right=right.value) for right in rights)
 
 
 def _outside_perhaps(
     plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...], times_mean: float
-) -> list[str]:
+) -> list[Fact]:
     """A broker of each resource that may be outside its band by what was not seen."""
     reasons = []
     load = broker_loads(problem, problem.replicas, problem.leader)
@@ -93,9 +86,16 @@ def _outside_perhaps(
         extra = _unseen_load(problem, d, unseen, len(hidden), times_mean)
         b = _first_outside(plan_request, problem, d, load[:, d], extra)
         if b is not None:
-            parts = [f"{name} is not known for {int(unseen.sum()):,} partitions"] if unseen.any() else []
-            parts += [f"{_topics(hidden)} could not be described"] if hidden else []
-            reasons.append(f"{', and '.join(parts)}: {name} of broker {problem.broker_ids[b]} may be outside its band")
+            reasons.append(
+                fact(
+                    FactCode.MAY_BE_OUTSIDE_BAND,
+                    resource=name,
+                    broker=int(problem.broker_ids[b]),
+                    unknown_partitions=int(unseen.sum()),
+                    hidden_topics=len(hidden),
+                    first_hidden=hidden[0] if hidden else None,
+                )
+            )
     return reasons
 
 
@@ -103,9 +103,7 @@ def _why_unusable(broker: Broker) -> str:
     """Empty for a broker that is alive and answers, with a log dir that works or none told."""
     if not broker.state.is_heard:
         return broker.state.value
-    return (
-        "without a log dir that works" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
-    )
+    return "without_log_dir" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
 
 
 def _is_led(snapshot: ClusterSnapshot) -> Flags:
@@ -123,24 +121,21 @@ def hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     return tuple(sorted(hidden))
 
 
-def _topics(names: tuple[str, ...]) -> str:
-    return f"topic {names[0]}" if len(names) == 1 else f"{len(names):,} topics ({names[0]}, …)"
-
-
-def _stuck_brokers(plan_request: PlanRequest) -> list[str]:
+def _stuck_brokers(plan_request: PlanRequest) -> list[Fact]:
     """Brokers that are gone, with the partitions that cannot be copied off them."""
     partitions = plan_request.partitions
     stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
     reasons = []
     for b, broker in enumerate(plan_request.brokers.brokers):
-        if broker.state.is_gone:
-            held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum())
-            words = f"broker {broker.id} is {broker.state.value} and {held:,} partitions on it have no leader"
-            reasons += [f"{words}: nothing can be copied, and whether it comes back decides"] if held else []
+        held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum()) if broker.state.is_gone else 0
+        if held:
+            reasons.append(
+                fact(FactCode.LEADERLESS_ON_GONE_BROKER, broker=broker.id, state=broker.state.value, partitions=held)
+            )
     return reasons
 
 
-def _known_in_part(plan_request: PlanRequest) -> list[str]:
+def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
     """Figures that somebody measured, for too few partitions."""
     reasons = []
     for row in TABLE:
@@ -155,10 +150,10 @@ def _known_in_part(plan_request: PlanRequest) -> list[str]:
             # Measured of other partitions' traffic, had all groups been seen: that is no resource that nobody asked of.
             unseen = [gap.reason for gap in plan_request.snapshot.coverage if gap.what == kind.value]
             if share == 0 and unseen:
-                reasons.append(f"{name} is left out: {unseen[0]}")
+                reasons.append(fact(FactCode.RESOURCE_LEFT_OUT, resource=name, gap=unseen[0]))
             if 0 < share < MODEL.least_known:
-                text = unknown_words(kind, share, MODEL.least_known)
-                reasons.append(f"{name} is left out although it was seen in part: {text}")
+                why = unknown_figure(kind, share, MODEL.least_known)
+                reasons.append(fact(FactCode.RESOURCE_LEFT_OUT, resource=name, why=why))
     return reasons
 
 

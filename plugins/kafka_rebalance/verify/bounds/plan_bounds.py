@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.verify.bounds.cost_proofs import check_proofs, proved_costs
 from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds, most_sent
 from kafka_rebalance.verify.bounds.prices import price_bound
@@ -20,6 +21,7 @@ COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 # Sums of a million numbers taken in another order differ by about this share.
 ROUNDING = 1e-7
 SLACK_WHERE_NONE_IS_GIVEN = 0.05
+PROOFS = frozenset(proof.value for proof in BoundProof)
 
 
 def recomputed_bounds(
@@ -110,8 +112,8 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, fa
         faults.add("bound_not_proved", place, f"says {value:g}, {found:g} can be proved")
     if value < min(found, cost) - slack:
         faults.add("bound_weak", place, f"says {value:g}, {found:g} can be proved")
-    if not bound["proof"].strip():
-        faults.add("bound_missing", place, "no proof is given")
+    if bound["proof"] not in PROOFS:
+        faults.add("bound_missing", place, f"{bound['proof'][:40]!r} is no proof that we know")
     gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
     faults.require_close("gap", f"{place}.gap", bound["gap"], gap, 1.0)
 

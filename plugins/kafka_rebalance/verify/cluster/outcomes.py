@@ -127,7 +127,7 @@ def _check_which(
 
 
 def _check_left_out(
-    left_out: dict[str, str], resources: list[str], known: list[str], parameters: PlanParameters, faults: FaultList
+    left_out: dict[str, Any], resources: list[str], known: list[str], parameters: PlanParameters, faults: FaultList
 ) -> None:
     """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
     for name in RESOURCES:
@@ -141,8 +141,6 @@ def _check_left_out(
             faults.add("resource", name, "is balanced although it is not known")
         elif name in left_out and name in known:
             faults.add("resource", name, "is left out although it is known")
-        elif name in left_out and not left_out[name].strip():
-            faults.add("resource", name, "is left out without a reason")
 
 
 def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, faults: FaultList) -> None:

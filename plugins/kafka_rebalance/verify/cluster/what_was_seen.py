@@ -12,7 +12,7 @@ from kafka_rebalance.verify.faults import FaultList
 
 CANNOT_TELL = "cannot_tell"
 # How old the reading was when somebody asked cannot be recomputed from plan and snapshot.
-OLD_READING = "the reading is too old: "
+TOO_OLD = "snapshot_too_old"
 
 
 def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
@@ -30,8 +30,8 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
 
 def _is_too_old(document: dict[str, Any], snapshot: ClusterSnapshot) -> bool:
     """The plan's first reason is the age of a reading that has a time."""
-    first = next(iter(document.get("reasons", ())), "")
-    return snapshot.captured_at is not None and first.startswith(OLD_READING)
+    first = next(iter(document["reasons"]), None)
+    return snapshot.captured_at is not None and first is not None and first["code"] == TOO_OLD
 
 
 def _is_any_alive(snapshot: ClusterSnapshot) -> bool:

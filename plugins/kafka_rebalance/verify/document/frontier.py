@@ -47,7 +47,7 @@ def _check_point(
         faults.add("frontier", place, f"{amount} bytes are below their bound {bound:g}")
     _check_price(place, point, previous, document, faults)
     _check_skew(place, point, document, faults)
-    if point["name"] is not None and not point["reason"]:
+    if point["name"] is not None and not point["reasons"]:
         faults.add("frontier", place, "is named without a reason")
 
 
@@ -107,7 +107,7 @@ def _drops_for_nothing(parameters: Mapping[str, Any]) -> bool:
 def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
     """One point, with its reason: it is the plan."""
     chosen = [(i, point) for i, point in enumerate(document["frontier"]) if point["is_recommended"]]
-    if len(chosen) != 1 or not chosen[0][1]["reason"]:
+    if len(chosen) != 1 or not chosen[0][1]["reasons"]:
         faults.add("frontier", "plan.frontier", f"{len(chosen)} points are recommended, one with a reason is needed")
         return
     number, point = chosen[0]

@@ -22,11 +22,17 @@ class Each:
     by_broker: bool = False
 
 
+class Fact:
+    """An object of ``code``, which need not be known, and ``args``: plain values, lists of these, and facts."""
+
+
+FACT = Fact()
+_ITEM: Any = (bool, int, float, str, type(None), FACT)
+_ARGUMENT: Any = (*_ITEM, [(*_ITEM, [_ITEM])])
+_DEEPEST_FACT = 4
 NUMBER = (int, float)
 MAYBE_NUMBER = (int, float, type(None))
 MAYBE_TEXT = (str, type(None))
-# A code, and arguments by name: plain values, lists of them, and facts.
-FACT = {"code": str, "args": Each((str, int, float, bool, type(None), list, dict))}
 WAVE = {
     "moves": [int],
     "bytes": (int, type(None)),
@@ -127,7 +133,7 @@ PLAN = {
     "seed": int,
     "advisor_version": str,
     "verdict": str,
-    "reasons": [str],
+    "reasons": [FACT],
     "resources": [
         {
             "resource": str,
@@ -143,7 +149,7 @@ PLAN = {
             "capacity": (type(None), Each(NUMBER, by_broker=True)),
         }
     ],
-    "left_out": Each(str),
+    "left_out": Each(FACT),
     "before": Each(Each(NUMBER, by_broker=True)),
     "after": Each(Each(NUMBER, by_broker=True)),
     "topic_excess_replicas": [int],
@@ -178,7 +184,7 @@ PLAN = {
             "skew": Each(NUMBER),
             "name": MAYBE_TEXT,
             "is_recommended": bool,
-            "reason": str,
+            "reasons": [FACT],
         }
     ],
     "moves": [MOVE],
@@ -194,6 +200,7 @@ PLAN = {
     ),
     "continues": MAYBE_TEXT,
 }
+_CODE = re.compile(r"[a-z][a-z0-9_]{0,60}")
 _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
 # What Kafka and everybody else can count to; no figure of a plan comes near it.
 MOST = 2**63 - 1
@@ -235,7 +242,9 @@ def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
         faults.add("shape", place, f"{_short(value)} is of the wrong kind")
         return
     inner = fitting[0]
-    if isinstance(inner, dict):
+    if isinstance(inner, Fact):
+        _check_fact(value, place, faults)
+    elif isinstance(inner, dict):
         _check_object(value, inner, place, faults)
     elif isinstance(inner, Each):
         _check_keys(value, inner, place, faults)
@@ -245,6 +254,15 @@ def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
         for number, element in enumerate(value):
             if not _fits_at_a_glance(element, inner[0]):
                 _check(element, inner[0], f"{place}[{number}]", faults)
+
+
+def _check_fact(value: Mapping[str, Any], place: str, faults: FaultList) -> None:
+    if place.count(".args.") >= _DEEPEST_FACT:
+        faults.add("shape", place[:120], "facts are nested too deep")
+        return
+    _check_object(value, {"code": str, "args": Each(_ARGUMENT)}, place, faults)
+    if isinstance(value.get("code"), str) and not _CODE.fullmatch(value["code"]):
+        faults.add("shape", f"{place}.code", f"{_short(value['code'])} is no code")
 
 
 def _check_keys(value: Mapping[str, Any], shape: Each, place: str, faults: FaultList) -> None:
@@ -279,7 +297,7 @@ def _fits_at_a_glance(value: Any, shape: Any) -> bool:
 
 def _fits(value: Any, shape: Any) -> bool:
     """Whether the outermost kind is right: a bool is no number, and a number is finite."""
-    if isinstance(shape, dict | Each):
+    if isinstance(shape, dict | Each | Fact):
         return isinstance(value, Mapping)
     if isinstance(shape, list):
         return isinstance(value, list)

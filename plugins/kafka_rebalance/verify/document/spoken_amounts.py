@@ -52,12 +52,3 @@ def tells_seconds(text: str, value: float | None) -> bool:
 def tells_count(text: str, value: int) -> bool:
     """Whether ``text`` is a whole number with or without commas."""
     return text.replace(",", "") == str(value)
-
-
-def tells_share(text: str, share: float, total: float) -> bool:
-    """Whether ``text`` is that share of ``total`` bytes; the share was rounded to a tenth of a percent."""
-    match = _BYTES.fullmatch(text)
-    if match is None:
-        return False
-    reported = float(match[1].replace(",", "")) * 10.0 ** int(match[2] or 0) * _UNITS[match[3]]
-    return abs(reported - share * total) <= 0.0006 * total + 0.006 * reported

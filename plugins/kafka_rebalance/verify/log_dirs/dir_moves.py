@@ -38,7 +38,7 @@ def read_dir_moves(
             faults.add("partition_twice", name, "moves twice")
         rows.append(row)
         changes += _changes(number, name, move, (row, snapshot), disks, faults)
-        if not move["reason"].strip():
+        if not move["reasons"]:
             faults.add("explanation", name, "no reason")
     if rows != sorted(rows):
         faults.add("order", "plan.moves", "are not in the snapshot's order")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_rebalance.verify.document.shape import (
+    FACT,
     MAYBE_NUMBER,
     MAYBE_TEXT,
     NUMBER,
@@ -22,18 +23,18 @@ _PLACE = {
 }  # fmt: skip
 _MOVE = {
     "topic": str, "partition": int, "replicas": [int], "dirs_from": [MAYBE_TEXT], "dirs_to": [MAYBE_TEXT],
-    "dir_bytes": int, "reason": str, "wave": int, "kind": str,
+    "dir_bytes": int, "reasons": [FACT], "wave": int, "kind": str,
 }  # fmt: skip
 _PLAN = {
     "format_version": int, "plan_id": str, "cluster": str, "cluster_id": MAYBE_TEXT, "snapshot_id": str,
-    "captured_at": MAYBE_TEXT, "advisor_version": str, "verdict": str, "reasons": [str],
+    "captured_at": MAYBE_TEXT, "advisor_version": str, "verdict": str, "reasons": [FACT],
     "parameters": {
         "balance_within": MAYBE_NUMBER, "remove_log_dirs": Each([str], by_broker=True), "throttle_bytes_per_s": int,
         "partitions_per_wave": int,
     },
     "topic_ids": Each(MAYBE_TEXT), "replica_moves": int, "dir_bytes": int, "lower_bound_bytes": int, "seconds": NUMBER,
     "brokers": [{"broker": int, "dir_bytes": int, "lower_bound_bytes": int, "places": [_PLACE]}],
-    "moves": [_MOVE], "waves": [{"moves": [int], "dir_bytes": int, "seconds": NUMBER}], "left_out": Each(str),
+    "moves": [_MOVE], "waves": [{"moves": [int], "dir_bytes": int, "seconds": NUMBER}], "left_out": Each(FACT),
 }  # fmt: skip
 VERDICTS = ("rebalance", "nothing_to_do", "not_fixable_by_moving", "cannot_tell")
 

@@ -48,6 +48,7 @@ def check_again(shown: Shown) -> list[str]:
     from airflow.providers.common.compat.sdk import AirflowFailException
 
     from kafka_rebalance.plans.check import PlanStatus
+    from kafka_rebalance.render import with_facts
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply.readings import STATUS_WORDS, approved_plan, check_on_fresh_reading
 
@@ -55,7 +56,8 @@ def check_again(shown: Shown) -> list[str]:
         published = approved_plan(connection, shown)
         result = check_on_fresh_reading(connection, store_dsn(), published, shown["application_id"])
     if result.status is not PlanStatus.VALID:
-        raise AirflowFailException(f"the plan is {STATUS_WORDS[result.status]} by now: {'; '.join(result.reasons)}")
+        why = "; ".join(with_facts(reason.words, reason.facts) for reason in result.because)
+        raise AirflowFailException(f"the plan is {STATUS_WORDS[result.status]} by now: {why}")
     return [reason.words for reason in result.warnings]
 
 

@@ -76,13 +76,16 @@ def _outlook(connection: Connection, run_id: str, advice: Advice) -> dict[str, l
 def _require_young(advice: Advice, parameters: Mapping[str, Any], now: datetime) -> None:
     """The search looked at the reading's age; days may have gone by since where somebody clears a task later."""
     from kafka_rebalance.plans.plan import Verdict
+    from kafka_rebalance.render import render
     from kafka_rebalance.snapshot.age import too_old
     from rebalance_advisor.request.run_request import RunRequest
 
     request, plan, captured_at = RunRequest.from_mapping(parameters), advice.plan, advice.snapshot.captured_at
     limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
-    words = too_old(captured_at, now, limit)
-    if words is None or captured_at is None or plan.verdict is Verdict.CANNOT_TELL:
+    reason = too_old(captured_at, now, limit)
+    if reason is None or captured_at is None or plan.verdict is Verdict.CANNOT_TELL:
         return
     if now > captured_at + timedelta(hours=request.options.expires_after_hours):
-        raise InvalidInputError.at(f"plan {plan.plan_id[:12]}", f"{words}, and it has expired", "start a new run")
+        raise InvalidInputError.at(
+            f"plan {plan.plan_id[:12]}", f"{render(reason)}, and it has expired", "start a new run"
+        )

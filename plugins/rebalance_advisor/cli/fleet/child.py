@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import AdvisorError, UsageError
+from kafka_rebalance.render import error_words
 from rebalance_advisor.cli.fleet.made_plan import plan_into_folder
 from rebalance_advisor.cli.fleet.row import FleetRow
 from rebalance_advisor.request.run_request import RunRequest
@@ -41,7 +42,7 @@ def planned(ask: dict[str, Any]) -> FleetRow:
         request = RunRequest.from_mapping(ask["request"])
         made = plan_into_folder(arguments, request, lambda _: None, is_one_of_many=True)
     except AdvisorError as error:
-        return FleetRow.failed(name, source, 2 if isinstance(error, UsageError) else 1, str(error))
+        return FleetRow.failed(name, source, 2 if isinstance(error, UsageError) else 1, error_words(error))
     except OSError as error:
         return FleetRow.failed(name, source, 1, f"{error.filename or ''}: {error.strerror or error}")
     return FleetRow.of_plan(name, source, made.plan, str(made.folder))

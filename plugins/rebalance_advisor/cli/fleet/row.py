@@ -8,6 +8,7 @@ from typing import Any
 
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.render import render
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.cli.exit_codes import EXIT_CANNOT_TELL, EXIT_DONE, EXIT_INFEASIBLE, exit_code_of
 
@@ -38,9 +39,9 @@ class FleetRow:
     @classmethod
     def of_plan(cls, name: str, source: str, plan: Plan, folder: str) -> FleetRow:
         """Of a plan that was verified and written."""
-        cost = plan.cost
+        cost, why = plan.cost, render(plan.reasons[0]) if plan.reasons else ""
         return cls(
-            name, source, exit_code_of(plan.verdict), plan.reasons[0] if plan.reasons else "", folder, plan.plan_id,
+            name, source, exit_code_of(plan.verdict), why, folder, plan.plan_id,
             plan.verdict.value, cost.bytes, cost.replica_moves, cost.leader_changes, len(plan.waves), cost.seconds,
             {outcome.resource: [outcome.skew_before, outcome.skew_after] for outcome in plan.resources},
         )  # fmt: skip

@@ -101,7 +101,10 @@ def require_log_dirs_alone(arguments: argparse.Namespace, request: RunRequest) -
 
 def log_dir_lines(plan: LogDirPlan) -> list[str]:
     """The verdict, why, and each disk before and after."""
-    lines = [f"{plan.verdict}: {plan.reasons[0]}", *(f"  {reason}" for reason in plan.reasons[1:])]
+    from kafka_rebalance.render import render_all
+
+    first, *others = render_all(plan.reasons)
+    lines = [f"{plan.verdict}: {first}", *(f"  {reason}" for reason in others)]
     for broker in plan.brokers:
         for place in broker.places:
             paths = " and ".join(place.paths)

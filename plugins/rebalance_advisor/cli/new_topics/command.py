@@ -46,6 +46,7 @@ def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
     """Raises UsageError for what moves something that is there, InfeasibleError where there is no place."""
     from kafka_rebalance.placement.new_topics import place_new_topics
     from kafka_rebalance.plans.cluster_notes import partial_racks
+    from kafka_rebalance.render import render_all
     from kafka_rebalance.verify.new_topics import check_new_topics
 
     topics = [new_topic(text) for text in arguments.new_topic]
@@ -62,7 +63,7 @@ def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
         write_json(sys.stdout, document | {"folder": str(folder)})
     else:
         staying = (broker for broker in given.snapshot.brokers if broker.state.stays)
-        write_lines(sys.stdout, *new_topic_lines(document), *partial_racks(staying), f"written to {folder}")
+        write_lines(sys.stdout, *new_topic_lines(document), *render_all(partial_racks(staying)), f"written to {folder}")
     return 0
 
 

@@ -48,7 +48,7 @@ PLAN_BROKER = view("plan_broker", "cluster run_id broker resource before after c
 PLAN_RESOURCE = view(
     "plan_resource",
     "cluster run_id resource unit source mean_level band_asked_low band_asked_high widened_low widened_high"
-    " skew_before skew_after left_out_because",
+    " skew_before skew_after left_out_code left_out_args",
 )
 BOUND = view("plan_bound", "cluster run_id cost value gap proof")
 WAVE = view("wave", "cluster run_id direction wave move_count bytes seconds")

@@ -7,6 +7,7 @@ from typing import Any
 
 from kafka_rebalance.advisory.finding_changes import change_words
 from kafka_rebalance.amounts import ratio_in_words
+from kafka_rebalance.render import render_document
 from rebalance_advisor.publish.report.finding_words import (
     audible,
     evidence_in_words,
@@ -41,7 +42,7 @@ def first_screen(advisory: Document) -> dict[str, Any]:
         "size": size_in_words(advisory["size"]),
         "figures": key_figures(plan) if plan["moves"] else [],
         "if_nothing": if_nothing_is_done(advisory),
-        "hours_outside": advisory.get("hours_outside", {}).get("words", ""),
+        "hours_outside": render_document(advisory["hours_outside"]["fact"]) if "hours_outside" in advisory else "",
         "findings": findings[:TOP_FINDINGS],
         "others": findings[TOP_FINDINGS:],
         "muted": muted_words(advisory["findings"]),

@@ -11,9 +11,10 @@ from kafka_rebalance.amounts import (
     ratio_in_words,
     seconds_in_words,
 )
-from kafka_rebalance.facts import Fact
-from kafka_rebalance.plans.explain.needed import amount_of, needed_words
-from kafka_rebalance.render import render
+from kafka_rebalance.facts import BoundProof, Fact
+from kafka_rebalance.render import render, render_document
+from kafka_rebalance.render.needed import amount_of, needed_words
+from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.publish.charts.broker_levels import (
     band_of,
     broker_levels_chart,
@@ -38,6 +39,7 @@ def plan_section(advisory: Document) -> dict[str, Any]:
     """What the template prints of the plan."""
     plan = advisory["plan"]
     return {
+        "reasons": [render_document(reason) for reason in plan["reasons"]],
         "bounds": bound_rows(plan),
         "frontier": frontier_rows(plan["frontier"]),
         "frontier_svg": _drawn(
@@ -70,7 +72,7 @@ def bound_rows(plan: Document) -> list[dict[str, str]]:
                 "cost": amount_of(name, amount),
                 "bound": amount_of(name, bound["value"]),
                 "gap": needed_words(name, amount, bound["value"]) or "none is proved",
-                "proof": bound["proof"],
+                "proof": PROOFS[BoundProof(bound["proof"])],
             }
         )
     return rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from kafka_rebalance.amounts import amount_in_words, ratio_in_words
 from kafka_rebalance.facts import Fact, FactCode
-from kafka_rebalance.render import render
+from kafka_rebalance.render import render, render_document
 
 Document = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ def rests_on(advisory: Document) -> list[str]:
     """Each load and where it comes from, each resource that is left out, each part that was not read."""
     plan = advisory["plan"]
     lines = [f"{kind}: {words}" for kind, words in advisory["loads"].items()]
-    lines += [f"{resource} is left out: {why}" for resource, why in plan["left_out"].items()]
+    lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
     lines += [
         f"not read: {gap['what']} of {gap['subject_type']} {gap['subject']} ({gap['reason']})"
         for gap in advisory["coverage"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
-from kafka_rebalance.plans.explain.needed import ABOVE, needed_words
+from kafka_rebalance.render.needed import needed
 from kafka_rebalance.snapshot.model import CoverageGap
 from kafka_rebalance.snapshot.uncovered import uncovered_words
 
@@ -38,11 +38,9 @@ def key_figures(plan: Document) -> list[dict[str, str]]:
         ("at the throttle", seconds_in_words(cost["seconds"])),
     ]
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
-    words = "" if bound is None else needed_words("bytes", cost["bytes"], bound["value"])
-    if words.endswith(ABOVE):
-        figures.append((ABOVE, words.removesuffix(f" {ABOVE}")))
-    elif words:
-        figures.append(("needed", words.removesuffix(" needed")))
+    least = None if bound is None else needed("bytes", cost["bytes"], bound["value"])
+    if least is not None:
+        figures.append((least.of_what or "needed", least.value))
     return [{"name": name, "value": value} for name, value in figures]
 
 

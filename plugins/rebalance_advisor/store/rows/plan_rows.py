@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafka_rebalance.facts import Fact
@@ -24,7 +24,7 @@ def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
         "plan_resource": _resource_rows(plan),
         "plan_broker": _broker_rows(plan),
         "plan_bound": [
-            {"cost": bound.cost, "value": bound.value, "gap": bound.gap, "proof": bound.proof}
+            {"cost": bound.cost, "value": bound.value, "gap": bound.gap, "proof": bound.proof.value}
             for bound in plan.lower_bound
         ],
         "move": _move_rows(plan),
@@ -50,7 +50,7 @@ def _plan_row(plan: Plan) -> Row:
     return {
         "plan_id": plan.plan_id,
         "verdict": plan.verdict.value,
-        "reasons": list(plan.reasons),
+        "reasons": _facts(plan.reasons),
         "expires_at": plan.expires_at,
         "replica_moves": plan.cost.replica_moves,
         "bytes": plan.cost.bytes,
@@ -66,7 +66,7 @@ def _resource_rows(plan: Plan) -> list[Row]:
     nothing: Row = dict.fromkeys(
         (
             "unit", "source", "mean_level", "basis", "band_asked_low", "band_asked_high", "widened_low", "widened_high",
-            "skew_before", "skew_after", "left_out_because",
+            "skew_before", "skew_after", "left_out_code", "left_out_args",
         )
     )  # fmt: skip
     balanced: list[Row] = [
@@ -87,7 +87,8 @@ def _resource_rows(plan: Plan) -> list[Row]:
         for outcome in plan.resources
     ]
     left_out: list[Row] = [
-        {"resource": resource} | nothing | {"left_out_because": why} for resource, why in sorted(plan.left_out.items())
+        {"resource": resource} | nothing | {"left_out_code": why.code.value, "left_out_args": why.document()["args"]}
+        for resource, why in sorted(plan.left_out.items())
     ]
     return balanced + left_out
 
@@ -164,7 +165,12 @@ def _frontier_rows(plan: Plan) -> list[Row]:
             "skew": dict(point.skew),
             "name": point.name,
             "is_recommended": point.is_recommended,
-            "reason": point.reason,
+            "reasons": _facts(point.reasons),
         }
         for place, point in enumerate(plan.frontier, start=1)
     ]
+
+
+def _facts(facts: Sequence[Fact]) -> str:
+    """As JSON, for a column of jsonb."""
+    return json.dumps([fact.document() for fact in facts], ensure_ascii=False, separators=(",", ":"))

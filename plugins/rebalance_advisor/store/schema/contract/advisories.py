@@ -201,7 +201,7 @@ PLAN = view(
     *of_advisory(),
     Column("plan_id", Text(), comment="sha256 of plan.json without plan_id."),
     Column("verdict", Text(), comment="rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving."),
-    Column("reasons", ARRAY(Text()), comment="Why, in words."),
+    Column("reasons", JSONB(), comment="Why: a list of facts, each with code and args."),
     Column("expires_at", MOMENT, comment="Not to be executed later than this."),
     Column("replica_moves", Integer(), comment="Replicas that are copied."),
     Column("bytes", BigInteger(), comment="Bytes that are copied; NULL where sizes are unknown."),
@@ -228,7 +228,8 @@ PLAN_RESOURCE = view(
     Column("widened_high", Double(), comment="Upper limit after widening; NULL where the band is met."),
     Column("skew_before", Double(), comment="Skew today."),
     Column("skew_after", Double(), comment="Skew after the plan."),
-    Column("left_out_because", Text(), comment="Why it is not balanced; NULL where it is."),
+    Column("left_out_code", Text(), comment="Why it is not balanced: code of the fact; NULL where it is."),
+    Column("left_out_args", JSONB(), comment="Arguments of the fact; NULL where it is balanced."),
     latest="Resources of the plan, balanced or left out and why, of the newest published advisory of each cluster.",
 )
 
@@ -251,7 +252,7 @@ PLAN_BOUND = view(
     Column("cost", Text(), comment="bytes, replica_moves, leader_changes or seconds."),
     Column("value", Double(), comment="Nobody can do it for less."),
     Column("gap", Double(), comment="(cost - value) / value; NULL where value is 0 and cost is not."),
-    Column("proof", Text(), comment="How it was proved."),
+    Column("proof", Text(), comment="How it was proved: a code."),
     latest="Proven lower bounds of the plan of the newest published advisory of each cluster.",
 )
 
@@ -303,7 +304,9 @@ FRONTIER_POINT = view(
     Column("skew", JSONB(), comment="Skew by resource."),
     Column("name", Text(), comment="cheap, knee or even."),
     Column("is_recommended", Boolean(), comment="The one that the plan is."),
-    Column("reason", Text(), comment="Why."),
+    Column(
+        "reasons", JSONB(), comment="Why it has a name or is recommended: a list of facts, each with code and args."
+    ),
     latest="Balance against bytes of the plan of the newest published advisory of each cluster.",
 )
 

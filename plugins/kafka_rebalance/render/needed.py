@@ -10,29 +10,49 @@ provably needed``; 5 leader changes and a bound of 4.3: ``the fewest possible``,
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.plans.params import DEFAULTS, TextParams
 
+# A cost that is further above its bound than this share of it is told by the amount that is needed.
+_MOST_PERCENT = 0.25
 COUNTS = ("replica_moves", "leader_changes")
 ABOVE = "above what is provably needed"
 
 
-def needed_words(cost: str, amount: float | None, bound: float | None, params: TextParams = DEFAULTS.texts) -> str:
-    """Of one cost (a field of ``Cost``), its ``amount`` and the ``bound`` on it; empty where either is unknown, and
+class Needed(NamedTuple):
+    """``1.00 %`` and ``above what is provably needed``, ``at least 2`` and ``needed``, or ``the fewest possible``."""
+
+    value: str
+    of_what: str
+
+    @property
+    def words(self) -> str:
+        """Both parts."""
+        return f"{self.value} {self.of_what}".strip()
+
+
+def needed(cost: str, amount: float | None, bound: float | None) -> Needed | None:
+    """Of one cost (a field of ``Cost``), its ``amount`` and the ``bound`` on it; None where either is unknown, and
     where no amount above 0 is known to be needed.
     """
     if amount is None or bound is None or (bound <= 0 < amount):
-        return ""
+        return None
     if cost in COUNTS:
         fewest = math.ceil(bound - BAND_ROUNDING * max(bound, 1.0))
-        return "the fewest possible" if amount <= fewest else f"at least {fewest:,} needed"
+        return Needed("the fewest possible", "") if amount <= fewest else Needed(f"at least {fewest:,}", "needed")
     gap = (amount - bound) / bound if amount > bound else 0.0
     least = amount_of(cost, bound)
-    if gap <= params.most_percent or least == amount_of(cost, amount):
-        return f"{percent_in_words(gap)} {ABOVE}"
-    return f"at least {least} needed"
+    if gap <= _MOST_PERCENT or least == amount_of(cost, amount):
+        return Needed(percent_in_words(gap), ABOVE)
+    return Needed(f"at least {least}", "needed")
+
+
+def needed_words(cost: str, amount: float | None, bound: float | None) -> str:
+    """The same in words, empty for None."""
+    found = needed(cost, amount, bound)
+    return "" if found is None else found.words
 
 
 def amount_of(cost: str, amount: float | None) -> str:
