@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.planner.params import Effort, SolveParams
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Move, Plan
 from tests.properties.any_cluster import any_case
 from tests.properties.small_clusters import small_cluster

@@ -28,9 +28,9 @@ from kafka_rebalance.placement.topic_replay import (
     replay_topic,
     topic_placements,
 )
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.verified_plan import verified
 from kafka_rebalance.scoring.cluster_scores import ClusterScores

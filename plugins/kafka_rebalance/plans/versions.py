@@ -46,6 +46,7 @@ ADDED: Mapping[int, Mapping[str, Any]] = {
         "parameters.also_balance": [],
         "parameters.min_topic_leaders": [],
         "within_budget": None,
+        "trace": [],
     },
 }
 

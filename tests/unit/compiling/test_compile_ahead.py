@@ -8,7 +8,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner import state, topic_spread
 from kafka_rebalance.planner.leaders import leader_search, leader_state
 from kafka_rebalance.planner.replicas import anneal, covering, steps
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.waves import slot_filling, wave_fill
 from rebalance_advisor.compiling.compile_ahead import compile_planner
 from tests.benchmarks.bench_scale import Size, skewed_snapshot

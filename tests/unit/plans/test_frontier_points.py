@@ -7,9 +7,9 @@ import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.frontier.frontier import bands_between, searched, unevenness, with_frontier
+from kafka_rebalance.plans.frontier import bands_between, searched, unevenness, with_frontier
 from kafka_rebalance.plans.params import FrontierParams
+from kafka_rebalance.plans.pipeline import make_plan
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT, hand
 

@@ -15,10 +15,10 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
 from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
 from kafka_rebalance.plans.versions import ADDED, FORMAT_VERSION, as_newest, as_version
@@ -86,7 +86,7 @@ def test_a_plan_of_version_1_comes_back_as_it_was() -> None:
     assert again["parameters"] == asked
     assert again["resources"] == [resource | {"is_ordered": None} for resource in document()["resources"]]
     apart = {"plan_id": "", "waves": [], "rollback": None, "parameters": {}, "resources": [], "after_failure": None}
-    apart |= {"preferred_leaders": None}
+    apart |= {"preferred_leaders": None, "trace": []}
     assert again | apart == document() | apart
     read = plan_from_document(sealed)
     assert (read.format_version, read.moves) == (1, plan().moves)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.files.commands_file import check_commands
 from rebalance_advisor.publish.commands import render_commands

@@ -19,7 +19,7 @@ from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.survive.loss_state import LossState
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.survival.loss_problem import loss_of
+from kafka_rebalance.plans.survival.losses import loss_of
 from kafka_rebalance.resources import UNITS
 
 _HELPS = "capacity of so much more, or less load"

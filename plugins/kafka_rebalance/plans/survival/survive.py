@@ -18,12 +18,13 @@ from kafka_rebalance.planner.survive.search import Allowance, survive
 from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.failures import with_follower_order
+from kafka_rebalance.plans.hours import keeps_hours
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import PlanParams
-from kafka_rebalance.plans.preferred.within_hours import keeps_hours
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.survival.loss_problem import loss_state_of
+from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.plans.survival.losses import loss_state_of
 from kafka_rebalance.plans.survival.overload import (
     Overload,
     Proof,
@@ -40,6 +41,22 @@ class Survival:
 
     draft: Draft
     words: str
+
+
+class SurviveLosses:
+    """No broker is above its capacity after the loss of any broker, or of any rack."""
+
+    name = "survive"
+
+    def applies(self, state: PlanState) -> bool:
+        """Surviving was asked for, and nothing forbids a plan."""
+        return state.is_possible and state.options.survive is not None
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with what it takes to survive. Raises InfeasibleError where nothing was found."""
+        state.progress("losing every broker" if state.options.survive == "broker" else "losing every rack")
+        kept = surviving(state.request, state.problem, state.draft, state.params)
+        return state.changed_by_rule(kept.draft, (kept.words,))
 
 
 def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:

@@ -20,7 +20,7 @@ from kafka_rebalance.planner.survive.loss_arrays import Change
 from kafka_rebalance.planner.survive.loss_state import LossState
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.survival.loss_problem import loss_of, loss_state_of
+from kafka_rebalance.plans.survival.losses import loss_of, loss_state_of
 from kafka_rebalance.plans.survival.overload import worst_of
 from kafka_rebalance.resources import UNITS
 

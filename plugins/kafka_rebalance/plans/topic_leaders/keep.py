@@ -20,11 +20,12 @@ from kafka_rebalance.planner.topic_leaders.search import Led, with_least_leaders
 from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.failures import with_follower_order
+from kafka_rebalance.plans.hours import keeps_hours
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import PlanParams
-from kafka_rebalance.plans.preferred.within_hours import keeps_hours
 from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.state import PlanState
 from kafka_rebalance.plans.topic_leaders.demanded import TopicDemands, topic_demands
 
 
@@ -34,6 +35,22 @@ class LeastLed:
 
     draft: Draft
     words: tuple[str, ...]
+
+
+class LeadTopics:
+    """Each broker has the leaders of topics that were asked for."""
+
+    name = "topic leaders"
+
+    def applies(self, state: PlanState) -> bool:
+        """Leaders were asked for, and nothing forbids a plan."""
+        return state.is_possible and bool(state.options.min_topic_leaders)
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with what it takes to have them. Raises InfeasibleError where nothing was found."""
+        state.progress("leaders of topics")
+        kept = with_topic_leaders(state.request, state.problem, state.draft, state.params)
+        return state.changed_by_rule(kept.draft, kept.words)
 
 
 def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:

@@ -44,6 +44,7 @@ _LATER: Mapping[int, Mapping[str, str]] = {
         "parameters.also_balance": "[]",
         "parameters.min_topic_leaders": "[]",
         "within_budget": "null",
+        "trace": "[]",
     },
 }
 

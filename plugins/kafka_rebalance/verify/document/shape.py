@@ -192,6 +192,7 @@ PLAN = {
         {"before": Each(int, by_broker=True), "after": Each(int, by_broker=True)},
     ),
     "continues": MAYBE_TEXT,
+    "trace": [{"stage": str, "replica_moves": int, "bytes": (int, type(None)), "leader_changes": int}],
 }
 _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
 # What Kafka and everybody else can count to; no figure of a plan comes near it.

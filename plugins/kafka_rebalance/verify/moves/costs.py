@@ -33,7 +33,14 @@ def check_costs(
     changes = int((claimed.leader_from != claimed.leader_to).sum())
     faults.require_equal("cost", "cost.leader_changes", cost["leader_changes"], changes)
     faults.require_equal("cost", "cost.bytes", cost["bytes"], total([move["bytes"] for move in moves]))
+    check_trace(document, faults)
     _check_budget(cost, parameters, faults)
+
+
+def check_trace(document: dict[str, Any], faults: FaultList) -> None:
+    """Add a fault where the last step of the trace is not at the plan's own cost."""
+    for name in ("replica_moves", "bytes", "leader_changes") if document["trace"] else ():
+        faults.require_equal("trace", f"trace[-1].{name}", document["trace"][-1][name], document["cost"][name])
 
 
 def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:

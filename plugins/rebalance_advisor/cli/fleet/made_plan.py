@@ -32,8 +32,8 @@ def plan_into_folder(
     arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
 ) -> Made:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
-    from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
+    from kafka_rebalance.plans.pipeline import make_plan
     from kafka_rebalance.plans.verified_plan import verified
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.plan_folder import write_plan_folder

@@ -14,8 +14,7 @@ from kafka_rebalance.planner.survive.loss_state import LossState
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.survival.loss_problem import loss_of, loss_state_of, untouched
-from kafka_rebalance.plans.survival.losses_known import require_losses_known
+from kafka_rebalance.plans.survival.losses import loss_of, loss_state_of, require_losses_known, untouched
 from kafka_rebalance.plans.survival.overload import (
     Overload,
     Proof,

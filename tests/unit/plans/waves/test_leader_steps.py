@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.plans.waves.leader_steps import leader_steps
 from kafka_rebalance.plans.waves.leader_traffic import LeaderTraffic

@@ -1,4 +1,4 @@
-"""Balance against bytes: what each evenness costs, from moving nothing to as even as it gets, each with its bound.
+"""The stage ``frontier``: balance against bytes, from moving nothing to as even as it gets, each point with its bound.
 
 Promises, in order
 1. No point costs less than the proven lower bound for the bands that it meets.
@@ -14,8 +14,8 @@ Complexity: one search for each point but the plan's own, at a lower effort.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,23 +28,34 @@ from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.budget import without_balance
 from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
 from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named, without_vain
-from kafka_rebalance.plans.frontier.within_budget import without_balance
 from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
 from kafka_rebalance.plans.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.state import PlanState, Progress, tell_no_one
 from kafka_rebalance.plans.unseen.unseen import nothing_usable
 from kafka_rebalance.scoring.levels import skew
 
-Progress = Callable[[str], None]
 
+class AddFrontier:
+    """What other bands would cost."""
 
-def no_progress(_: str) -> None:
-    """Nobody listens."""
+    name = "frontier"
+
+    def applies(self, state: PlanState) -> bool:
+        """A frontier is wanted."""
+        return state.options.with_frontier
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state whose plan has its frontier."""
+        assert state.plan is not None
+        params = state.params.frontier
+        plan = with_frontier(state.plan, state.request, seed=state.seed, progress=state.progress, params=params)
+        return replace(state, plan=plan)
 
 
 def with_frontier(
@@ -53,7 +64,7 @@ def with_frontier(
     *,
     seed: int,
     points: Sequence[RatedPoint | None] | None = None,
-    progress: Progress = no_progress,
+    progress: Progress = tell_no_one,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> Plan:
     """``plan`` with its frontier, unsealed. ``points``: those of ``bands_between`` if somebody searched them already.
@@ -97,7 +108,7 @@ def searched(
     plan_request: PlanRequest,
     bands: Sequence[float],
     seed: int,
-    progress: Progress = no_progress,
+    progress: Progress = tell_no_one,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> tuple[RatedPoint | None, ...]:
     """The point of each band, one after the other; None where no placement was found for it."""
@@ -237,3 +248,97 @@ def _bound(problem: Problem, solution: Solution, params: FrontierParams) -> floa
         return solution.bounds.bytes.value
     widened = replace(problem, band_low=low, band_high=high)
     return lower_bounds(widened, params=params.solve.bounds).bytes.value
+
+
+Price = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedPoint:
+    """``unevenness``: how far the fullest brokers stand above their fair shares, summed over resources."""
+
+    point: FrontierPoint
+    unevenness: float
+
+    def price(self, *, by_bytes: bool) -> Price:
+        """Bytes (0 where they do not count), replica moves, leader changes."""
+        point = self.point
+        return (point.bytes or 0) if by_bytes else 0, point.replica_moves, point.leader_changes
+
+
+def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
+    """Else replicas are what a point costs first: where a size is unknown bytes cannot be compared."""
+    return all(rated.point.bytes is not None for rated in points)
+
+
+def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
+    """By price; a point that is dearer than a more even one is replaced by that one, with its own band."""
+    by_bytes = are_bytes_known(points)
+    result: list[RatedPoint] = []
+    best: RatedPoint | None = None
+    for rated in sorted(points, key=lambda rated: (rated.unevenness, rated.price(by_bytes=by_bytes))):
+        price = rated.price(by_bytes=by_bytes)
+        if best is None or price <= best.price(by_bytes=by_bytes) or rated.point.is_recommended:
+            result.append(rated)
+        else:
+            point = replace(best.point, tolerance=rated.point.tolerance, is_recommended=False, reason="")
+            result.append(RatedPoint(point, best.unevenness))
+        if best is None or price < best.price(by_bytes=by_bytes):
+            best = rated
+
+    def place(rated: RatedPoint) -> tuple[Price, float, float]:
+        return rated.price(by_bytes=by_bytes), -rated.unevenness, -(rated.point.tolerance or 9.9)
+
+    return sorted(result, key=place)
+
+
+def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> list[RatedPoint]:
+    """Without points that cost more than another one and are more even in no resource; the plan's own stays."""
+    by_bytes = are_bytes_known(points)
+
+    def is_vain(rated: RatedPoint, other: RatedPoint) -> bool:
+        price, cheaper = rated.price(by_bytes=by_bytes), other.price(by_bytes=by_bytes)
+        if price == cheaper or any(mine < its for mine, its in zip(price, cheaper, strict=True)):
+            return False
+        skews = other.point.skew
+        return all(skews[name] <= skew * (1 + params.same_skew_ratio) for name, skew in rated.point.skew.items())
+
+    return [one for one in points if one.point.is_recommended or not any(is_vain(one, other) for other in points)]
+
+
+def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
+    """With names and their reasons; none where not even the last point moves anything, or too few were found.
+
+    The knee lies farthest below the straight line from the first point to the last; ``cheap`` is before it.
+    """
+    prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
+    if len(points) < params.least_points or prices[-1] == (0, 0, 0):
+        return ()
+    axis = next(k for k in range(3) if prices[-1][k])
+    cost = np.array([price[axis] for price in prices], dtype=np.float64)
+    rest = np.array([point.unevenness for point in points])
+    span, fall = max(cost[-1] - cost[0], 1e-12), max(rest[0] - rest[-1], 1e-12)
+    below = (rest[0] - rest) / fall - (cost - cost[0]) / span
+    knee = 2 + int(below[2:-1].argmax())
+    paid = cost[1:knee] - cost[0]
+    gain = (rest[0] - rest[1:knee]) / np.maximum(paid, 1e-9 * span)
+    if (paid > 0).any():  # what is free is no bargain for each byte
+        gain[paid <= 0] = -1.0
+    unit = ("byte that is copied", "replica that moves", "leader that changes")[axis]
+    names = {
+        1 + int(gain.argmax()): ("cheap", _bargain_words(float(paid[gain.argmax()]), float(cost[0]), unit)),
+        knee: ("knee", "beyond it each further step costs more than it evens out"),
+        len(points) - 1: ("even", "the most even one that was found"),
+    }
+    return tuple(_with_name(point.point, *names.get(i, (None, ""))) for i, point in enumerate(points))
+
+
+def _bargain_words(paid: float, first: float, unit: str) -> str:
+    if paid > 0:
+        return f"the most evenness for each {unit}"
+    return f"it evens out without one {'more ' * (first > 0)}{unit}"
+
+
+def _with_name(point: FrontierPoint, name: str | None, words: str) -> FrontierPoint:
+    reason = "; ".join(sentence for sentence in (point.reason, words) if sentence)
+    return replace(point, name=name, reason=reason)

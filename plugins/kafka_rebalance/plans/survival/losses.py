@@ -2,6 +2,8 @@
 
 Only partitions that nothing pins and all of whose replicas are in sync may be changed for it: of others nobody knows
 who would take over.
+
+Whether anything can be said of losses at all: what is not known is refused, never taken for survived.
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ from kafka_rebalance.arrays import NOBODY, Flags
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.survive.loss_arrays import LossArrays
 from kafka_rebalance.planner.survive.loss_state import LossState
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
-from kafka_rebalance.plans.failures.after_plan import Loss, in_service, losses_of, standing
+from kafka_rebalance.plans.failures import LOADED, Loss, in_service, losses_of, standing
 from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.resources import in_a_sentence
 from kafka_rebalance.scoring.after_failure import moved_loads, successors
 
 
@@ -84,3 +88,16 @@ def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
 def untouched(plan_request: PlanRequest, problem: Problem) -> LossState:
     """Today's placement under all losses."""
     return loss_state_of(plan_request, problem, empty_draft(plan_request))
+
+
+def require_losses_known(plan_request: PlanRequest) -> None:
+    """Raises UsageError where nothing that may be lost is known, or no capacity that a loss takes of."""
+    kind = plan_request.options.survive
+    if kind is None:
+        return
+    if kind not in losses_of(plan_request, in_service(plan_request)):
+        raise UsageError.at(f"--survive {kind}", "all brokers in service are on one rack", "give --survive broker")
+    capacity = plan_request.brokers.arrays.capacity
+    if not any(name in capacity and name in plan_request.resources for name in LOADED):
+        problem = f"of {in_a_sentence(LOADED)} no load is known with every broker's capacity of it"
+        raise UsageError.at(f"--survive {kind}", problem, "give capacities with --capacity")

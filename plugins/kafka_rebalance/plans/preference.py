@@ -1,4 +1,4 @@
-"""The plan that is asked for by the cost that comes first, of several that are found.
+"""The stage ``preference``: of several plans that are found, the one with the least of the cost that comes first.
 
 Promises, in order
 1. No resource is farther outside its band, and topics are spread no worse, than where fewest bytes were looked for.
@@ -6,7 +6,7 @@ Promises, in order
    the first as near as was, the others within the slack of the nearest.
 3. Of those that are left the first cost is the least; where it is the same, the next.
 
-How: where the cheapest plan in bytes is not as it should be, the search is repeated with a price for each move beside
+How: where the cheapest plan in bytes is not as it should be, ``search`` is repeated with a price for each move beside
 its bytes; where time comes first, parts of the quickest are decided anew in whole numbers (``planner.steering``).
 Example, ``--prefer moves --slack 5%``: 103 moves of 1.74 TB against 69 of 1.74 TB, where 66 are needed.
 
@@ -36,11 +36,12 @@ from kafka_rebalance.planner.steering.costs import CostTotals, Placing
 from kafka_rebalance.planner.steering.steered import steered
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.plans.budget import search
 from kafka_rebalance.plans.draft import draft_of, empty_draft
-from kafka_rebalance.plans.frontier.within_budget import solve_within_budget
 from kafka_rebalance.plans.outcome import outcome_of
-from kafka_rebalance.plans.params import DEFAULTS, PlanParams
+from kafka_rebalance.plans.params import PlanParams
 from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.state import PlanState
 from kafka_rebalance.plans.wave_plan import cut_into_waves, slots_of, waves_forward
 
 Costs = Mapping[Preference, float]
@@ -54,14 +55,26 @@ class Candidate:
     costs: Costs
 
 
-def solve_preferring(
-    plan_request: PlanRequest, problem: Problem, *, seed: int = 0, params: PlanParams = DEFAULTS
+class Prefer:
+    """The cost that comes first is the least; the others are within the slack."""
+
+    name = "preference"
+
+    def applies(self, state: PlanState) -> bool:
+        """Costs were weighed, and there is a choice."""
+        return state.is_open and state.options.weighs_costs and state.problem.moves_replicas
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with the solution chosen among several."""
+        chosen_one = preferred(state.request, state.problem, state.found, seed=state.seed, params=state.params)
+        return state.with_solution(chosen_one)
+
+
+def preferred(
+    plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """The solution that is chosen. Raises InfeasibleError as ``solve_within_budget`` does."""
+    """Return the best by the order of costs of ``found``, which copies least, and others."""
     options = plan_request.options
-    found = solve_within_budget(problem, seed=seed, params=params.solve, budget=params.budget)
-    if not options.weighs_costs or not problem.moves_replicas:
-        return found
     order = order_of(options.prefer)
     found = replace(found, bounds=with_cost_proofs(problem, found.bounds, params.solve))
     candidates = [Candidate(found, _costs(plan_request, found, params))]
@@ -71,7 +84,7 @@ def solve_preferring(
             break
         priced = with_price_of_moves(params.solve, price, params.preference.program_steps)
         try:
-            other = solve_within_budget(problem, seed=seed, params=priced, budget=params.budget)
+            other = search(problem, seed=seed, params=priced, budget=params.budget)
         except InfeasibleError:  # another way through the search may find no room where the first one did
             continue
         if _is_no_worse(problem, other, found):

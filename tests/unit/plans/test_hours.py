@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.budget import search
 from kafka_rebalance.plans.draft import draft_of
+from kafka_rebalance.plans.hours import keeps_hours, seconds_of
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
-from kafka_rebalance.plans.preferred.within_hours import keeps_hours, seconds_of, solve_within_hours
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 from kafka_rebalance.verify import verify_plan
@@ -52,7 +53,7 @@ def test_the_seconds_of_a_draft_are_those_of_its_waves() -> None:
 
 
 def _placing(made):
-    solution = solve_within_hours(made.plan_request, made.problem)
+    solution = search(made.problem)
     return solution.replicas, solution.leader
 
 

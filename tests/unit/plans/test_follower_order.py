@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.draft import draft_of
-from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.failures import with_follower_order
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import MoveKind, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot

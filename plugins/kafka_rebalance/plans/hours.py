@@ -1,4 +1,4 @@
-"""As even as a number of hours allows, at the throttle and in the waves that the plan is carried out in.
+"""The stage ``hours``: as even as a number of hours allows, at the throttle and in the plan's own waves.
 
 Promises, in order: the plan's waves together take no longer than ``max_hours``, as they are printed; what must move
 moves; where the plan that is asked for fits, it is that plan; where not, it is the most even one that was found.
@@ -22,26 +22,41 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.budget import outside_of, searched_within_budget, without_balance
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
-from kafka_rebalance.plans.failures.follower_order import with_follower_order
-from kafka_rebalance.plans.frontier.within_budget import outside_of, searched_within_budget, without_balance
+from kafka_rebalance.plans.failures import with_follower_order
 from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
-from kafka_rebalance.plans.preferred.preferred_plan import solve_preferring
 from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.state import PlanState
 from kafka_rebalance.plans.wave_plan import waves_cut, waves_forward
 
 
-def solve_within_hours(
-    plan_request: PlanRequest, problem: Problem, *, seed: int = 0, params: PlanParams = DEFAULTS
-) -> Solution:
-    """The solution that is asked for, or the most even one whose waves take no more hours than ``max_hours``.
+class KeepHours:
+    """The plan's waves take no longer than ``max_hours``."""
 
-    Raises InfeasibleError where even what must move takes longer, and as ``solve_preferring`` does.
+    name = "hours"
+
+    def applies(self, state: PlanState) -> bool:
+        """Hours are limited, and the waves of the solution take longer."""
+        if not state.is_open or state.options.max_hours is None:
+            return False
+        return not keeps_hours(state.request, _draft(state.request, state.found), state.params)
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with the most even placement found whose waves fit."""
+        return state.with_solution(
+            within_hours(state.request, state.problem, state.found, seed=state.seed, params=state.params)
+        )
+
+
+def within_hours(
+    plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
+) -> Solution:
+    """Return the most even solution found whose waves take no more than ``max_hours``; those of ``found`` take more.
+
+    Raises InfeasibleError where even what must move takes longer.
     """
-    found = solve_preferring(plan_request, problem, seed=seed, params=params)
-    if keeps_hours(plan_request, _draft(plan_request, found), params):
-        return found
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
     if not keeps_hours(plan_request, draft, params):
