@@ -147,8 +147,12 @@ def plan_without_frontier(
     """One request's plan as a document. Pure."""
     from kafka_rebalance.plans.pipeline import make_plan
     from kafka_rebalance.plans.plan import to_document
+    from rebalance_advisor.stage_times import StageTimes
     from rebalance_advisor.version import advisor_version
 
     options = replace(request.options, with_frontier=False)
     version = advisor_version()
-    return to_document(make_plan(snapshot, options, seed=request.seed, previous=previous, advisor_version=version))
+    plan = make_plan(
+        snapshot, options, seed=request.seed, previous=previous, advisor_version=version, watch=StageTimes()
+    )
+    return to_document(plan)

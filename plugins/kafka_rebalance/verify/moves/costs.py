@@ -33,7 +33,6 @@ def check_costs(
     changes = int((claimed.leader_from != claimed.leader_to).sum())
     faults.require_equal("cost", "cost.leader_changes", cost["leader_changes"], changes)
     faults.require_equal("cost", "cost.bytes", cost["bytes"], total([move["bytes"] for move in moves]))
-    check_trace(document, faults)
     _check_budget(cost, parameters, faults)
 
 
