@@ -43,7 +43,7 @@ from kafka_rebalance.plans.survival.texts import with_survival_texts
 from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders
 from kafka_rebalance.plans.topic_leaders.texts import with_leader_texts
 from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
-from kafka_rebalance.plans.wave_plan import cost_of, rollback_of, waves_cut, waves_forward
+from kafka_rebalance.plans.waves import cost_of, rollback_of, waves_cut, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text
 

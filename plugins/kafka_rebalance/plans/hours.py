@@ -29,7 +29,7 @@ from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.wave_plan import waves_cut, waves_forward
+from kafka_rebalance.plans.waves import waves_cut, waves_forward
 
 
 class KeepHours:

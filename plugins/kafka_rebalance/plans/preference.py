@@ -42,7 +42,7 @@ from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.params import PlanParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.wave_plan import cut_into_waves, slots_of, waves_forward
+from kafka_rebalance.plans.waves import cut_into_waves, slots_of, waves_forward
 
 Costs = Mapping[Preference, float]
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
 from kafka_rebalance.plans.explain.needed import amount_of, needed_words
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.plans.waves.slowest import slowest
+from kafka_rebalance.plans.waves import slowest
 from rebalance_advisor.publish.frontier_rows import frontier_lines
 
 _SHOWN_BROKERS = 5

@@ -7,7 +7,7 @@ import numpy as np
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.draft import Draft, in_problem_rows
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.topic_leaders.demanded import topic_demands
+from kafka_rebalance.plans.topic_leaders.keep import topic_demands
 
 
 def with_leader_texts(

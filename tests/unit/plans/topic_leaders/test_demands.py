@@ -10,8 +10,7 @@ from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.topic_leaders.demanded import topic_demands
-from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders
+from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders, topic_demands
 from kafka_rebalance.plans.topic_leaders.texts import with_leader_texts
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays
 from kafka_rebalance.verify.document.parameters import read_parameters
