@@ -1,4 +1,4 @@
-"""The worst losses before and after a plan: who takes over most, and who would carry most of what he can.
+"""After a failure: which broker takes over most, which would carry most, and orders of followers that spread it.
 
 A loss is one broker in service, or all of one rack. The leaders of what is lost go to the first replica of their list
 that is in service and in sync; a replica that is behind today is not counted on, one that the plan copies is. What is
@@ -9,11 +9,9 @@ broker 0 it sends 70: 1.17 × its capacity. With one list in the order [0, 2, 1]
 
 Complexity: O(P·W + losses·B) for each of the four answers.
 
-Followers in an order that spreads any lost broker's leaders evenly.
-
-Lists of partitions that change anyway get it in any case. Lists that stay are left as they are unless they were asked
-for: a new order costs no bytes, yet Kafka is told of each. Replicas that are behind are no standby to rely on, so a
-list with one of them stays. A preferred election changes no list.
+Orders of followers: lists that change anyway get one that spreads any lost broker's leaders evenly. Lists that stay are
+left as they are unless they were asked for: a new order costs no bytes, yet each is a command to Kafka. Replicas that
+are behind are no standby to rely on, so a list with one of them stays. A preferred election changes no list.
 """
 
 from __future__ import annotations

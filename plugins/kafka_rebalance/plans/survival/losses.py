@@ -1,9 +1,7 @@
-"""From a draft to the planner's state of losses: what each broker carries once the draft is done and something is lost.
+"""What each broker carries once a draft is done and something is lost, as the planner's state of losses.
 
-Only partitions that nothing pins and all of whose replicas are in sync may be changed for it: of others nobody knows
-who would take over.
-
-Whether anything can be said of losses at all: what is not known is refused, never taken for survived.
+Only partitions that nothing pins and all of whose replicas are in sync may be changed for it: of others it is not known
+who would take over. Where nothing is known of losses at all, the option is refused.
 """
 
 from __future__ import annotations
