@@ -76,8 +76,9 @@ def with_frontier(
         return plan
     if points is None:
         points = searched(plan_request, bands_between(plan_request, params), seed, progress, params)
-    own = _own_point(plan, plan_request)
-    found = [*_start(plan_request, plan, seed, params), *(point for point in points if point is not None), own]
+    even = plan_request.problem(1.0, {})
+    own = _own_point(plan, plan_request, even)
+    found = [*_start(plan_request, plan, even, seed, params), *(point for point in points if point is not None), own]
     return replace(plan, frontier=named(without_vain(in_order(found), params), params))
 
 
@@ -113,13 +114,14 @@ def searched(
 ) -> tuple[RatedPoint | None, ...]:
     """The point of each band, one after the other; None where no placement was found for it."""
     points: list[RatedPoint | None] = []
+    even = plan_request.problem(1.0, {})
     for within in bands:
         progress(f"what ±{within:.1%} would cost")
         problem = plan_request.problem(within, {})
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
             is_lawful = not over_caps(plan_request, dict(zip(problem.resources, solution.after.T, strict=True)))
-            points.append(_point(plan_request, problem, solution, within, params) if is_lawful else None)
+            points.append(_point(plan_request, problem, even, solution, within, params) if is_lawful else None)
         except InfeasibleError:
             points.append(None)
     return tuple(points)
@@ -131,7 +133,7 @@ def _solve_params(problem: Problem, params: FrontierParams) -> SolveParams:
     return replace(params.solve, effort=replace(params.solve.effort, anneal_steps=0))
 
 
-def _own_point(plan: Plan, plan_request: PlanRequest) -> RatedPoint:
+def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoint:
     """What the plan is, and why that is recommended."""
     options, bound = (
         plan_request.options,
@@ -150,7 +152,7 @@ def _own_point(plan: Plan, plan_request: PlanRequest) -> RatedPoint:
     )
     return RatedPoint(
         point,
-        unevenness(plan_request, {outcome.resource: _along(plan_request, outcome.after) for outcome in plan.resources}),
+        unevenness(even, {outcome.resource: _along(plan_request, outcome.after) for outcome in plan.resources}),
     )
 
 
@@ -175,13 +177,13 @@ def _own_reason(plan: Plan, options: PlanOptions) -> str:
     return reason
 
 
-def _start(plan_request: PlanRequest, plan: Plan, seed: int, params: FrontierParams) -> list[RatedPoint]:
+def _start(plan_request: PlanRequest, plan: Plan, even: Problem, seed: int, params: FrontierParams) -> list[RatedPoint]:
     """No balance at all: nothing, or what must move anyway. It may be what the plan is."""
     if plan_request.hard:
         problem = without_balance(plan_request.problem(None, {}))
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
-            return [_point(plan_request, problem, solution, None, params)]
+            return [_point(plan_request, problem, even, solution, None, params)]
         except InfeasibleError:  # a search found room where this one, with other bands, does not
             return []
     if not plan.moves:
@@ -190,15 +192,18 @@ def _start(plan_request: PlanRequest, plan: Plan, seed: int, params: FrontierPar
     return [
         RatedPoint(
             point,
-            unevenness(
-                plan_request, {outcome.resource: _along(plan_request, outcome.before) for outcome in plan.resources}
-            ),
+            unevenness(even, {outcome.resource: _along(plan_request, outcome.before) for outcome in plan.resources}),
         )
     ]
 
 
 def _point(
-    plan_request: PlanRequest, problem: Problem, solution: Solution, within: float | None, params: FrontierParams
+    plan_request: PlanRequest,
+    problem: Problem,
+    even: Problem,
+    solution: Solution,
+    within: float | None,
+    params: FrontierParams,
 ) -> RatedPoint:
     arrays, stays = plan_request.brokers.arrays, problem.stays
     capacities = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
@@ -214,7 +219,7 @@ def _point(
         skew={name: skew(after[stays, d], capacities[name][stays]) for d, name in enumerate(problem.resources)},
     )
     loads = {name: after[:, d] for d, name in enumerate(problem.resources)}
-    return RatedPoint(point, unevenness(plan_request, loads))
+    return RatedPoint(point, unevenness(even, loads))
 
 
 def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution, draft: Draft) -> Floats:
@@ -225,13 +230,15 @@ def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution
     return outcome_of(plan_request, draft).after
 
 
-def unevenness(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> float:
-    """How far the fullest brokers are above their fair shares, summed over resources; loads float64[B]."""
-    problem = plan_request.problem(1.0, {})
+def unevenness(even: Problem, loads: Mapping[str, Floats]) -> float:
+    """How far the fullest brokers are above their fair shares, summed over resources; loads float64[B].
+
+    ``even``: the problem with a band of ±100 %, so that a share is half of its upper end.
+    """
     total = 0.0
-    for d, name in enumerate(problem.resources):
-        share = problem.band_high[:, d] / 2
-        usable = problem.stays & (share > 0)
+    for d, name in enumerate(even.resources):
+        share = even.band_high[:, d] / 2
+        usable = even.stays & (share > 0)
         total += max(float((loads[name][usable] / share[usable]).max(initial=1.0)) - 1.0, 0.0)
     return total
 

@@ -1,4 +1,4 @@
-"""The stage ``survive`` (``--survive broker`` or ``rack``): a draft that leaves no broker above its capacity after a loss.
+"""The stage ``survive`` (``--survive broker`` or ``rack``): no broker is above its capacity after any loss.
 
 Promises, in order: a draft that comes back survives every loss, by the same simulation that plan.json tells of; it
 keeps every budget and cap; where the plan for balance survives already it stays as it is; where that plan cannot be
