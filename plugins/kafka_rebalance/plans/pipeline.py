@@ -115,11 +115,12 @@ def run_stages(state: PlanState, watch: Watch = tell_no_one) -> Plan:
     for stage in STAGES:
         if not stage.applies(state):
             continue
+        before = state
         try:
-            state = stage.run(state)
+            state = stage.run(before)
         except InfeasibleError as error:
-            state = state.decided(Verdict.INFEASIBLE, (*infeasible_words(error), *state.request.unmet))
-        state = state.traced(stage.name)
+            state = before.decided(Verdict.INFEASIBLE, (*infeasible_words(error), *before.request.unmet))
+        state = state.traced(stage.name, before)
         watch(state.trace[-1])
     assert state.plan is not None
     return state.plan.sealed()

@@ -122,12 +122,14 @@ class PlanState:
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if is_uneven else Verdict.NOTHING_TO_DO
         return self.decided(verdict, reasons, draft=draft, bounds=self.bounds)
 
-    def traced(self, stage: str) -> PlanState:
-        """Return the state whose trace ends with what ``stage`` left."""
+    def traced(self, stage: str, before: PlanState) -> PlanState:
+        """Return the state whose trace ends with what ``stage`` left; ``before`` is the state that it was given."""
         draft = self.draft
+        if draft is before.draft and before.trace:
+            return replace(self, trace=(*before.trace, replace(before.trace[-1], stage=stage)))
         copied = total_bytes(draft.bytes_forward())
         step = TraceStep(stage, int(draft.copies.sum()), copied, int(draft.changes_leader.sum()))
-        return replace(self, trace=(*self.trace, step))
+        return replace(self, trace=(*before.trace, step))
 
 
 class Stage(Protocol):
