@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.survive.search import Allowance, survive
+from kafka_rebalance.planner.survive import Allowance, survive
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.failures import in_service, losses_of, standing, with_follower_order, worst_loss
 from kafka_rebalance.plans.outcome import outcome_of

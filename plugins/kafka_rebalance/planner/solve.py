@@ -30,9 +30,14 @@ from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.tolerances import ANY_SPREAD
 from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.planner.widening.least_widening import cheaper, least_widening
-from kafka_rebalance.planner.widening.levels import reached_levels, widened_problem
-from kafka_rebalance.planner.widening.ranks import given_up, without_bands
+from kafka_rebalance.planner.widening import (
+    cheaper,
+    given_up,
+    least_widening,
+    reached_levels,
+    widened_problem,
+    without_bands,
+)
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 
 

@@ -32,8 +32,7 @@ from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.placed import in_kafka_order, plan_cost
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import Bounds, Solution
-from kafka_rebalance.planner.steering.costs import CostTotals, Placing
-from kafka_rebalance.planner.steering.steered import steered
+from kafka_rebalance.planner.steering import CostTotals, Placing, steered
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.budget import search

@@ -14,8 +14,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.planner.scales import resource_scale
-from kafka_rebalance.planner.survive.loss_arrays import LossArrays
-from kafka_rebalance.planner.survive.loss_state import LossState
+from kafka_rebalance.planner.survive import LossArrays, LossState
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
 from kafka_rebalance.plans.failures import LOADED, Loss, in_service, losses_of, standing
 from kafka_rebalance.plans.outcome import outcome_of

@@ -14,7 +14,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.planner.survive.search import Allowance, survive
+from kafka_rebalance.planner.survive import Allowance, survive
 from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.explain.caps import over_caps

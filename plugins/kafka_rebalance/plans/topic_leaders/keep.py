@@ -23,8 +23,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.params import TopicLeaderParams
 from kafka_rebalance.planner.placed import in_kafka_order
-from kafka_rebalance.planner.topic_leaders.demand import LeaderDemand
-from kafka_rebalance.planner.topic_leaders.search import Led, with_least_leaders
+from kafka_rebalance.planner.topic_leaders import LeaderDemand, Led, with_least_leaders
 from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import over_caps

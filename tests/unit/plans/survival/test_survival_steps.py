@@ -10,7 +10,7 @@ import pytest
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.options.loss_kind import LOSSES
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive.loss_state import LossState
+from kafka_rebalance.planner.survive import LossState
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest, build_request

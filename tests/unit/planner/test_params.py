@@ -1,9 +1,8 @@
-"""Every class of the planner's parameters: found in its module and in the package, checked, part of ``SolveParams``."""
+"""Every class of the planner's parameters is checked and part of ``SolveParams``."""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,38 +11,10 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.parameters import Parameters
 from kafka_rebalance.planner import params
-from kafka_rebalance.planner.params import (
-    bound_params,
-    budget_params,
-    kernel_params,
-    leader_params,
-    log_dir_params,
-    program_params,
-    replica_params,
-    solve_params,
-    steering_params,
-    survive_params,
-    topic_leader_params,
-    widening_params,
-)
 from tests.sample import for_each
 
-MODULES = (
-    bound_params, budget_params, kernel_params, leader_params, log_dir_params, program_params, replica_params,
-    solve_params, steering_params, survive_params, topic_leader_params, widening_params,
-)  # fmt: skip
-
-
-def own_classes(module: ModuleType) -> list[type]:
-    return [kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == module.__name__]
-
-
-CLASSES = [kind for module in MODULES for kind in own_classes(module)]
+CLASSES = [kind for kind in vars(params).values() if isinstance(kind, type) and kind.__module__ == params.__name__]
 CHECKED = [kind for kind in CLASSES if issubclass(kind, Parameters) and kind is not params.KernelParams]
-
-
-def test_the_package_names_every_class_and_the_defaults() -> None:
-    assert sorted([kind.__name__ for kind in CLASSES] + ["DEFAULTS", "LOG_DIRS"]) == sorted(params.__all__)
 
 
 @for_each("kind", CHECKED)
