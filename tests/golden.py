@@ -19,7 +19,7 @@ from typing import Any
 
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps.any_input import read_input

@@ -22,7 +22,7 @@ from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.kernels import carried_code
 from kafka_rebalance.kernels.carried_code import BASELINE, FEATURES_TEXT
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.verified_plan import verified
 from rebalance_advisor.cli.replay import answer_lines
 from rebalance_advisor.compiling.compile_ahead import compile_planner

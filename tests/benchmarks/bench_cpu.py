@@ -15,8 +15,8 @@ import time
 from collections.abc import Sequence
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.frontier.frontier import with_frontier
+from kafka_rebalance.plans.frontier import with_frontier
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot

@@ -21,8 +21,15 @@ from scipy.sparse.csgraph import maximum_flow
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
-from kafka_rebalance.plans.failures.after_plan import Loss, could_take, in_service, losses_of, standing, worst_loss
-from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.failures import (
+    Loss,
+    could_take,
+    in_service,
+    losses_of,
+    standing,
+    with_follower_order,
+    worst_loss,
+)
 from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.scoring.after_failure import moved_loads, successors

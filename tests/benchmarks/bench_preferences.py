@@ -20,7 +20,7 @@ from typing import Any
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.preference import Preference
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan

@@ -13,8 +13,8 @@ import traceback
 from pathlib import Path
 
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import check_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.replay import answer_lines
 from tests.fuzz import whole_inputs as whole

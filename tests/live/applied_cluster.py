@@ -15,7 +15,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor import store

@@ -16,7 +16,7 @@ from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.group_reads.unread_groups import may_hide_groups
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot

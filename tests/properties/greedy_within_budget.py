@@ -13,7 +13,7 @@ from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.placed import plan_cost
-from kafka_rebalance.plans.frontier.within_budget import fits_budget
+from kafka_rebalance.plans.budget import fits_budget
 
 Step = tuple[int, int, int, int]  # partition, slot (-1: the leader alone), where it goes, who leads then
 

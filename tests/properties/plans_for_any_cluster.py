@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.planner.params import Effort, SolveParams
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.plans.verified_plan import verified
 from rebalance_advisor.cli.exit_codes import exit_code_of

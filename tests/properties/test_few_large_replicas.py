@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.dumps import read_input

@@ -13,7 +13,7 @@ from kafka_rebalance.errors import AdvisorError, InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.least_imbalance import all_load, least_imbalance, proof_of
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.verify import verify_plan

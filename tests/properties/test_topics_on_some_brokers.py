@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
 from kafka_rebalance.verify import verify_plan
 from tests.properties.small_clusters import confined_cluster

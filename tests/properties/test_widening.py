@@ -14,7 +14,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.widening.levels import Levels, Side, reached_levels, widened_problem
+from kafka_rebalance.planner.widening import Levels, Side, reached_levels, widened_problem
 from kafka_rebalance.plans.request import build_request
 from tests.properties.exact_with_disks import ExactWithDisks
 from tests.properties.small_clusters import small_cluster

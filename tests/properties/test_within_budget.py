@@ -17,12 +17,12 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.budget import fits_budget, search
 from kafka_rebalance.plans.draft import draft_of
-from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget
+from kafka_rebalance.plans.hours import keeps_hours, within_hours
 from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
-from kafka_rebalance.plans.preferred.within_hours import keeps_hours, solve_within_hours
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
@@ -70,7 +70,7 @@ def _hold_against_greedy(seeds: Sequence[int], shares: Sequence[float]) -> list[
         problem = uneven(seed)
         for budget in budgets(problem, shares):
             asked = replace(problem, budget=budget)
-            found = solve_within_budget(asked, params=SHORT)
+            found = search(asked, params=SHORT)
             assert fits_budget(asked, found.cost), (seed, budget)
             other = imbalance_of(asked, broker_loads(asked, *greedy(asked)))
             mine = imbalance_of(asked, found.after)
@@ -103,7 +103,9 @@ def _hold_hours_against_greedy(seeds: Sequence[int], shares: Sequence[float]) ->
         for share in shares if whole.cost.seconds else ():
             request = build_request(snapshot, replace(options, max_hours=share * (whole.cost.seconds or 0.0) / 3600))
             problem = request.problem(within)
-            found = solve_within_hours(request, problem, params=params)
+            found = search(problem, params=params.solve, budget=params.budget)
+            if not keeps_hours(request, draft_of(request, found.replicas, found.leader)):
+                found = within_hours(request, problem, found, seed=0, params=params)
             assert keeps_hours(request, draft_of(request, found.replicas, found.leader)), (seed, share)
 
             def fits(replicas: Ints, leader: Ints, request: PlanRequest = request) -> bool:
@@ -157,7 +159,7 @@ def _hold_against_optimum(seeds: Sequence[int]) -> list[float]:
         ):
             asked = replace(problem, budget=budget)
             try:
-                found = solve_within_budget(asked, params=SHORT)
+                found = search(asked, params=SHORT)
             except InfeasibleError:
                 continue
             optimum = ExactEvenness(asked).least_imbalance() if found.is_cut_short else None

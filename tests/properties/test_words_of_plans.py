@@ -11,8 +11,8 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.planner.params import Effort, SolveParams
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Move, Plan
 from kafka_rebalance.render import render
 from tests.properties.any_cluster import any_case

@@ -10,7 +10,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.plans.builder import require_options_fit
+from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition

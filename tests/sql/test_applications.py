@@ -13,8 +13,8 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.applied import ApplyState, MoveState, compare
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import PlanStatus
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, partition_table
 from rebalance_advisor import store

@@ -13,8 +13,8 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios.custom import changed_groups
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.plans.verified_plan import verified
 from kafka_rebalance.scenarios.document import scenario_document

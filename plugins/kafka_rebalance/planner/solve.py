@@ -1,8 +1,11 @@
-"""One problem in, one solution out: replica sets, leaders, cost, bounds."""
+"""One problem in, one solution out: replica sets, leaders, cost, bounds.
+
+``IMPROVERS`` and ``NEARER`` list what is tried, in order; each takes the best found so far and returns no worse one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,192 +31,270 @@ from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.tolerances import ANY_SPREAD
 from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.planner.widening.least_widening import cheaper, least_widening
-from kafka_rebalance.planner.widening.levels import reached_levels, widened_problem
-from kafka_rebalance.planner.widening.ranks import given_up, without_bands
+from kafka_rebalance.planner.widening import (
+    cheaper,
+    given_up,
+    least_widening,
+    reached_levels,
+    widened_problem,
+    without_bands,
+)
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 
 
-def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) -> Solution:
-    """The cheapest plan found that meets the rules and bands, and what nobody can beat.
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchTask:
+    """What every improver is given: the problem, its bands as the search takes them, seed and parameters."""
 
-    Raises InfeasibleError where hard rules cannot be met, naming the smallest cause and what would help.
+    problem: Problem
+    bands: WorkingBands
+    seed: int
+    params: SolveParams
+
+    def with_problem(self, problem: Problem, params: SolveParams | None = None) -> SearchTask:
+        """Return the task for other bands of the same cluster."""
+        params = self.params if params is None else params
+        bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
+        return SearchTask(problem, bands, self.seed, params)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The best placement so far, the bounds proved so far, and what is known where no plan was found inside all bands.
+
+    within           the problem, the bands that others give way to widened to what was reached; None: its own
+    gave_way         resource whose band was given up for a while → those that it was given up for
+    is_proved        no plan is inside all bands; are_caps_proved: none keeps the caps
     """
-    bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
-    if problem.moves_replicas:
-        best, bounds = _moved(problem, bands, seed, params)
-    else:
-        best, bounds = place(problem, problem.replicas, bands, params), lower_bounds(problem, params=params.bounds)
-    outside = _Outside(problem)
-    if best.band_violation > 0 and not problem.elects_preferred:
-        decision = decided(problem, params) if params.effort.program_steps else Decision(None)
-        if decision.plan is not None:
-            index = decision.plan.replica_index
-            best = better(best, place(problem, decision.plan.replicas, bands, params, replica_index=index), ANY_SPREAD)
-            if problem.moves_replicas:
-                best, stronger = _moved(problem, bands, seed, params, best)
-                bounds = max(bounds, stronger, key=lambda proved: proved.bytes.value)
-        if best.band_violation > 0:
-            best, outside = _by_rank(problem, best, seed, params)
-            if params.effort.program_steps:
-                best, bounds = _widened(problem, outside.within, best, bounds, seed, params)
-        outside = replace(outside, is_proved=decision.is_none_proved)
+
+    best: Placed
+    bounds: Bounds
+    sets: ReplicaSets
+    within: Problem | None = None
+    gave_way: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    is_proved: bool = False
+    are_caps_proved: bool = False
+
+    def is_outside(self, problem: Problem) -> bool:
+        """A broker is outside its band, where bands are looked at."""
+        return self.best.band_violation > 0 and not problem.elects_preferred
+
+
+Improver = Callable[[SearchTask, Found], Found]
+
+
+def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) -> Solution:
+    """Return the cheapest plan found that meets the rules and bands, with lower bounds on what any plan costs.
+
+    First replica sets and leaders, then what ``IMPROVERS`` make of them; where brokers are outside their bands after
+    that, what ``NEARER`` find. Raises InfeasibleError where hard rules cannot be met, naming the smallest cause and
+    what would help.
+    """
+    task = SearchTask(problem, working_bands(problem, problem.band_low, problem.band_high, params.bands), seed, params)
+    found = _improved(task)
+    for nearer in NEARER:
+        found = nearer(task, found)
+    best = found.best
     return Solution(
         replicas=best.replicas,
         leader=best.leader,
         cost=best.cost,
-        bounds=bounds,
+        bounds=found.bounds,
         band_low=problem.band_low,
         band_high=problem.band_high,
         before=broker_loads(problem, problem.replicas, problem.leader),
         after=best.after,
         topic_excess=(topic_excess(problem.topic, problem.replicas, problem.stays), best.topic_excess),
         statistics=best.statistics,
-        gave_way=outside.gave_way,
-        is_outside_proved=outside.is_proved,
-        are_caps_proved=outside.are_caps_proved,
+        gave_way=found.gave_way,
+        is_outside_proved=found.is_proved,
+        are_caps_proved=found.are_caps_proved,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Outside:
-    """What is known where no plan was found inside all bands.
+def _improved(task: SearchTask, known: Placed | None = None) -> Found:
+    """What the search finds, or what is ``known``, and what improvers make of the better one.
 
-    within           the problem, the bands that others give way to widened to what was reached
-    gave_way         resource whose band was given up for a while → those that it was given up for
-    is_proved        no plan is inside all bands; are_caps_proved: none keeps the caps
+    Bounds come after the search: a first run finds what they compile on disk by then (``compile_ahead`` of the shell).
     """
+    problem, bands, params = task.problem, task.bands, task.params
+    if not problem.moves_replicas:
+        best = place(problem, problem.replicas, bands, params)
+        return Found(best, lower_bounds(problem, params=params.bounds), ReplicaSets(problem.replicas, problem.replicas))
+    sets = start_sets(problem)
+    searched = search_replicas(problem, sets, bands, seed=task.seed, params=params)
+    # What found no place at first may have found one since.
+    rows = _stranded_rows(problem, searched.replicas) if searched.stranded else np.zeros(0, dtype=np.int64)
+    if len(rows):
+        start = ReplicaSets(_lawful(problem, int(rows[0]), params), sets.original)
+        searched = search_replicas(problem, start, bands, seed=task.seed, params=params)
+        if searched.stranded or not has_capacity(problem, searched.replicas):
+            searched = replace(searched, replicas=start.replicas)
+    bounds = lower_bounds(problem, params=params.bounds)
+    best = place(problem, searched.replicas, bands, params, done=searched.statistics)
+    found = Found(best if known is None else better(known, best, ANY_SPREAD), bounds, sets)
+    for improve in IMPROVERS:
+        found = improve(task, found)
+    return found
 
-    within: Problem
-    gave_way: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    is_proved: bool = False
-    are_caps_proved: bool = False
+
+def _raise_bounds(task: SearchTask, found: Found) -> Found:
+    """Higher bounds, where the plan is not near the first ones."""
+    if found.best.is_near(found.bounds.bytes.value, task.params.gaps.near):
+        return found
+    return replace(found, bounds=raised(task.problem, found.bounds, task.params.bounds))
 
 
-def _by_rank(problem: Problem, found: Placed, seed: int, params: SolveParams) -> tuple[Placed, _Outside]:
-    """``found``, or a plan that keeps the caps and comes nearer to the bands that others give way to."""
-    best, within, are_caps_proved = found, problem, False
+def _solve_programs(task: SearchTask, found: Found) -> Found:
+    """Small clusters: linear programs and programs in whole numbers."""
+    problem, params = task.problem, task.params
+    if not _is_for_programs(task) or found.best.is_near(_least(task, found), params.gaps.near):
+        return found
+    best, bounds = improve_with_lp(
+        problem, found.sets, task.bands, found.best, found.bounds, seed=task.seed, params=params
+    )
+    return replace(found, best=best, bounds=bounds)
+
+
+def _anneal(task: SearchTask, found: Found) -> Found:
+    """Larger clusters: the better of what was found and what that becomes by annealing."""
+    problem, params, best = task.problem, task.params, found.best
+    if _is_for_programs(task) or best.is_near(_least(task, found), params.gaps.far) or not params.effort.anneal_steps:
+        return found
+    warm = ReplicaSets(best.replicas, found.sets.original)
+    annealed = anneal_replicas(problem, warm, task.bands, seed=task.seed, params=params)
+    other = place(problem, annealed.replicas, task.bands, params, done=annealed.statistics)
+    allowed = max(best.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
+    return replace(found, best=better(best, other, allowed))
+
+
+def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
+    """Middling clusters: a linear program of the moves that matter."""
+    problem, params, least = task.problem, task.params, _least(task, found)
+    is_asked = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
+    if _is_for_programs(task) or not is_asked or found.best.is_near(least, params.gaps.far):
+        return found
+    allowed = spread_allowed(problem, found.best, params.linear_program.spread_given_up)
+    whole = Task(problem, found.sets, task.bands, allowed, task.seed, params)
+    return replace(found, best=improve_with_restricted_lp(whole, found.best, found.bounds, least))
+
+
+def _decide_whole(task: SearchTask, found: Found) -> Found:
+    """Outside its bands: a plan inside them by a program in whole numbers, or the proof that there is none."""
+    problem, params = task.problem, task.params
+    if not found.is_outside(problem) or not params.effort.program_steps:
+        return found
+    decision = decided(problem, params)
+    found = replace(found, is_proved=decision.is_none_proved)
+    if decision.plan is None:
+        return found
+    index = decision.plan.replica_index
+    inside = place(problem, decision.plan.replicas, task.bands, params, replica_index=index)
+    best, bounds = better(found.best, inside, ANY_SPREAD), found.bounds
+    if problem.moves_replicas:
+        again = _improved(task, best)
+        best, bounds = again.best, max(bounds, again.bounds, key=lambda proved: proved.bytes.value)
+    return replace(found, best=best, bounds=bounds)
+
+
+def _keep_ranks(task: SearchTask, found: Found) -> Found:
+    """Outside its bands: a plan that keeps the caps and comes nearer to the bands that others give way to."""
+    problem, params, best = task.problem, task.params, found.best
+    if not found.is_outside(problem):
+        return found
+    within, are_caps_proved = problem, False
     gave_way: dict[str, tuple[str, ...]] = {}
-    stages: list[Problem] = []
+    stages: list[SearchTask] = []
     for dropped in given_up(problem):
-        stages.append(without_bands(within, dropped))
-        now = _judged(stages[-1], best, params)
+        stages.append(task.with_problem(without_bands(within, dropped)))
+        now = _judged(stages[-1], best)
         if now.band_violation <= 0:
             continue
-        other, decision = _without_others(stages, now, seed, params)
+        other, decision = _without_others(stages, now)
         are_caps_proved |= bool(dropped.all()) and decision.is_none_proved
-        if _distances(stages, other, params) < _distances(stages, now, params):
-            outside = {problem.resources[side.resource] for side in reached_levels(stages[-1], now.after).sides()}
+        if _distances(stages, other) < _distances(stages, now):
+            reached = reached_levels(stages[-1].problem, now.after)
+            outside = {problem.resources[side.resource] for side in reached.sides()}
             gave_way |= {problem.resources[d]: tuple(sorted(outside)) for d in np.flatnonzero(dropped).tolist()}
             best = other
         if not dropped.all():  # a cap is not widened
-            within = widened_problem(within, reached_levels(stages[-1], best.after), params.bands)
-    return best, _Outside(within, gave_way, are_caps_proved=are_caps_proved)
+            within = widened_problem(within, reached_levels(stages[-1].problem, best.after), params.bands)
+    return replace(found, best=best, within=within, gave_way=gave_way, are_caps_proved=are_caps_proved)
 
 
-def _without_others(
-    stages: Sequence[Problem], known: Placed, seed: int, params: SolveParams
-) -> tuple[Placed, Decision]:
+def _widen_least(task: SearchTask, found: Found) -> Found:
+    """Outside its bands: the cheapest plan found within the least bands that are met, however topics are spread; and
+    what covers found on the way prove for the problem's own bands.
+    """
+    problem, params = task.problem, task.params
+    if not found.is_outside(problem) or not params.effort.program_steps:
+        return found
+    within, bounds = found.within or problem, found.bounds
+    least = least_widening(within, _sets(within), found.best, seed=task.seed, params=params)
+    best = cheaper(within, least, least.placed, seed=task.seed, params=params)
+    wider = widened_problem(within, least.levels, params.bands)
+    if problem.moves_replicas:
+        again = _improved(task.with_problem(wider, _within_reach(problem, params)), best)
+        best, proof = again.best, again.bounds.proofs.get("bytes")
+        if proof is not None:
+            bounds = raised_by_covers(problem, bounds, proof.prices, proof.covers, params.bounds)
+    return replace(found, best=best, bounds=bounds)
+
+
+# What is tried on every problem whose replicas may move, in order; each is for clusters of some size.
+IMPROVERS: tuple[Improver, ...] = (_raise_bounds, _solve_programs, _anneal, _solve_restricted_program)
+# What is tried where brokers are outside their bands after that.
+NEARER: tuple[Improver, ...] = (_decide_whole, _keep_ranks, _widen_least)
+
+
+def _is_for_programs(task: SearchTask) -> bool:
+    """Programs of the whole cluster are small enough."""
+    return task.params.effort.program_steps > 0 and is_small(task.problem, task.params.linear_program.arcs)
+
+
+def _least(task: SearchTask, found: Found) -> float:
+    """The bound of what plans are chosen by, in bytes."""
+    return least_price(task.problem, found.bounds, task.params.costs)
+
+
+def _without_others(stages: Sequence[SearchTask], known: Placed) -> tuple[Placed, Decision]:
     """The best plan found for the bands of the last of ``stages`` alone, no farther outside those before it than
     ``known``; and what was proved where it is outside.
     """
-    stage = stages[-1]
-    bands = working_bands(stage, stage.band_low, stage.band_high, params.bands)
+    task = stages[-1]
+    stage, params = task.problem, task.params
 
     def nearer(found: Placed, other: Placed) -> Placed:
-        is_nearer = _distances(stages, other, params) < _distances(stages, found, params)
-        chosen = other if is_nearer else found
+        chosen = other if _distances(stages, other) < _distances(stages, found) else found
         return replace(chosen, statistics=found.statistics + other.statistics)
 
-    if stage.moves_replicas:
-        found = nearer(known, _moved(stage, bands, seed, params, known)[0])
-    else:
-        found = nearer(known, place(stage, stage.replicas, bands, params))
+    other = _improved(task, known).best if stage.moves_replicas else place(stage, stage.replicas, task.bands, params)
+    found = nearer(known, other)
     if found.band_violation <= 0:
         return found, Decision(None)
     decision = decided(stage, params)
     if decision.plan is not None:
         index = decision.plan.replica_index
-        found = nearer(found, place(stage, decision.plan.replicas, bands, params, replica_index=index))
+        found = nearer(found, place(stage, decision.plan.replicas, task.bands, params, replica_index=index))
     if found.band_violation > 0 and params.effort.program_steps:
-        nearest = least_widening(stage, _sets(stage), found, seed=seed, params=params).placed
-        found = nearer(found, _judged(stage, nearest, params))
+        nearest = least_widening(stage, _sets(stage), found, seed=task.seed, params=params).placed
+        found = nearer(found, _judged(task, nearest))
     return found, decision
 
 
-def _distances(stages: Sequence[Problem], found: Placed, params: SolveParams) -> tuple[float, ...]:
+def _distances(stages: Sequence[SearchTask], found: Placed) -> tuple[float, ...]:
     """How far a plan is outside each stage, the first one first; before that, who is led by whom."""
-    return (found.misled, *(_judged(stage, found, params).band_violation for stage in stages))
+    return (found.misled, *(_judged(stage, found).band_violation for stage in stages))
 
 
-def _judged(problem: Problem, found: Placed, params: SolveParams) -> Placed:
+def _judged(task: SearchTask, found: Placed) -> Placed:
     """The same placement by other bands."""
-    bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
     index = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
-    return place(problem, found.replicas, bands, params, replica_index=index, done=found.statistics)
+    return place(task.problem, found.replicas, task.bands, task.params, replica_index=index, done=found.statistics)
 
 
 def _sets(problem: Problem) -> ReplicaSets:
     return start_sets(problem) if problem.moves_replicas else ReplicaSets(problem.replicas, problem.replicas)
-
-
-def _moved(
-    problem: Problem, bands: WorkingBands, seed: int, params: SolveParams, known: Placed | None = None
-) -> tuple[Placed, Bounds]:
-    """The best of what the search finds, or what is ``known``, and what programs or annealing make of it.
-
-    Bounds come after the search: a first run finds what they compile on disk by then (``compile_ahead`` of the shell).
-    """
-    sets = start_sets(problem)
-    found = search_replicas(problem, sets, bands, seed=seed, params=params)
-    # What found no place at first may have found one since.
-    rows = _stranded_rows(problem, found.replicas) if found.stranded else np.zeros(0, dtype=np.int64)
-    if len(rows):
-        start = ReplicaSets(_lawful(problem, int(rows[0]), params), sets.original)
-        found = search_replicas(problem, start, bands, seed=seed, params=params)
-        if found.stranded or not has_capacity(problem, found.replicas):
-            found = replace(found, replicas=start.replicas)
-    bounds = lower_bounds(problem, params=params.bounds)
-    best = place(problem, found.replicas, bands, params, done=found.statistics)
-    if known is not None:
-        best = better(known, best, ANY_SPREAD)
-    gaps, effort = params.gaps, params.effort
-    if not best.is_near(bounds.bytes.value, gaps.near):
-        bounds = raised(problem, bounds, params.bounds)
-    least = least_price(problem, bounds, params.costs)
-    if effort.program_steps and is_small(problem, params.linear_program.arcs):
-        if not best.is_near(least, gaps.near):
-            return improve_with_lp(problem, sets, bands, best, bounds, seed=seed, params=params)
-        return best, bounds
-    if best.is_near(least, gaps.far):
-        return best, bounds
-    best = _annealed(problem, sets, bands, best, seed, params)
-    asks_program = effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
-    if asks_program and not best.is_near(least, gaps.far):
-        allowed = spread_allowed(problem, best, params.linear_program.spread_given_up)
-        task = Task(problem, sets, bands, allowed, seed, params)
-        best = improve_with_restricted_lp(task, best, bounds, least)
-    return best, bounds
-
-
-def _widened(
-    problem: Problem, within: Problem, found: Placed, bounds: Bounds, seed: int, params: SolveParams
-) -> tuple[Placed, Bounds]:
-    """No plan was found inside the bands: the cheapest found within the least bands that are met, however topics are
-    spread; and ``bounds``, with what covers found on the way prove for the problem's own bands.
-
-    ``within``: the problem, some bands widened already to what was reached.
-    """
-    least = least_widening(within, _sets(within), found, seed=seed, params=params)
-    best = cheaper(within, least, least.placed, seed=seed, params=params)
-    wider = widened_problem(within, least.levels, params.bands)
-    if problem.moves_replicas:
-        wider_bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
-        best, wider_bounds = _moved(wider, wider_bands, seed, _within_reach(problem, params), best)
-        proof = wider_bounds.proofs.get("bytes")
-        if proof is not None:
-            bounds = raised_by_covers(problem, bounds, proof.prices, proof.covers, params.bounds)
-    return best, bounds
 
 
 def _within_reach(problem: Problem, params: SolveParams) -> SolveParams:
@@ -223,19 +304,6 @@ def _within_reach(problem: Problem, params: SolveParams) -> SolveParams:
         return params
     steps = params.effort.program_steps // params.widening.large_steps_divisor
     return replace(params, effort=replace(params.effort, program_steps=steps))
-
-
-def _annealed(
-    problem: Problem, sets: ReplicaSets, bands: WorkingBands, found: Placed, seed: int, params: SolveParams
-) -> Placed:
-    """The better of what was found and what that becomes by annealing."""
-    if not params.effort.anneal_steps:
-        return found
-    warm = ReplicaSets(found.replicas, sets.original)
-    annealed = anneal_replicas(problem, warm, bands, seed=seed, params=params)
-    other = place(problem, annealed.replicas, bands, params, done=annealed.statistics)
-    allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
-    return better(found, other, allowed)
 
 
 def _stranded_rows(problem: Problem, replicas: Ints) -> Longs:

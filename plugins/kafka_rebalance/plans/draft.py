@@ -8,7 +8,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.waves.transfers import LeaderShifts, ReplicaCells, Transfers, transfers_of
+from kafka_rebalance.plans.wave_filling import LeaderShifts, ReplicaCells, Transfers, transfers_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

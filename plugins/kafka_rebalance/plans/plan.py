@@ -234,6 +234,16 @@ class PreferredLeaders:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceStep:
+    """What the moves cost once a stage of the pipeline was done: the last step's are those of the plan."""
+
+    stage: str
+    replica_moves: int
+    bytes: int | None
+    leader_changes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One plan for one snapshot. ``plan_id`` is empty until ``sealed``."""
 
@@ -267,6 +277,7 @@ class Plan:
     preferred_leaders: PreferredLeaders | None = None  # None: no broker was seen
     within_budget: BudgetClaim | None = None  # None: the budget, if there is one, was enough
     continues: str | None = None  # the plan_id of an earlier plan that this one confirms or continues
+    trace: tuple[TraceStep, ...] = ()  # what each stage left, in order
     plan_id: str = ""
 
     def sealed(self) -> Plan:
@@ -292,7 +303,7 @@ def to_document(plan: Plan) -> dict[str, Any]:
     }  # fmt: skip
     document["within_budget"] = None if plan.within_budget is None else _claim_document(plan.within_budget)
     document["rollback"] = None if plan.rollback is None else _rollback_document(plan.rollback)
-    for name in ("lower_bound", "frontier"):
+    for name in ("lower_bound", "frontier", "trace"):
         document[name] = [_plain(record) for record in getattr(plan, name)]
     for name in ("cost", "robustness"):
         value = getattr(plan, name)

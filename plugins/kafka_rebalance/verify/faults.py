@@ -47,6 +47,7 @@ RULES = {
     # numbers
     "move_bytes": "bytes of a move = new replicas × the leader's replica size; null where unknown",
     "cost": "the costs are the sums over the moves",
+    "trace": "the last step of the trace costs what the plan costs",
     "resource": "every known resource is balanced, every unknown one is left out with the reason",
     "before": "`before` is what the brokers carry in the snapshot",
     "after": "`after` is what they carry once all moves are done",

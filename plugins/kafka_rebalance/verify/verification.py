@@ -28,7 +28,7 @@ from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
 from kafka_rebalance.verify.files.plan_files import check_files
 from kafka_rebalance.verify.files.plan_folder import PLAN, check_folder
 from kafka_rebalance.verify.losses import check_after_failure, is_due
-from kafka_rebalance.verify.moves.costs import check_costs
+from kafka_rebalance.verify.moves.costs import check_costs, check_trace
 from kafka_rebalance.verify.moves.rollback_rules import check_rollback
 from kafka_rebalance.verify.moves.rules import check_moves, check_result
 from kafka_rebalance.verify.moves.stated_facts import check_stated_facts
@@ -133,6 +133,7 @@ def _judge(
     check_moves(document["moves"], claimed, cluster, parameters, faults)
     check_result(claimed, cluster, parameters, document["verdict"], faults)
     check_costs(document, claimed, cluster, parameters, faults)
+    check_trace(document, faults)
     check_outcomes(document, levels, claimed, cluster, parameters, faults)
     check_verdict(document, levels, cluster, parameters, faults, keeps_today=keeps_today)
     check_survival(document, placements, parameters, faults)

@@ -127,7 +127,7 @@ def _require_fit_of(request: RunRequest, snapshot: ClusterSnapshot, entry: Clust
     require_quick_request(request, snapshot)
     _require_names_known(request, snapshot, entry)
     if _depends_on_cluster(request.options):
-        from kafka_rebalance.plans.builder import require_options_fit  # heavy, and most runs ask nothing of the kind
+        from kafka_rebalance.plans.pipeline import require_options_fit  # heavy, and most runs ask nothing of the kind
 
         require_options_fit(snapshot, request.options)
 

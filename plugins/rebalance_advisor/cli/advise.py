@@ -45,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.publish.advisory_files import write_advisory
     from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.stage_times import watch_of
     from rebalance_advisor.version import advisor_version
 
     tell_of_first_compile("advise")
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     with own_strategies(found, limits):
         advice = advise(
             given.snapshot, given.request.options, replay_options=request.replay_options, previous=given.previous,
-            advisor_version=advisor_version(), progress=say,
+            advisor_version=advisor_version(), progress=say, watch=watch_of(is_verbose=arguments.verbose),
         )  # fmt: skip
     advice = knowing_keys(with_hours(advice, given.hourly), request.heavy_keys)
     advice = owned(priced(advice, request.rack_byte_price), request.owners, request.mutes)

@@ -76,7 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
     if request.own_scenarios:
         return run_what_if(arguments, request, command="plan")
     _require_plan_alone(request)
-    made = plan_into_folder(arguments, request, Progress())
+    from rebalance_advisor.stage_times import watch_of  # with the planner: what is only asked of an option stays quick
+
+    made = plan_into_folder(arguments, request, Progress(), watch=watch_of(is_verbose=arguments.verbose))
     _tell(made, as_json=arguments.json)
     return exit_code_of(made.plan.verdict)
 

@@ -46,6 +46,9 @@ def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printe
         parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help=f"where {made} to be replaced whole")
     parser.add_argument("--json", action="store_true", help=f"print {printed} as JSON")
+    parser.add_argument(
+        "--verbose", action="store_true", help="print each stage of the plan on stderr, with its moves and its seconds"
+    )
     add_plan_options(parser)
     add_input_options(parser)
 

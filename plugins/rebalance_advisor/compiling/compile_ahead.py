@@ -25,10 +25,15 @@ from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.state import make_state
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.plans.waves.fill_waves import WaveLimits, waves_of
-from kafka_rebalance.plans.waves.leader_steps import leader_steps
-from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
-from kafka_rebalance.plans.waves.transfers import LeaderShifts, ReplicaCells, transfers_of
+from kafka_rebalance.plans.wave_filling import (
+    LeaderShifts,
+    ReplicaCells,
+    WaveLimits,
+    leader_steps,
+    slot_filling_seconds,
+    transfers_of,
+    waves_of,
+)
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable

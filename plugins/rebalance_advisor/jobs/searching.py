@@ -35,7 +35,7 @@ def request_of(run: store.Run, quarantined: Sequence[store.Quarantined]) -> RunR
 
 def plan_of_old_reading(snapshot: ClusterSnapshot, request: RunRequest, *, now: datetime) -> Plan | None:
     """The plan without moves that says how old the reading is; None for one that is young enough. Pure."""
-    from kafka_rebalance.plans.builder import plan_of_unfit_reading
+    from kafka_rebalance.plans.pipeline import plan_of_unfit_reading
     from kafka_rebalance.plans.verified_plan import require_verified
     from kafka_rebalance.snapshot.age import too_old
     from rebalance_advisor.version import advisor_version
@@ -89,7 +89,7 @@ def search_plans(
 
 def tasks_of(snapshot: ClusterSnapshot, request: RunRequest) -> list[dict[str, Any]]:
     """The plan itself (``within`` null), and each band of its frontier, if one is wanted."""
-    from kafka_rebalance.plans.frontier.frontier import bands_between
+    from kafka_rebalance.plans.frontier import bands_between
     from kafka_rebalance.plans.request import build_request
 
     options = request.options
@@ -101,7 +101,7 @@ def answer_to(
     snapshot: ClusterSnapshot, task: Mapping[str, Any], previous: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The task with its answer: a plan without its frontier, or one point of it. Pure."""
-    from kafka_rebalance.plans.frontier.frontier import searched
+    from kafka_rebalance.plans.frontier import searched
     from kafka_rebalance.plans.request import build_request
     from rebalance_advisor.request.run_request import RunRequest
 
@@ -120,8 +120,7 @@ def put_together(
     Raises InvalidPlanError where the plan does not pass its verification.
     """
     from kafka_rebalance.plans.document import plan_from_document
-    from kafka_rebalance.plans.frontier.frontier import with_frontier
-    from kafka_rebalance.plans.frontier.order import RatedPoint
+    from kafka_rebalance.plans.frontier import RatedPoint, with_frontier
     from kafka_rebalance.plans.plan import FrontierPoint, to_document
     from kafka_rebalance.plans.request import build_request
     from kafka_rebalance.plans.verified_plan import verified
@@ -145,10 +144,14 @@ def plan_without_frontier(
     snapshot: ClusterSnapshot, request: RunRequest, previous: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """One request's plan as a document. Pure."""
-    from kafka_rebalance.plans.builder import make_plan
+    from kafka_rebalance.plans.pipeline import make_plan
     from kafka_rebalance.plans.plan import to_document
+    from rebalance_advisor.stage_times import StageTimes
     from rebalance_advisor.version import advisor_version
 
     options = replace(request.options, with_frontier=False)
     version = advisor_version()
-    return to_document(make_plan(snapshot, options, seed=request.seed, previous=previous, advisor_version=version))
+    plan = make_plan(
+        snapshot, options, seed=request.seed, previous=previous, advisor_version=version, watch=StageTimes()
+    )
+    return to_document(plan)

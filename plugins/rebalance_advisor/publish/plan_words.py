@@ -7,7 +7,7 @@ from dataclasses import asdict
 from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
 from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.plans.waves.slowest import slowest
+from kafka_rebalance.plans.waves import slowest
 from kafka_rebalance.render import render, render_all
 from kafka_rebalance.render.needed import amount_of, needed_words
 from kafka_rebalance.render.plan_reasons import PROOFS

@@ -8,13 +8,13 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner import state, topic_spread
 from kafka_rebalance.planner.leaders import leader_search, leader_state
 from kafka_rebalance.planner.replicas import anneal, covering, steps
-from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.waves import slot_filling, wave_fill
+from kafka_rebalance.plans import wave_filling
+from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.compiling.compile_ahead import compile_planner
 from tests.benchmarks.bench_scale import Size, skewed_snapshot
 
 MODULES: tuple[Any, ...] = (
-    state, topic_spread, leader_search, leader_state, anneal, covering, steps, slot_filling, wave_fill,
+    state, topic_spread, leader_search, leader_state, anneal, covering, steps, wave_filling,
 )  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def test_a_plan_finds_all_its_kernels_compiled() -> None:
     assert ahead["kafka_rebalance.planner.replicas.steps._take"]
     assert ahead["kafka_rebalance.planner.replicas.anneal.anneal"]
     assert ahead["kafka_rebalance.planner.leaders.leader_search.search_leaders"]
-    assert ahead["kafka_rebalance.plans.waves.slot_filling._makespan"]
+    assert ahead["kafka_rebalance.plans.wave_filling._makespan"]
     plan = make_plan(skewed_snapshot(Size("small", 12, 300, 3)), PlanOptions(within=0.10, with_frontier=False))
     assert plan.moves
     assert variants() == ahead

@@ -15,9 +15,9 @@ from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.topic_leaders import TopicLeaders
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, plan_id, to_document
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot

@@ -8,7 +8,7 @@ from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.failure_rules import broker_loss_overloads, rack_loss_overloads
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.scoring.losses import AfterFailure, LoadAfterLoss, Losses, WorstLoss
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from tests.unit.planner.sample_clusters import random_cluster

@@ -20,7 +20,7 @@ from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, Verdict
 from kafka_rebalance.scoring.rack_traffic import RackTraffic, rack_traffic
 from kafka_rebalance.snapshot.codec import snapshot_to_document

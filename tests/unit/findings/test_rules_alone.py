@@ -26,7 +26,7 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, candidates
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.scoring.cluster_scores import BrokerScore

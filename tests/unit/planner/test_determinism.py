@@ -10,7 +10,7 @@ import pytest
 SCRIPT = """
 import sys
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.planner.sample_clusters import random_cluster
 options = PlanOptions(within=0.1, remove_brokers=frozenset({3, 8}), exclude_brokers=frozenset({5, 1}))

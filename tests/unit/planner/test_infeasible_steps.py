@@ -13,7 +13,7 @@ from kafka_rebalance.planner.infeasible.counted_causes import disks_cause, large
 from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
 from kafka_rebalance.planner.infeasible.program_cause import program_cause
 from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import Broker, Capacity
 from tests.unit.planner.hand_problems import hand_problem

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.planner.params import SteeringParams
-from kafka_rebalance.planner.steering.costs import CostTotals, Placing, costs_of, flows_of
-from kafka_rebalance.planner.steering.part_program import Goal, Part, decided_anew
-from kafka_rebalance.planner.steering.steered import (
+from kafka_rebalance.planner.steering import (
     ANY,
+    CostTotals,
+    Goal,
+    Part,
+    Placing,
+    costs_of,
+    decided_anew,
+    flows_of,
     goal_of,
     is_lawful,
     part_of,

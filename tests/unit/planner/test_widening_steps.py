@@ -9,10 +9,17 @@ from kafka_rebalance.planner.linear_program.whole_plan import whole_program
 from kafka_rebalance.planner.params import SolveParams, WideningParams
 from kafka_rebalance.planner.placed import place
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
-from kafka_rebalance.planner.widening.least_widening import cheaper, least_widening
-from kafka_rebalance.planner.widening.levels import Side, reached_levels, widened_problem
-from kafka_rebalance.planner.widening.nearest_program import cheaper_plan, nearer_plan
-from kafka_rebalance.planner.widening.neighbourhood import Goal, improved
+from kafka_rebalance.planner.widening import (
+    Goal,
+    Side,
+    cheaper,
+    cheaper_plan,
+    improved,
+    least_widening,
+    nearer_plan,
+    reached_levels,
+    widened_problem,
+)
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from tests.unit.planner.hand_problems import hand_problem
 

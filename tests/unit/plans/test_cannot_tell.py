@@ -13,7 +13,7 @@ import pytest
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan, plan_of_unfit_reading
+from kafka_rebalance.plans.pipeline import make_plan, plan_of_unfit_reading
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.age import too_old
 from kafka_rebalance.snapshot.codec import snapshot_to_document

@@ -11,8 +11,8 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import check_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.resources import BALANCED, RESOURCES, ROWS

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.dead_band import worst_deviation
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from tests.unit.planner.sample_clusters import random_cluster

@@ -10,7 +10,7 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.dual_ascent import better_prices
 from kafka_rebalance.planner.params import AscentParams, BoundParams
-from kafka_rebalance.plans.frontier.frontier import searched
+from kafka_rebalance.plans.frontier import searched
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import build_request
 from tests.benchmarks import bench_cpu

@@ -7,9 +7,9 @@ import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.frontier.frontier import bands_between, searched, unevenness, with_frontier
+from kafka_rebalance.plans.frontier import bands_between, searched, unevenness, with_frontier
 from kafka_rebalance.plans.params import FrontierParams
+from kafka_rebalance.plans.pipeline import make_plan
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT, hand
 
@@ -18,14 +18,14 @@ FEW = FrontierParams(steps=3)
 
 def test_unevenness_is_what_the_fullest_have_above_their_shares() -> None:
     """Shares are 10 GB, 2 replicas and 1 leader: half, half and two too much."""
-    request = hand().plan_request
+    even_problem = hand().plan_request.problem(1.0, {})
     loads = {
         "disk": np.array([15.0, 10.0, 5.0]) * GB, "replicas": np.array([3.0, 2.0, 1.0]),
         "leaders": np.array([3.0, 0.0, 0.0]),
     }  # fmt: skip
-    assert unevenness(request, loads) == pytest.approx(0.5 + 0.5 + 2.0)
+    assert unevenness(even_problem, loads) == pytest.approx(0.5 + 0.5 + 2.0)
     even = {"disk": np.full(3, 10.0) * GB, "replicas": np.full(3, 2.0), "leaders": np.ones(3)}
-    assert unevenness(request, even) == 0.0
+    assert unevenness(even_problem, even) == 0.0
 
 
 def test_bands_narrow_from_most_of_todays_worst_to_a_hundredth() -> None:

@@ -9,8 +9,8 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Budget
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import PlanCost
-from kafka_rebalance.plans.frontier.order import RatedPoint, are_bytes_known, in_order, named, without_vain
-from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget, without_balance
+from kafka_rebalance.plans.budget import fits_budget, search, without_balance
+from kafka_rebalance.plans.frontier import RatedPoint, are_bytes_known, in_order, named, without_vain
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import FrontierPoint
 from tests.unit.planner.hand_problems import THREE, hand_problem
@@ -82,15 +82,15 @@ def test_each_limit_of_a_budget_counts() -> None:
 def test_a_budget_below_the_cheapest_move_moves_nothing() -> None:
     """15, 10 and 5 GB in 6, 4 and 5: the least move into 8..12 is 4 GB."""
     problem = hand_problem(THREE, 3, within=0.2)
-    assert solve_within_budget(problem).cost.bytes == 4.0
-    assert solve_within_budget(replace(problem, budget=Budget(max_bytes=4.0))).cost.bytes == 4.0
-    assert solve_within_budget(replace(problem, budget=Budget(max_bytes=3.9))).cost.bytes == 0.0
+    assert search(problem).cost.bytes == 4.0
+    assert search(replace(problem, budget=Budget(max_bytes=4.0))).cost.bytes == 4.0
+    assert search(replace(problem, budget=Budget(max_bytes=3.9))).cost.bytes == 0.0
 
 
 def test_what_must_move_is_not_cut_by_a_budget() -> None:
     problem = hand_problem(THREE, 3, within=0.2, leaving=[2])  # its 5 GB have one place to go
     with pytest.raises(InfeasibleError, match="what must move costs 5 bytes"):
-        solve_within_budget(replace(problem, budget=Budget(max_bytes=4.9)))
+        search(replace(problem, budget=Budget(max_bytes=4.9)))
 
 
 def test_without_balance_any_load_is_inside() -> None:

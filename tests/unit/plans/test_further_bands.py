@@ -8,7 +8,7 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, ResourceOutcome, Verdict, to_document
 from kafka_rebalance.resources import ON_REQUEST
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot

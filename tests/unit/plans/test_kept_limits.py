@@ -9,8 +9,8 @@ import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.frontier.kept_limits import lifted, lifted_words, lifts
+from kafka_rebalance.plans.budget import lifted, lifted_words, lifts
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads

@@ -8,7 +8,7 @@ import pytest
 from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import BrokerState, Capacity
 from tests.sample import for_each

@@ -13,8 +13,8 @@ import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.planner.widening.ranks import given_up, without_bands
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.planner.widening import given_up, without_bands
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.snapshot.load import LoadKind

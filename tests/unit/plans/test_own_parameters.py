@@ -12,10 +12,10 @@ import pytest
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.errors import InfeasibleError, InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan, require_options_fit
 from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.check.reasons import ReasonCode
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
+from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import Move, MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
 from kafka_rebalance.snapshot.load import LoadKind

@@ -6,8 +6,8 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import (
     Bound,
     Cost,

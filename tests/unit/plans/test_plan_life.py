@@ -17,10 +17,10 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
 from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import FORMAT_VERSION, FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, Topic

@@ -13,8 +13,7 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_countable_bytes, require_measured
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import Verdict
-from kafka_rebalance.plans.previous.continued import continued_plan
-from kafka_rebalance.plans.previous.previous_plan import PreviousPlan, differs, leaves_nothing_behind, what_is_left
+from kafka_rebalance.plans.previous import PreviousPlan, continued_plan, differs, leaves_nothing_behind, what_is_left
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Robustness, Verdict
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row

@@ -11,7 +11,7 @@ from kafka_rebalance.cluster_arrays.broker_sets import broker_sets_of, everywher
 from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan

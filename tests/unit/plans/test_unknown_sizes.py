@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.params import DEFAULTS, FrontierParams, PlanParams
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Move, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan

@@ -11,7 +11,7 @@ import pytest
 import kafka_rebalance.plans.verified_plan as module
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, verified
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot

@@ -7,8 +7,8 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.solution import Widening
-from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.explain.verdict import widened_bounds_words
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.verify import verify_plan

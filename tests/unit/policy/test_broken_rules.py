@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.policy import WeeklyWindow
 from kafka_rebalance.policy.broken_rules import broken_rules

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from kafka_rebalance.plans.explain.needed import needed_words
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.explain.needed import needed_words
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Bound
 from rebalance_advisor.publish.frontier_rows import frontier_rows
 from rebalance_advisor.publish.plan_words import plan_lines

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.files.plan_files import expected_files
 from rebalance_advisor.publish.plan_files import plan_files

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.request.names_in_cluster import require_names_known
 from rebalance_advisor.request.run_request import RunRequest
 from tests.sample import for_each

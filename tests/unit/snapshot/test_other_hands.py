@@ -9,7 +9,7 @@ import pytest
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.other_hand_rules import broker_cordoned, other_balancer, reassignment_running
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, LogDir
 from kafka_rebalance.snapshot.other_hands import balancers, throttled

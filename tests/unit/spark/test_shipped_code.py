@@ -17,7 +17,7 @@ from rebalance_advisor.spark.shipped_code import SETTING, is_shipped, make_archi
 IN_THE_ARCHIVE_ALONE = """
 import sys
 sys.path[:] = [{folder!r}, *(path for path in sys.path if path != {plugins!r})]
-import kafka_rebalance.groups.group_replay, kafka_rebalance.plans.builder
+import kafka_rebalance.groups.group_replay, kafka_rebalance.plans.pipeline
 from rebalance_advisor.version import advisor_version
 assert kafka_rebalance.__file__.startswith({folder!r}), kafka_rebalance.__file__
 print(advisor_version())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition, partition_table

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import plan_id, to_document
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot

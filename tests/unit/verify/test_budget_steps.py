@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.budget_steps import step_within_budget

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.files.shell_blocks import check_shell_blocks
 from rebalance_advisor.publish.commands import render_commands

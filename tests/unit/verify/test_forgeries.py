@@ -100,6 +100,7 @@ FREE = {
     ("proofs",): "prices prove a bound whatever they are",
     ("frontier", "*"): "the plans behind other points are not in the document",
     ("robustness", "noise"): "any noise may be tried",
+    ("trace", "*"): "how the planner came to the plan; the last step has forgeries of its own",
     ("parameters",): "a plan may be right for other options, too: it is judged by those that it tells",
     ("cost", "seconds_slot_filling"): "an estimate between two figures that are judged",
     ("rollback", "seconds_slot_filling"): "an estimate between two figures that are judged",

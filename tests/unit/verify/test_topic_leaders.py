@@ -10,7 +10,7 @@ import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.topic_leaders import TopicLeaders
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.verification import verify_plan
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

@@ -14,12 +14,11 @@ from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive.loss_arrays import Change
-from kafka_rebalance.planner.survive.loss_state import LossState
+from kafka_rebalance.planner.survive import Change, LossState
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.survival.loss_problem import loss_of, loss_state_of
+from kafka_rebalance.plans.survival.losses import loss_of, loss_state_of
 from kafka_rebalance.plans.survival.overload import worst_of
 
 

@@ -18,9 +18,9 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.planner.survive.loss_state import LossState
+from kafka_rebalance.planner.survive import LossState
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.survival.loss_problem import loss_of
+from kafka_rebalance.plans.survival.losses import loss_of
 
 
 class Proof(Enum):

@@ -1,4 +1,4 @@
-"""``--survive broker`` and ``--survive rack``: a draft that leaves nobody above its capacity after any loss.
+"""The stage ``survive`` (``--survive broker`` or ``rack``): no broker is above its capacity after any loss.
 
 Promises, in order: a draft that comes back survives every loss, by the same simulation that plan.json tells of; it
 keeps every budget and cap; where the plan for balance survives already it stays as it is; where that plan cannot be
@@ -15,16 +15,17 @@ import numpy as np
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.planner.survive.search import Allowance, survive
+from kafka_rebalance.planner.survive import Allowance, survive
 from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.failures import with_follower_order
+from kafka_rebalance.plans.hours import keeps_hours
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import PlanParams
-from kafka_rebalance.plans.preferred.within_hours import keeps_hours
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.survival.loss_problem import loss_state_of
+from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.plans.survival.losses import loss_state_of
 from kafka_rebalance.plans.survival.overload import (
     Overload,
     Proof,
@@ -41,6 +42,22 @@ class Survival:
 
     draft: Draft
     reason: Fact
+
+
+class SurviveLosses:
+    """No broker is above its capacity after the loss of any broker, or of any rack."""
+
+    name = "survive"
+
+    def applies(self, state: PlanState) -> bool:
+        """Surviving was asked for, and nothing forbids a plan."""
+        return state.is_possible and state.options.survive is not None
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with what it takes to survive. Raises InfeasibleError where nothing was found."""
+        state.progress("losing every broker" if state.options.survive == "broker" else "losing every rack")
+        kept = surviving(state.request, state.problem, state.draft, state.params)
+        return state.changed_by_rule(kept.draft, (kept.reason,))
 
 
 def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:

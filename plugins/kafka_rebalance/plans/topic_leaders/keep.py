@@ -1,8 +1,15 @@
-"""A draft that leaves every broker with the leaders of topics that are asked for, or what is lacking.
+"""The stage ``topic leaders``: a draft that gives every broker the leaders of topics that ``--min-topic-leaders`` asks.
+
+Of each topic that may be touched and that a rule's pattern matches, every eligible broker leads ``n`` partitions at
+the least: the largest number of those rules. Eligible is who stays, may receive leadership and replicas, and may hold
+the topic (``--topic-brokers``). Where the topic's led partitions are fewer than ``n`` for each, as many as there are
+for each: led partitions over eligible brokers, rounded down. Example: ``t.*=2``, 5 partitions, 4 brokers: one each.
 
 Promises, in order: a draft that comes back has all of them; it keeps every budget and cap; where the plan for balance
 has them already it stays as it is; where that plan cannot be brought to have them, today's placement is. What neither
 search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
+
+Complexity: O(P + topics · (rules + B)) to know what is asked.
 """
 
 from __future__ import annotations
@@ -11,22 +18,69 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
+from kafka_rebalance.arrays import NOBODY, Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.params import TopicLeaderParams
 from kafka_rebalance.planner.placed import in_kafka_order
-from kafka_rebalance.planner.topic_leaders.search import Led, with_least_leaders
+from kafka_rebalance.planner.topic_leaders import LeaderDemand, Led, with_least_leaders
 from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.failures import with_follower_order
+from kafka_rebalance.plans.hours import keeps_hours
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import PlanParams
-from kafka_rebalance.plans.preferred.within_hours import keeps_hours
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.topic_leaders.demanded import TopicDemands, topic_demands
+from kafka_rebalance.plans.state import PlanState
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicDemands:
+    """T topics that something is asked of: ``topics`` int64[T] in the snapshot, ``asked`` and ``least`` int64[T]
+    leaders on each of ``eligible`` bool[T, B]; ``least`` is below ``asked`` where there are too few.
+    """
+
+    topics: Longs
+    asked: Longs
+    least: Longs
+    eligible: Flags
+
+    @property
+    def need(self) -> Longs:
+        """int64[T, B]."""
+        return np.asarray(self.least[:, None] * self.eligible)
+
+    def of_rows(self, topic_of_row: Ints) -> LeaderDemand:
+        """Of partitions whose topics are ``topic_of_row`` int32[P]."""
+        number = np.full(int(max(topic_of_row.max(initial=0), self.topics.max(initial=0))) + 1, NOBODY, np.int32)
+        number[self.topics] = np.arange(len(self.topics))
+        return LeaderDemand(self.need, number[topic_of_row])
+
+
+def topic_demands(plan_request: PlanRequest) -> TopicDemands:
+    """Those of the options; no topic where nothing is asked."""
+    options, arrays = plan_request.options, plan_request.brokers.arrays
+    placement, names = plan_request.partitions.placement, [topic.name for topic in plan_request.snapshot.topics]
+    open_to = arrays.takes_leaders & arrays.takes_replicas
+    led = np.bincount(placement.topic[placement.leader != NOBODY], minlength=len(names))
+    rows = []
+    for number, name in enumerate(names if options.min_topic_leaders else ()):
+        asked = max((rule.leaders for rule in options.min_topic_leaders if rule.covers(name)), default=0)
+        if not asked or not options.is_topic_allowed(name):
+            continue
+        mine = [rule for rule in options.topic_brokers if rule.covers(name)]
+        may = [all(rule.allows(broker.id, broker.rack) for rule in mine) for broker in plan_request.brokers.brokers]
+        eligible = open_to & np.array(may, dtype=np.bool_)
+        least = min(asked, int(led[number]) // max(int(eligible.sum()), 1))
+        rows.append((number, asked, least, eligible))
+    return TopicDemands(
+        np.array([row[0] for row in rows], dtype=np.int64),
+        np.array([row[1] for row in rows], dtype=np.int64),
+        np.array([row[2] for row in rows], dtype=np.int64),
+        np.array([row[3] for row in rows], dtype=np.bool_).reshape(len(rows), len(arrays.ids)),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +89,22 @@ class LeastLed:
 
     draft: Draft
     reasons: tuple[Fact, ...]
+
+
+class LeadTopics:
+    """Each broker has the leaders of topics that were asked for."""
+
+    name = "topic leaders"
+
+    def applies(self, state: PlanState) -> bool:
+        """Leaders were asked for, and nothing forbids a plan."""
+        return state.is_possible and bool(state.options.min_topic_leaders)
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with what it takes to have them. Raises InfeasibleError where nothing was found."""
+        state.progress("leaders of topics")
+        kept = with_topic_leaders(state.request, state.problem, state.draft, state.params)
+        return state.changed_by_rule(kept.draft, kept.reasons)
 
 
 def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:

@@ -9,7 +9,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.plans.draft import Draft, in_problem_rows
 from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.topic_leaders.demanded import topic_demands
+from kafka_rebalance.plans.topic_leaders.keep import topic_demands
 
 
 def explain_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts) -> None:

@@ -199,6 +199,7 @@ PLAN = {
         {"before": Each(int, by_broker=True), "after": Each(int, by_broker=True)},
     ),
     "continues": MAYBE_TEXT,
+    "trace": [{"stage": str, "replica_moves": int, "bytes": (int, type(None)), "leader_changes": int}],
 }
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,60}")
 _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")

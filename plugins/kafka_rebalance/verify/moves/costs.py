@@ -34,6 +34,12 @@ def check_costs(
     _check_budget(cost, parameters, faults)
 
 
+def check_trace(document: dict[str, Any], faults: FaultList) -> None:
+    """Add a fault where the last step of the trace is not at the plan's own cost."""
+    for name in ("replica_moves", "bytes", "leader_changes") if document["trace"] else ():
+        faults.require_equal("trace", f"trace[-1].{name}", document["trace"][-1][name], document["cost"][name])
+
+
 def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:
     """A whole number of bytes next to what was found; None where that is unknown."""
     if claimed is None or math.isnan(found):

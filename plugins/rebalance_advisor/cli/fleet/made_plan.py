@@ -16,6 +16,7 @@ from rebalance_advisor.request.run_request import RunRequest
 
 if TYPE_CHECKING:
     from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+    from kafka_rebalance.plans.state import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,17 @@ class Made:
 
 
 def plan_into_folder(
-    arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
+    arguments: argparse.Namespace,
+    request: RunRequest,
+    say: Callable[[str], None],
+    *,
+    is_one_of_many: bool = False,
+    watch: Watch | None = None,
 ) -> Made:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
-    from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
+    from kafka_rebalance.plans.pipeline import make_plan
+    from kafka_rebalance.plans.state import tell_no_one
     from kafka_rebalance.plans.verified_plan import verified
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.plan_folder import write_plan_folder
@@ -43,7 +50,7 @@ def plan_into_folder(
     given = read_plan_input(arguments, request, say, is_one_of_many=is_one_of_many)
     plan = make_plan(
         given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
-        advisor_version=advisor_version(), progress=say,
+        advisor_version=advisor_version(), progress=say, watch=watch or tell_no_one,
     )  # fmt: skip
     say("verifying")
     plan = verified(plan, given.snapshot).plan

@@ -12,8 +12,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
-from kafka_rebalance.planner.survive.loss_arrays import LossArrays
-from kafka_rebalance.planner.survive.loss_state import LossState
+from kafka_rebalance.planner.survive import LossArrays, LossState
 
 Way = tuple[tuple[int, ...], int, int | None]
 

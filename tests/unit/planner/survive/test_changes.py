@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive.changes import Means, arranged, changes_for, joined, receivers
+from kafka_rebalance.planner.survive import Means, arranged, changes_for, joined, receivers
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 
 PARAMS = SurviveParams()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive.changes import Means, changes_for
-from kafka_rebalance.planner.survive.loss_state import LossState
+from kafka_rebalance.planner.survive import LossState, Means, changes_for
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 
 

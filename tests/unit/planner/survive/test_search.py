@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.survive.loss_arrays import Change
-from kafka_rebalance.planner.survive.search import Allowance, survive
+from kafka_rebalance.planner.survive import Allowance, Change, survive
 from tests.unit.planner.survive.exact_survival import can_survive
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 from tests.unit.planner.survive.test_loss_state import simulated

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive.changes import Means
-from kafka_rebalance.planner.survive.search import Allowance, survive
-from kafka_rebalance.planner.survive.whole_numbers import Costs, all_changes, best_choice
+from kafka_rebalance.planner.survive import Allowance, Costs, Means, all_changes, best_choice, survive
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 
 PARAMS = SurviveParams()

@@ -11,12 +11,17 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.planner.params import TopicLeaderParams
 from kafka_rebalance.planner.scales import resource_scale
-from kafka_rebalance.planner.topic_leaders.assignment import assigned
-from kafka_rebalance.planner.topic_leaders.choices import Choices, all_choices, other_leaders, other_replicas
-from kafka_rebalance.planner.topic_leaders.demand import LeaderDemand
-from kafka_rebalance.planner.topic_leaders.placement import LedPlacement
-from kafka_rebalance.planner.topic_leaders.program import decide
-from kafka_rebalance.planner.topic_leaders.search import with_least_leaders
+from kafka_rebalance.planner.topic_leaders import (
+    Choices,
+    LeaderDemand,
+    LedPlacement,
+    all_choices,
+    assigned,
+    decide,
+    other_leaders,
+    other_replicas,
+    with_least_leaders,
+)
 from tests.sample import for_each
 from tests.unit.planner.hand_problems import hand_problem
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import plan_id, to_document
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic

@@ -11,13 +11,12 @@ from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.loss_kind import LOSSES
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive.loss_state import LossState
+from kafka_rebalance.planner.survive import LossState
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.survival.loss_problem import loss_of, loss_state_of, untouched
-from kafka_rebalance.plans.survival.losses_known import require_losses_known
+from kafka_rebalance.plans.survival.losses import loss_of, loss_state_of, require_losses_known, untouched
 from kafka_rebalance.plans.survival.move_facts import explain_survival
 from kafka_rebalance.plans.survival.overload import (
     Overload,

@@ -9,7 +9,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan, require_options_fit
+from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify.verification import verify_plan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from kafka_rebalance.plans.topic_leaders.demanded import topic_demands
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
@@ -12,7 +13,6 @@ from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.topic_leaders.demanded import topic_demands
 from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders
 from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
-from kafka_rebalance.plans.waves.leader_steps import leader_steps
-from kafka_rebalance.plans.waves.leader_traffic import LeaderTraffic
-from kafka_rebalance.plans.waves.transfers import LeaderShifts
+from kafka_rebalance.plans.wave_filling import LeaderShifts, leader_steps
+from kafka_rebalance.plans.waves import LeaderTraffic
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable

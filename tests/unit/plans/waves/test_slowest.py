@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Wave, to_document
-from kafka_rebalance.plans.waves.slowest import Slowest, slowest
+from kafka_rebalance.plans.waves import Slowest, slowest
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.publish.plan_words import plan_lines
 from tests.sample import for_each

@@ -9,11 +9,22 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.plans.params import DEFAULTS
-from kafka_rebalance.plans.waves.fill_waves import WaveLimits, bytes_in_turn, least_in_turn, traffic_of, waves_of
-from kafka_rebalance.plans.waves.leader_steps import UNLIMITED
-from kafka_rebalance.plans.waves.transfers import LeaderShifts, Transfers
-from kafka_rebalance.plans.waves.wave_exchange import packing_of, shorten
-from kafka_rebalance.plans.waves.wave_fill import Caps, copies_of, empty_wave_loads, fill_evenly
+from kafka_rebalance.plans.wave_filling import (
+    UNLIMITED,
+    Caps,
+    LeaderShifts,
+    Transfers,
+    WaveLimits,
+    bytes_in_turn,
+    copies_of,
+    empty_wave_loads,
+    fill_evenly,
+    least_in_turn,
+    packing_of,
+    shorten,
+    traffic_of,
+    waves_of,
+)
 from tests.sample import for_each
 from tests.unit.plans.waves.test_waves import transfers
 

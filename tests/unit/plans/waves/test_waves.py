@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.plans.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
-from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
-from kafka_rebalance.plans.waves.transfers import LeaderShifts, Transfers
+from kafka_rebalance.plans.wave_filling import (
+    Disk,
+    LeaderShifts,
+    Transfers,
+    WaveLimits,
+    slot_filling_seconds,
+    traffic_of,
+    waves_of,
+)
 
 MIB = 2**20
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.cli import interrupt, shell
 from rebalance_advisor.publish.commands import render_commands
 from rebalance_advisor.publish.folders.durable_files import naming, write_all, write_file

@@ -13,7 +13,7 @@ from kafka_rebalance.advisory.advisory import finding_document
 from kafka_rebalance.advisory.finding_changes import with_changes
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.faults import FaultList

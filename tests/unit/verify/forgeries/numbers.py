@@ -65,6 +65,16 @@ def total_bytes_said_to_be_unknown(document: Document) -> None:
     document["cost"]["bytes"] = None
 
 
+@forges("trace")
+def trace_that_ends_at_another_cost(document: Document) -> None:
+    document["trace"][-1]["replica_moves"] += 1
+
+
+@forges("trace")
+def trace_without_its_last_steps(document: Document) -> None:
+    document["trace"] = first([document["trace"][:1]], lambda _: document["cost"]["replica_moves"])
+
+
 @forges("cost")
 def replica_moves_miscounted(document: Document) -> None:
     document["cost"]["replica_moves"] -= 1

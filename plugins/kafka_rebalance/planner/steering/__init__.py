@@ -1,1 +1,0 @@
-"""Plans made better by the cost that comes first: parts of a plan are decided anew, in whole numbers."""

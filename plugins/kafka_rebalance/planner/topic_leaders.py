@@ -1,0 +1,667 @@
+"""Leaders of topics on each broker: of a placement that lacks some, the nearest one found that lacks none.
+
+Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement of a small cluster
+has all leaders that are asked for, it is found, and where none has, that is proved; bands are left no further than
+needed; few bytes, then few leader changes.
+
+How: on small clusters every way to place every partition is decided at once in whole numbers. On larger ones, topic
+by topic an assignment (as few copies as the topic's lists allow); what limits or the budget forbid is decided once more
+in whole numbers, for the topic and then for the cluster where that is not too large. What that left further outside
+bands is mended by other leaders: rounds of single changes, then all at once in whole numbers where they are few.
+
+Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one each is asked for. 2 holds a replica of one
+that 0 leads: it leads that one, and nothing is copied.
+
+Complexity: one assignment or two a topic; a round looks at all leaders; programs as told by ``TopicLeaderParams``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.params import DEFAULTS, TopicLeaderParams
+from kafka_rebalance.planner.scales import move_costs, resource_scale
+from kafka_rebalance.planner.tolerances import (
+    BAND_TOLERANCE,
+    GAIN_TOLERANCE,
+    PROGRAM_MARGIN,
+    PROGRAM_WHOLE,
+    SUM_TOLERANCE,
+)
+
+# How many partitions of which topic each broker has to lead, and how many it lacks under given leaders.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaderDemand:
+    """``need`` int64[T, B] leaders of each of T topics; ``of_partition`` int32[P] the topic's row in it, or NOBODY."""
+
+    need: Longs
+    of_partition: Ints
+
+    def led(self, leader: Ints) -> Longs:
+        """int64[T, B]: partitions that each broker leads; ``leader`` int32[P]. O(P + T·B)."""
+        topics, brokers = self.need.shape
+        counted = (self.of_partition != NOBODY) & (leader != NOBODY)
+        cell = self.of_partition[counted].astype(np.int64) * brokers + leader[counted]
+        return np.bincount(cell, minlength=topics * brokers).reshape(topics, brokers)
+
+    def lacking_of(self, topic: int, leaders: Ints) -> Longs:
+        """int64[B]: the same of one topic, whose partitions ``leaders`` int32[K] lead (NOBODY: nobody does)."""
+        led = np.bincount(leaders[leaders != NOBODY], minlength=self.need.shape[1])
+        return np.asarray(np.maximum(self.need[topic] - led, 0))
+
+    def rows_by_topic(self) -> list[Longs]:
+        """The partitions of each of the T topics. O(P log P)."""
+        order = np.argsort(self.of_partition, kind="stable")
+        first = np.searchsorted(self.of_partition[order], np.arange(len(self.need) + 1))
+        return [order[first[topic] : first[topic + 1]] for topic in range(len(self.need))]
+
+    def lacking(self, leader: Ints) -> Longs:
+        """int64[T, B]: leaders that each broker has too few."""
+        return np.asarray(np.maximum(self.need - self.led(leader), 0))
+
+
+# Ways to place single partitions otherwise, each by itself: another leader, one other replica, or any list at all.
+#
+# A list keeps as many racks as it has, in the same numbers; a replica goes only where it may be; who may not lead does
+# not. Leaders stand anywhere in a list: Kafka's order is made at the end.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choices:
+    """K ways: partition ``rows`` int64[K] gets ``lists`` int32[K, W] led by ``leaders`` int32[K]."""
+
+    rows: Longs
+    lists: Ints
+    leaders: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def taken(self, at: Longs | Flags | slice) -> Choices:
+        """Some of them."""
+        return Choices(self.rows[at], self.lists[at], self.leaders[at])
+
+
+def joined(found: Sequence[Choices], width: int) -> Choices:
+    """All of them, in order; W = ``width``."""
+    if not found:
+        return Choices(np.zeros(0, np.int64), np.zeros((0, width), np.int32), np.zeros(0, np.int32))
+    return Choices(
+        np.concatenate([choices.rows for choices in found]),
+        np.concatenate([choices.lists for choices in found]),
+        np.concatenate([choices.leaders for choices in found]),
+    )
+
+
+def other_leaders(problem: Problem, rows: Longs, lists: Ints, leader: Ints) -> Choices:
+    """Each other replica of ``rows`` int64[K] that may lead; ``lists`` int32[P, W] led by ``leader``. O(K·W²)."""
+    return lawful(problem, _led_by_each(rows, lists[rows]), lists, leader)
+
+
+def other_replicas(problem: Problem, rows: Longs, lists: Ints, leader: Ints, broker: int) -> Choices:
+    """``broker`` holds and leads each of ``rows`` in place of one replica. O(K·W²)."""
+    mine = rows[~(lists[rows] == broker).any(axis=1)]
+    found = []
+    for column in range(lists.shape[1]):
+        at = mine[lists[mine, column] >= 0]
+        changed = lists[at].copy()
+        changed[:, column] = broker
+        found.append(Choices(at, changed, np.full(len(at), broker, dtype=np.int32)))
+    return lawful(problem, joined(found, lists.shape[1]), lists, leader)
+
+
+def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: int) -> Choices | None:
+    """Every lawful way to place each of ``rows`` but as it is; None where these may be more than ``most``."""
+    if not problem.moves_replicas:
+        return other_leaders(problem, rows, lists, leader) if len(rows) * lists.shape[1] <= most else None
+    brokers = np.flatnonzero(problem.stays).tolist()
+    factors = (lists[rows] >= 0).sum(axis=1)
+    if sum(comb(len(brokers), factor) * factor for factor in factors.tolist()) > most:
+        return None
+    found = []
+    for factor in np.unique(factors).tolist():
+        mine = rows[factors == factor]
+        for members in combinations(brokers, factor):
+            changed = np.full((len(mine), lists.shape[1]), NOBODY, dtype=np.int32)
+            changed[:, :factor] = members
+            found.append(_led_by_each(mine, changed))
+    return lawful(problem, joined(found, lists.shape[1]), lists, leader)
+
+
+def lawful(problem: Problem, choices: Choices, lists: Ints, leader: Ints) -> Choices:
+    """Those that differ from ``lists`` led by ``leader``, and that nothing forbids."""
+    rows, changed, leaders = choices.rows, choices.lists, choices.leaders
+    now, today, there = lists[rows], problem.replicas[rows], changed >= 0
+    is_today = _held(today, changed)
+    barred = np.zeros(changed.shape, dtype=np.bool_)
+    if problem.must_leave is not None:
+        barred = _held(np.where(problem.must_leave[rows], today, NOBODY), changed) & problem.moves_replicas
+    open_to = problem.takes_replicas[changed] | (is_today & problem.stays[changed])
+    open_to &= problem.sets.brokers[problem.sets.of_partition[rows][:, None], changed]
+    is_kept = _held(now, changed)
+    may = (~there | is_kept | (open_to & ~barred)).all(axis=1)
+    may &= (_profile(problem, now) == _profile(problem, changed)).all(axis=1) | is_kept.all(axis=1)
+    keeps = (leaders == problem.leader[rows]) & problem.keeps_leaders[leaders]
+    may &= problem.takes_leaders[leaders] | keeps
+    if problem.must_leave is not None:
+        offline = problem.must_leave[rows] & (today == leaders[:, None])
+        may &= ~offline.any(axis=1)
+    may &= (leaders != leader[rows]) | ~(is_kept | ~there).all(axis=1)
+    return choices.taken(may)
+
+
+def _led_by_each(rows: Longs, lists: Ints) -> Choices:
+    found = []
+    for column in range(lists.shape[1]):
+        at = np.flatnonzero(lists[:, column] >= 0)
+        found.append(Choices(rows[at], lists[at], lists[at, column]))
+    return joined(found, lists.shape[1])
+
+
+def _held(lists: Ints, wanted: Ints) -> Flags:
+    """bool[K, W]: cells of ``wanted`` that row k of ``lists`` holds."""
+    return np.asarray((wanted[:, :, None] == lists[:, None, :]).any(axis=2) & (wanted >= 0))
+
+
+def _profile(problem: Problem, lists: Ints) -> Longs:
+    """int64[K, W]: how many replicas share a rack, sorted: [1, 1, 0] is two racks. Who has no rack has one alone."""
+    alone = int(problem.rack.max(initial=NOBODY)) + 1 + np.arange(problem.broker_count)
+    rack = np.where(problem.rack == NOBODY, alone, problem.rack)
+    racks = np.where(lists >= 0, rack[lists], -1 - np.arange(lists.shape[1])[None, :])
+    same = (racks[:, :, None] == racks[:, None, :]).sum(axis=2)
+    # A rack of k replicas stands k times as k: sorted, that tells the numbers of all racks.
+    return np.asarray(np.sort(np.where(lists >= 0, same, 0), axis=1))
+
+
+# Who leads which partition of one topic: the leaders that each broker needs, each with a partition of its own.
+#
+# Promises, in order: as few copies as the lists allow; as few leaders lacking as that leaves; little harm to bands, few
+# bytes, few changes, each change weighed by itself. Partitions that no broker needs keep their leaders.
+#
+# How: an assignment of needed leaders to partitions at least cost. Staying costs nothing, a replica that takes the
+# lead a little, and what may not be more than all else. What is not covered so needs a copy each (a maximum matching
+# leaves as few as can be), so a second assignment may copy to those brokers alone.
+#
+# Example: lists [0, 1], [0], [1, 2], led by 0, 0, 1, one each is needed. 2 can only lead the third, then 1 leads the
+# first and 0 the second: two changes, no copy.
+#
+# O(n³) at worst for n needed leaders (``scipy.optimize.linear_sum_assignment``), the effect of each way beside.
+
+
+def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLeaderParams) -> Choices:
+    """Choices for the partitions ``mine`` int64[K] of a topic, each of another one, so that broker b leads ``need[b]``
+    of them (int64[B]); some may lack leaders after them.
+    """
+    problem, lists, leader = placement.problem, placement.lists, placement.leader
+    needed = np.repeat(np.arange(problem.broker_count), need)
+    choices = other_leaders(problem, mine, lists, leader)
+    cost, best = _costs(placement, mine, choices, params)
+    taken = _solved(cost, needed, params)
+    short = np.unique(needed[~_is_kept(cost, needed, taken, params)])
+    if len(short) and problem.moves_replicas:
+        copies = [other_replicas(problem, mine, lists, leader, broker) for broker in short.tolist()]
+        choices = joined([choices, *copies], lists.shape[1])
+        cost, best = _costs(placement, mine, choices, params)
+        taken = _solved(cost, needed, params)
+    made = best[needed, taken][_is_kept(cost, needed, taken, params)]
+    return choices.taken(made[made >= 0])
+
+
+def _costs(placement: LedPlacement, mine: Longs, choices: Choices, params: TopicLeaderParams) -> tuple[Floats, Longs]:
+    """float64[B, K] of broker b leading ``mine[k]``, and int64[B, K] the cheapest choice for it, -1: it leads today."""
+    shape = (placement.problem.broker_count, len(mine))
+    harm, may = placement.effect(choices)
+    costs = placement.costs(choices)
+    price = np.clip(harm, 0.0, params.most_harm) + params.leader_worth + costs.worth
+    price += np.maximum(costs.copies, 0) * params.copy_worth
+    cost, best = np.full(shape, params.may_not), np.full(shape, -1, dtype=np.int64)
+    order = np.flatnonzero(may)[np.argsort(-price[may], kind="stable")]  # the cheapest comes last, and stays
+    column = np.searchsorted(mine, choices.rows[order])
+    cost[choices.leaders[order], column], best[choices.leaders[order], column] = price[order], order
+    cost[placement.leader[mine], np.arange(len(mine))] = 0.0
+    best[placement.leader[mine], np.arange(len(mine))] = -1
+    return cost, best
+
+
+def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
+    """int64[N]: which partition each needed leader gets; where there are fewer partitions, one that it may not."""
+    padded = np.full((len(needed), max(cost.shape[1], len(needed))), params.may_not)
+    padded[:, : cost.shape[1]] = cost[needed]
+    columns = np.asarray(linear_sum_assignment(padded)[1], dtype=np.int64)
+    return np.asarray(np.minimum(columns, cost.shape[1] - 1))
+
+
+def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParams) -> Flags:
+    """bool[N]: by a way that there is, and by the first of those that name the same partition."""
+    is_first = np.zeros(len(taken), dtype=np.bool_)
+    is_possible = cost[needed, taken] < params.may_not
+    _, first = np.unique(np.where(is_possible, taken, -1), return_index=True)
+    is_first[first] = True
+    return np.asarray(is_possible & is_first)
+
+
+# Which choices to make, decided in whole numbers: first as few leaders lacking as can be, then the cheapest such way.
+#
+#     first   minimise the leaders that are lacking
+#     then    minimise what is outside bands, then copies, then leader changes, with none lacking
+#     over x (a choice is made) in 0 or 1, at most one a partition; hard limits and the budget hold
+#
+# What brokers carry and lead is a sum over partitions, so choices of different partitions add up exactly. Where the
+# choices are all there are, and some leader is lacking, that is a proof: the numbers are whole.
+#
+# Example: t-0 and t-1 are both led by 0, one each is asked of 0 and 1. Choices: 1 leads t-0, 1 leads t-1; the one is
+# made that leaves less outside bands.
+#
+# Branch and bound by HiGHS: exponential at worst, hence only so many nodes. Deterministic: one thread, no clock.
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Choices to make, int64[N]; ``least_lacking``: no way among them lacks fewer leaders."""
+
+    made: Longs
+    least_lacking: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """``matrix`` [N, K] times the choices lies from ``low`` to ``high`` float64[N]."""
+
+    matrix: sp.csr_array
+    low: Floats
+    high: Floats
+
+    def with_slack(self, sign: float, before: int, after: int) -> LinearConstraint:
+        """A slack of its own for each row, ``before`` and ``after`` so many others."""
+        count = len(self.low)
+        parts = [
+            self.matrix, sp.csr_array((count, before)), sign * sp.eye_array(count), sp.csr_array((count, after)),
+        ]  # fmt: skip
+        return LinearConstraint(sp.csr_array(sp.hstack(parts)), self.low, self.high)
+
+    def plain(self, slacks: int) -> LinearConstraint:
+        """Beside so many slacks of other rows."""
+        matrix = sp.hstack([self.matrix, sp.csr_array((len(self.low), slacks))])
+        return LinearConstraint(sp.csr_array(matrix), self.low, self.high)
+
+
+def decide(
+    placement: LedPlacement, demand: LeaderDemand, choices: Choices, params: TopicLeaderParams
+) -> Decided | None:
+    """None where no way was found within the nodes."""
+    count = len(choices)
+    if not count:
+        return Decided(np.zeros(0, np.int64), int(demand.lacking(placement.leader).sum()))
+    hard, demanded = _hard(placement, choices), _demanded(placement, demand, choices)
+    lacking = len(demanded.low)
+    price = np.concatenate([np.zeros(count), np.ones(lacking)])
+    first = _least_cost(price, count, [hard.plain(lacking), demanded.with_slack(1.0, 0, 0)], params)
+    if first.x is None:
+        return None
+    made = np.flatnonzero(first.x[:count] > PROGRAM_WHOLE)
+    if round(float(first.fun)) > 0:
+        bound = 0.0 if first.mip_dual_bound is None else float(first.mip_dual_bound)
+        return Decided(made, max(int(np.ceil(bound - PROGRAM_WHOLE)), 0))
+    high, low = _banded(placement, choices)
+    above, below = len(high.low), len(low.low)
+    costs = placement.costs(choices)
+    worth = costs.worth + costs.leader_changes * params.leader_worth + params.change_worth
+    rows = [
+        hard.plain(above + below), demanded.plain(above + below),
+        high.with_slack(-1.0, 0, below), low.with_slack(1.0, above, 0),
+    ]  # fmt: skip
+    second = _least_cost(np.concatenate([worth, np.full(above + below, params.band_worth)]), count, rows, params)
+    return Decided(made if second.x is None else np.flatnonzero(second.x[:count] > PROGRAM_WHOLE), 0)
+
+
+def _least_cost(price: Floats, count: int, rows: list[LinearConstraint], params: TopicLeaderParams) -> Any:
+    is_choice = np.arange(len(price)) < count
+    return milp(
+        price,
+        integrality=is_choice.astype(np.int64),
+        bounds=Bounds(0.0, np.where(is_choice, 1.0, np.inf)),
+        constraints=[row for row in rows if len(row.lb)],
+        options={"mip_rel_gap": params.program_gap, "node_limit": params.program_nodes},
+    )
+
+
+def _hard(placement: LedPlacement, choices: Choices) -> _Rows:
+    """At most one choice a partition, no broker above its limit, and the budget."""
+    count = len(choices)
+    _, of_row = np.unique(choices.rows, return_inverse=True)
+    one_each = sp.csr_array((np.ones(count), (of_row, np.arange(count))))
+    loads = sp.csr_array(placement.loads(choices))
+    spare = (placement.most - placement.load).reshape(-1)
+    needed = np.flatnonzero(np.asarray(loads.maximum(0).sum(axis=1)).reshape(-1) > spare)
+    costs, left = placement.costs(choices), np.array(placement.left())
+    spent = np.stack([costs.copies, costs.copied_bytes, costs.leader_changes]).astype(np.float64)
+    unit = np.array([1.0, max(float(placement.problem.move_bytes.max(initial=1.0)), 1.0), 1.0])
+    is_limited = np.flatnonzero(np.isfinite(left))
+    matrix = sp.csr_array(
+        sp.vstack([one_each, loads[needed], sp.csr_array(spent[is_limited] / unit[is_limited, None])])
+    )
+    high = np.concatenate(
+        [np.ones(one_each.shape[0]), np.maximum(spare[needed] - PROGRAM_MARGIN, 0.0), (left / unit)[is_limited]]
+    )
+    return _Rows(matrix, np.full(len(high), -np.inf), high)
+
+
+def _demanded(placement: LedPlacement, demand: LeaderDemand, choices: Choices) -> _Rows:
+    """What each broker leads of each topic, at least what it needs."""
+    brokers = placement.problem.broker_count
+    topic = demand.of_partition[choices.rows].astype(np.int64)
+    of = np.flatnonzero(topic >= 0)
+    new = topic[of] * brokers + choices.leaders[of]
+    led = placement.leader[choices.rows[of]]
+    had = np.flatnonzero(led >= 0)
+    old = topic[of][had] * brokers + led[had]
+    cells = demand.need.size
+    matrix = sp.csr_array(
+        (
+            np.concatenate([np.ones(len(of)), -np.ones(len(had))]),
+            (np.concatenate([new, old]), np.concatenate([of, of[had]])),
+        ),
+        shape=(cells, len(choices)),
+    )
+    needed = np.flatnonzero(demand.need.reshape(-1) > 0)
+    least = (demand.need - demand.led(placement.leader)).reshape(-1)[needed].astype(np.float64)
+    return _Rows(sp.csr_array(matrix[needed]), least, np.full(len(needed), np.inf))
+
+
+def _banded(placement: LedPlacement, choices: Choices) -> tuple[_Rows, _Rows]:
+    """Loads at most the bands' upper edges, and at least their lower ones; only of brokers that something changes."""
+    loads = sp.csr_array(placement.loads(choices))
+    low, high = placement.bands
+    load = placement.load.reshape(-1)
+    changed = np.diff(loads.indptr) > 0
+    above, below = np.flatnonzero(changed & np.isfinite(high)), np.flatnonzero(changed & (low > 0))
+    upper = (high - load)[above] - PROGRAM_MARGIN
+    lower = (low - load)[below] + PROGRAM_MARGIN
+    return (
+        _Rows(sp.csr_array(loads[above]), np.full(len(above), -np.inf), upper),
+        _Rows(sp.csr_array(loads[below]), lower, np.full(len(below), np.inf)),
+    )
+
+
+# A placement that is changed one partition at a time, with what its brokers carry and what it costs from today.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChoiceCosts:
+    """What each of K choices adds: int64[K] copies and leader changes, float64[K] bytes, and ``worth`` float64[K] of
+    the copies in mean bytes of a broker.
+    """
+
+    copies: Longs
+    copied_bytes: Floats
+    leader_changes: Longs
+    worth: Floats
+
+
+class LedPlacement:
+    """``lists`` int32[P, W] led by ``leader`` int32[P]; ``load`` float64[B, D] in means (``scale``)."""
+
+    def __init__(self, problem: Problem, lists: Ints, leader: Ints, per_move: float) -> None:
+        self.problem, self.lists, self.leader = problem, lists.copy(), leader.copy()
+        self.scale = resource_scale(problem)
+        self._move_cost = move_costs(problem, per_move)
+        self.load = broker_loads(problem, self.lists, self.leader) / self.scale
+        limit = np.where(problem.stays[:, None], problem.limit / self.scale, np.inf)
+        self.most = np.maximum(limit, self.load)
+        self._spent = self._spent_so_far()
+
+    def spent(self) -> tuple[float, float, float]:
+        """Copies, bytes and leader changes from today."""
+        return self._spent
+
+    def _spent_so_far(self) -> tuple[float, float, float]:
+        copies = self._copies(np.arange(len(self.lists)), self.lists)
+        changed = (self.leader != self.problem.leader).sum()
+        return float(copies.sum()), float((copies * self.problem.move_bytes).sum()), float(changed)
+
+    def left(self) -> tuple[float, float, float]:
+        """Of the budget, in the same order; inf: anything."""
+        budget = self.problem.budget
+        most = (budget.max_replica_moves, budget.max_bytes, budget.max_leader_changes)
+        pairs = zip(most, self.spent(), strict=True)
+        first, second, third = (np.inf if limit is None else max(limit - had, 0.0) for limit, had in pairs)
+        return first, second, third
+
+    def costs(self, choices: Choices) -> ChoiceCosts:
+        """Beyond those of the placement."""
+        rows, problem = choices.rows, self.problem
+        copies = self._copies(rows, choices.lists) - self._copies(rows, self.lists[rows])
+        today = problem.leader[rows]
+        changes = (choices.leaders != today).astype(np.int64) - (self.leader[rows] != today)
+        return ChoiceCosts(copies, copies * problem.move_bytes[rows], changes, copies * self._move_cost[rows])
+
+    def loads(self, choices: Choices) -> sp.csc_array:
+        """float64[B · D, K]: what each choice adds to each broker, in means."""
+        new = self._carried(choices.rows, choices.lists, choices.leaders)
+        old = self._carried(choices.rows, self.lists[choices.rows], self.leader[choices.rows])
+        change: sp.csc_array = sp.csc_array(new - old)
+        change.data[np.abs(change.data) < SUM_TOLERANCE] = 0.0
+        change.eliminate_zeros()
+        return change
+
+    def effect(self, choices: Choices) -> tuple[Floats, Flags]:
+        """float64[K]: how much further out of bands (in means, summed), and bool[K]: within limits and budget."""
+        change, count = self.loads(choices), len(choices)
+        of = np.repeat(np.arange(count), np.diff(change.indptr))
+        before, most = self.load.reshape(-1)[change.indices], self.most.reshape(-1)[change.indices]
+        after = before + change.data
+        low, high = (band.reshape(-1)[change.indices] for band in self._bands())
+        worse = np.maximum(after - high, 0) + np.maximum(low - after, 0)
+        worse -= np.maximum(before - high, 0) + np.maximum(low - before, 0)
+        broken = np.bincount(of, weights=(after > most + SUM_TOLERANCE) & (change.data > 0), minlength=count) > 0
+        costs, left = self.costs(choices), self.left()
+        fits = np.ones(count, dtype=np.bool_)
+        for more, spare in zip((costs.copies, costs.copied_bytes, costs.leader_changes), left, strict=True):
+            fits &= (more <= spare) | (more <= 0)
+        harm = np.bincount(of, weights=worse, minlength=count)
+        return np.where(np.abs(harm) < GAIN_TOLERANCE, 0.0, harm), np.asarray(fits & ~broken)
+
+    def allows_all(self, choices: Choices) -> bool:
+        """All of them together, each of another partition, are within limits and budget."""
+        after = self.load + np.asarray(self.loads(choices).sum(axis=1)).reshape(self.load.shape)
+        costs, fits = self.costs(choices), bool((after <= self.most + SUM_TOLERANCE).all())
+        for more, spare in zip((costs.copies, costs.copied_bytes, costs.leader_changes), self.left(), strict=True):
+            fits = fits and (float(more.sum()) <= spare or float(more.sum()) <= 0)
+        return fits
+
+    def outside(self) -> float:
+        """How far brokers are outside bands, in means, summed."""
+        return float(self._off(self.load).sum())
+
+    def outside_of_brokers(self) -> Floats:
+        """float64[B]: the same of each."""
+        return np.asarray(self._off(self.load).sum(axis=1))
+
+    def _off(self, load: Floats) -> Floats:
+        low, high = self._bands()
+        return np.asarray(np.maximum(load - high, 0) + np.maximum(low - load, 0))
+
+    def apply(self, choices: Choices) -> None:
+        """Make all of them; each of another partition."""
+        costs, (copies, copied_bytes, changes) = self.costs(choices), self._spent
+        self._spent = (
+            copies + float(costs.copies.sum()),
+            copied_bytes + float(costs.copied_bytes.sum()),
+            changes + float(costs.leader_changes.sum()),
+        )
+        self.load += np.asarray(self.loads(choices).sum(axis=1)).reshape(self.load.shape)
+        self.lists[choices.rows], self.leader[choices.rows] = choices.lists, choices.leaders
+
+    def _bands(self) -> tuple[Floats, Floats]:
+        """float64[B, D] in means; nobody asks anything of a broker that leaves."""
+        stays = self.problem.stays[:, None]
+        low = np.where(stays, self.problem.band_low / self.scale, -np.inf)
+        return low, np.where(stays, self.problem.band_high / self.scale, np.inf)
+
+    @property
+    def bands(self) -> tuple[Floats, Floats]:
+        """Lowest and highest, float64[B · D] in means."""
+        low, high = self._bands()
+        return low.reshape(-1), high.reshape(-1)
+
+    def _copies(self, rows: Longs, lists: Ints) -> Longs:
+        today = self.problem.replicas[rows]
+        return np.asarray(((lists[:, :, None] != today[:, None, :]).all(axis=2) & (lists >= 0)).sum(axis=1))
+
+    def _carried(self, rows: Longs, lists: Ints, leaders: Ints) -> sp.csc_array:
+        """float64[B · D, K]: what partition ``rows[k]`` brings to each broker."""
+        problem, resources = self.problem, len(self.problem.resources)
+        k, j = np.nonzero(lists >= 0)
+        amount = problem.follower_load[rows[k]] + np.where(
+            (lists[k, j] == leaders[k])[:, None], problem.leader_extra[rows[k]], 0.0
+        )
+        disk = problem.column("disk")
+        if problem.own_disk is not None and disk is not None:
+            same = problem.replicas[rows[k]] == lists[k, j][:, None]
+            own = (same * (problem.own_disk[rows[k]] - problem.move_bytes[rows[k]][:, None])).sum(axis=1)
+            amount[:, disk] += own
+        cell = lists[k, j].astype(np.int64)[:, None] * resources + np.arange(resources)[None, :]
+        shape = (problem.broker_count * resources, len(rows))
+        data = (amount / self.scale).reshape(-1)
+        return sp.csc_array((data, (cell.reshape(-1), np.repeat(k, resources))), shape=shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Led:
+    """``lists`` int32[P, W] led by ``leader`` int32[P]; ``lacking`` leaders; ``is_proved``: no placement within what
+    may be spent lacks fewer.
+    """
+
+    lists: Ints
+    leader: Ints
+    lacking: int
+    is_proved: bool
+
+
+def with_least_leaders(
+    problem: Problem,
+    demand: LeaderDemand,
+    lists: Ints,
+    leader: Ints,
+    params: TopicLeaderParams = DEFAULTS.topic_leaders,
+) -> Led:
+    """The placement nearest to ``lists`` int32[P, W] led by ``leader`` int32[P] that lacks the fewest leaders found."""
+    placement = LedPlacement(problem, lists, leader, params.move_worth)
+    was_outside = placement.outside()
+    rows = np.flatnonzero(~problem.pinned & (leader >= 0))
+    is_proved = False
+    if demand.lacking(placement.leader).any():
+        is_proved = _all_at_once(placement, demand, rows, params, params.few_choices)
+    if demand.lacking(placement.leader).any() and not is_proved:
+        _by_topic(placement, demand, rows, params)
+        if demand.lacking(placement.leader).any():
+            is_proved = _all_at_once(placement, demand, rows, _quick(params), params.all_choices)
+        if placement.outside() > was_outside + BAND_TOLERANCE:
+            _mend_bands(placement, demand, rows, params)
+    return Led(placement.lists, placement.leader, int(demand.lacking(placement.leader).sum()), is_proved)
+
+
+def _all_at_once(
+    placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams, most: int
+) -> bool:
+    """Every way to place every partition, where these are no more than ``most``; whether no fewer can be lacking."""
+    every = all_choices(placement.problem, rows, placement.lists, placement.leader, most)
+    chosen = None if every is None else decide(placement, demand, every, params)
+    if every is None or chosen is None:
+        return False
+    placement.apply(every.taken(chosen.made))
+    return bool(demand.lacking(placement.leader).sum() <= chosen.least_lacking)
+
+
+def _quick(params: TopicLeaderParams) -> TopicLeaderParams:
+    return replace(params, program_nodes=params.mend_nodes, program_gap=params.mend_gap)
+
+
+def _by_topic(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
+    """Those topics that lack something, each by an assignment; what limits forbade once more in whole numbers."""
+    is_free = np.zeros(len(placement.leader), dtype=np.bool_)
+    is_free[rows] = True
+    rows_of = demand.rows_by_topic()
+    for topic in np.flatnonzero(demand.lacking(placement.leader).any(axis=1)).tolist():
+        every = rows_of[topic]
+        mine = every[is_free[every]]
+        need = demand.lacking_of(topic, placement.leader[every[~is_free[every]]])
+        for _ in range(params.assignments):
+            made = _made_one_by_one(placement, assigned(placement, need, mine, params))
+            short = np.flatnonzero(demand.lacking_of(topic, placement.leader[every]))
+            if not made or not len(short):
+                break
+        if len(short):
+            choices = _choices_of(placement, mine, short)
+            chosen = decide(placement, demand, choices, params) if len(choices) <= params.topic_choices else None
+            if chosen is not None:
+                placement.apply(choices.taken(chosen.made))
+
+
+def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
+    """Each that limits and budget still allow; whether any was made."""
+    if placement.allows_all(choices):
+        placement.apply(choices)
+        return bool(len(choices))
+    is_made = False
+    for at in range(len(choices)):
+        one = choices.taken(slice(at, at + 1))
+        if placement.effect(one)[1].all():
+            placement.apply(one)
+            is_made = True
+    return is_made
+
+
+def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
+    """Other leaders of any partitions, none lacking that is there: by rounds, then at once where these are few."""
+    for _ in range(params.mend_rounds):
+        if not _round(placement, demand, rows):
+            break
+    choices = other_leaders(placement.problem, rows, placement.lists, placement.leader)
+    if demand.lacking(placement.leader).any() or len(choices) > params.topic_choices:
+        return
+    chosen = decide(placement, demand, choices, _quick(params))
+    if chosen is not None:
+        placement.apply(choices.taken(chosen.made))
+
+
+def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
+    """Changes of leaders that each bring brokers nearer to bands, no two of one broker."""
+    topic, leader = demand.of_partition[rows], placement.leader[rows]
+    spare = (demand.led(placement.leader) > demand.need)[np.maximum(topic, 0), leader] if len(demand.need) else True
+    choices = other_leaders(placement.problem, rows[(topic < 0) | spare], placement.lists, placement.leader)
+    old, outside = placement.leader[choices.rows], placement.outside_of_brokers() > BAND_TOLERANCE
+    choices = choices.taken(outside[old] | outside[choices.leaders])
+    harm, may = placement.effect(choices)
+    order = np.flatnonzero(may & (harm < -GAIN_TOLERANCE))
+    order = order[np.argsort(harm[order], kind="stable")]
+    touched: set[int] = set()
+    made = []
+    for at in order.tolist():
+        pair = {int(placement.leader[choices.rows[at]]), int(choices.leaders[at])}
+        if not pair & touched:
+            touched |= pair
+            made.append(at)
+    return _made_one_by_one(placement, choices.taken(np.array(made, dtype=np.int64)))
+
+
+def _choices_of(placement: LedPlacement, mine: Longs, short: Longs) -> Choices:
+    """Other leaders of a topic's partitions, and copies to those who lack leaders."""
+    problem, lists, leader = placement.problem, placement.lists, placement.leader
+    found = [other_leaders(problem, mine, lists, leader)]
+    if problem.moves_replicas:
+        found += [other_replicas(problem, mine, lists, leader, broker) for broker in short.tolist()]
+    return joined(found, lists.shape[1])

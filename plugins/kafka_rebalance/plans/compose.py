@@ -1,0 +1,228 @@
+"""The last stages: moves are cut into waves, and all that is known of them becomes a ``Plan``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
+from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
+from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from kafka_rebalance.planner.solution import Bounds
+from kafka_rebalance.plans.budget import budget_claim_of
+from kafka_rebalance.plans.draft import Draft, empty_draft, in_problem_rows
+from kafka_rebalance.plans.explain.caps import above_cap, over_caps
+from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
+from kafka_rebalance.plans.explain.verdict import election_less_even, least_imbalance_in_budget, time_notes
+from kafka_rebalance.plans.failures import after_failure_of
+from kafka_rebalance.plans.outcome import (
+    Bands,
+    Outcome,
+    bands_of,
+    met_bands,
+    outcome_of,
+    preferred_leaders_of,
+    resource_outcomes,
+)
+from kafka_rebalance.plans.params import DEFAULTS, WaveParams
+from kafka_rebalance.plans.parts import (
+    bounds_of,
+    certificate_of,
+    expiry_of,
+    is_within_slack,
+    moves_of,
+    preconditions_of,
+    proofs_of,
+)
+from kafka_rebalance.plans.plan import Bound, Cost, Plan, Robustness, TraceStep, Verdict
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.robustness import robustness_of
+from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.plans.survival.move_facts import explain_survival
+from kafka_rebalance.plans.survival.survive import cannot_be_carried_out, is_survived
+from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders
+from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
+from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
+from kafka_rebalance.plans.waves import cost_of, rollback_of, waves_cut, waves_forward
+from kafka_rebalance.snapshot.codec import snapshot_id
+from kafka_rebalance.snapshot.times import optional_time_text
+
+NO_COST = Cost(0, 0, 0, 0.0, 0.0)
+_COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
+
+
+class CutWaves:
+    """Moves run together as far as disks, throttle and leaders allow; what no order has room for is left out."""
+
+    name = "waves"
+
+    def applies(self, state: PlanState) -> bool:
+        """Moves, if any, have no waves yet."""
+        return state.wave_of is None
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with waves, ``infeasible`` where what is left breaks a hard rule."""
+        state.progress("cutting waves")
+        return _cut(state)
+
+
+class WritePlan:
+    """Everything that is known of the moves, as the plan tells it."""
+
+    name = "plan"
+
+    def applies(self, state: PlanState) -> bool:
+        """It is not written yet."""
+        return state.plan is None
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with its plan, unsealed."""
+        return replace(state, plan=_plan(state))
+
+
+def _cut(state: PlanState) -> PlanState:
+    request, draft, params = state.request, state.draft, state.params.waves
+    today = outcome_of(request, empty_draft(request))
+    has_disk = "disk" in today.resources and state.options.moves_replicas
+    disk = today.before[:, today.column("disk")] if has_disk else None
+    cut = waves_cut(request, draft, disk, params)
+    wave_of = cut.wave_of
+    if len(cut.stuck):
+        draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
+        reasons = (*state.reasons, fact(FactCode.MOVES_WITHOUT_ROOM, moves=len(cut.stuck)))
+        broken = _broken_without_stuck(state, draft)
+        if broken:
+            return _cut(state.decided(Verdict.INFEASIBLE, (*broken, *reasons)))
+        # Bounds were found for all moves: for those that are left they are proved anew.
+        state = replace(state, draft=draft, reasons=reasons, bounds=None, earlier=state.bounds or state.earlier)
+    return replace(state, wave_of=wave_of, slots=cut.slots, waves=waves_forward(request, draft, wave_of, params))
+
+
+def _broken_without_stuck(state: PlanState, draft: Draft) -> tuple[Fact, ...]:
+    """Which promise is broken by what is left of a plan once its moves that no wave has room for are left out."""
+    request, problem = state.request, state.problem
+    over = over_caps(request, outcome_of(request, draft).after_by_resource)
+    if over:
+        return (above_cap(request, over[0]),)
+    if not has_least_leaders(request, problem, draft):
+        _, leader = in_problem_rows(draft, problem.replicas, problem.leader)
+        return lacking_leaders(request, problem, leader).facts
+    if not is_survived(request, problem, draft):
+        return cannot_be_carried_out(request, problem, draft).facts
+    return ()
+
+
+def _plan(state: PlanState) -> Plan:
+    request, problem, draft, options, params = state.request, state.problem, state.draft, state.options, state.params
+    snapshot, waves, wave_of = request.snapshot, state.waves, state.wave_of
+    assert wave_of is not None
+    bands, outcome = bands_of(problem), outcome_of(request, draft)
+    cost = cost_of(request, draft, waves, params.waves) if len(draft) else NO_COST
+    why = explain_moves(request, draft, outcome, bands, options.band)
+    explain_topic_leaders(request, problem, draft, why)
+    explain_survival(request, problem, draft, why, params.solve.survive)
+    bounds = _bounds(state, outcome, bands)
+    is_cut_short = state.is_cut_short and bool(len(draft))
+    claim = budget_claim_of(request, problem, bands, outcome, params.solve) if is_cut_short else None
+    reasons = (
+        *state.reasons[:1],
+        *least_imbalance_in_budget(claim),
+        *state.reasons[1:],
+        *election_less_even(request, outcome),
+        *time_notes(options, cost.seconds, [wave.throttle_bytes_per_s for wave in waves]),
+        *request.notes,
+    )
+    resources = resource_outcomes(request, outcome, bands, options.band)
+    if not state.is_possible:  # nothing was aimed at, so nothing was widened
+        resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
+    return Plan(
+        cluster=snapshot.cluster,
+        cluster_id=snapshot.cluster_id,
+        snapshot_id=snapshot_id(snapshot),
+        captured_at=optional_time_text(snapshot.captured_at),
+        expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
+        topic_ids=topic_ids_of(request, draft),
+        seen=seen_by(request, draft),
+        parameters=options.document() | {"moves_per_broker": state.slots},
+        seed=state.seed,
+        advisor_version=state.advisor_version,
+        verdict=state.verdict or Verdict.CANNOT_TELL,
+        reasons=reasons,
+        resources=resources,
+        left_out=request.left_out,
+        topic_excess_replicas=outcome.topic_excess,
+        cost=cost,
+        lower_bound=bounds_of(request, cost, bounds, outcome, bands, waves),
+        certificate=certificate_of(request, problem, bounds),
+        proofs=proofs_of(request, problem, bounds, cost),
+        moves=moves_of(request, draft, wave_of, why),
+        waves=waves,
+        rollback=rollback_of(request, draft, wave_of, params.waves) if len(draft) else None,
+        preconditions=preconditions_of(request, draft),
+        explanations=explain_brokers(request, draft, outcome, bands, options.band),
+        robustness=_robustness(state),
+        within_budget=claim,
+        continues=state.continues,
+        after_failure=after_failure_of(request, draft, outcome),
+        preferred_leaders=preferred_leaders_of(request, outcome),
+        trace=state.trace,
+    )
+
+
+def _bounds(state: PlanState, outcome: Outcome, bands: Bands) -> Bounds | None:
+    """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met. Moves
+    and time are proved by prices, too, where it was said what costs are worth.
+    """
+    problem, draft, params = state.problem, state.draft, state.params.solve
+    if not state.is_possible or not len(draft):
+        return None
+    low, high = met_bands(state.request, outcome, bands)
+    is_widened = not (np.array_equal(low, bands.low) and np.array_equal(high, bands.high))
+    if state.bounds is not None and not is_widened:
+        return state.bounds
+    copied = float(sum(move_bytes or 0 for move_bytes in draft.bytes_forward()))
+    bounds = widened_bounds(problem, state.bounds or state.earlier, low, high, copied, params)
+    if not state.options.weighs_costs:
+        return bounds
+    return with_cost_proofs(replace(problem, band_low=low, band_high=high), bounds, params)
+
+
+def _robustness(state: PlanState) -> Robustness | None:
+    if not state.is_possible or state.verdict is None or state.options.preferred_election:
+        return None
+    problem, options = state.problem, state.options
+    planned = in_problem_rows(state.draft, problem.replicas, problem.leader)
+    within, params = options.band or 0.0, state.params.robustness
+    return robustness_of(problem, state.verdict, planned, within, options.dead_band, seed=state.seed, params=params)
+
+
+def plan_without_brokers(
+    plan_request: PlanRequest,
+    reasons: tuple[Fact, ...],
+    *,
+    seed: int,
+    advisor_version: str,
+    params: WaveParams = DEFAULTS.waves,
+) -> Plan:
+    """``cannot_tell``, unsealed, for a cluster of which no broker was seen: no load of any resource is known."""
+    snapshot, options = plan_request.snapshot, plan_request.options
+    slots = params.least_slots if options.moves_per_broker is None else options.moves_per_broker
+    return Plan(
+        cluster=snapshot.cluster,
+        cluster_id=snapshot.cluster_id,
+        snapshot_id=snapshot_id(snapshot),
+        captured_at=optional_time_text(snapshot.captured_at),
+        expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
+        parameters=options.document() | {"moves_per_broker": slots},
+        seed=seed,
+        advisor_version=advisor_version,
+        verdict=Verdict.CANNOT_TELL,
+        reasons=reasons,
+        left_out=dict.fromkeys(plan_request.in_play, fact(FactCode.NO_BROKER_SEEN)),
+        cost=NO_COST,
+        lower_bound=tuple(
+            Bound(name, 0.0, 0.0, BoundProof.NOTHING_MOVES, is_within_slack(options, 0.0)) for name in _COSTS
+        ),
+        trace=(TraceStep("usable", 0, 0, 0),),
+    )

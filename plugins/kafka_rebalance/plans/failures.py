@@ -1,0 +1,194 @@
+"""After a failure: which broker takes over most, which would carry most, and orders of followers that spread it.
+
+A loss is one broker in service, or all of one rack. The leaders of what is lost go to the first replica of their list
+that is in service and in sync; a replica that is behind today is not counted on, one that the plan copies is. What is
+lost needs no copies for a while, and what it held is not made anew: loads are those that return with it.
+
+Example: broker 0 leads two partitions [0, 1, 2] and sends 10 MB/s for each; broker 1 sends 50 of 60 MB/s. Without
+broker 0 it sends 70: 1.17 × its capacity. With one list in the order [0, 2, 1] it sends 60.
+
+Complexity: O(P·W + losses·B) for each of the four answers.
+
+Orders of followers: lists that change anyway get one that spreads any lost broker's leaders evenly. Lists that stay are
+left as they are unless they were asked for: a new order costs no bytes, yet each is a command to Kafka. Replicas that
+are behind are no standby to rely on, so a list with one of them stays. A preferred election changes no list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.resource_columns import columns_of
+from kafka_rebalance.planner.followers.order import Staying, ordered_followers
+from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, placement_after
+from kafka_rebalance.plans.outcome import Outcome
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.resources import BOUNDED, ROWS, Carrier
+from kafka_rebalance.scoring.after_failure import moved_loads, successors
+from kafka_rebalance.scoring.losses import AfterFailure, LoadAfterLoss, Losses, Takeover, WorstLoss
+
+# Resources with a capacity that a broker needs more of when it leads more; a disk is filled by nothing that fails.
+LOADED = tuple(name for name in BOUNDED if ROWS[name].carrier is not Carrier.REPLICAS or name == "in")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """One placement: ``replicas`` int32[P, W], ``able`` bool[P, W] who may take over, ``leader`` int32[P]; of each
+    resource with a known capacity ``base`` float64[B] what brokers carry, ``extra`` float64[P] what a leader brings.
+    """
+
+    replicas: Ints
+    able: Flags
+    leader: Ints
+    base: dict[str, Floats]
+    extra: dict[str, Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loss:
+    """Brokers by what is lost together: ``group`` int32[B] (NOBODY: never lost), ``names`` of the groups."""
+
+    group: Ints
+    names: list[str]
+
+
+def after_failure_of(plan_request: PlanRequest, draft: Draft, outcome: Outcome) -> AfterFailure | None:
+    """Before and after the moves of ``draft``; None where there is no partition or no broker in service."""
+    serves = in_service(plan_request)
+    if not serves.any() or not len(plan_request.partitions.placement.replicas):
+        return None
+    losses = losses_of(plan_request, serves)
+    before = standing(plan_request, empty_draft(plan_request), outcome.before_by_resource, serves)
+    after = standing(plan_request, draft, outcome.after_by_resource, serves)
+    return AfterFailure(_losses(plan_request, before, losses, serves), _losses(plan_request, after, losses, serves))
+
+
+def in_service(plan_request: PlanRequest) -> Flags:
+    """bool[B]: heard, whatever is wished of them."""
+    return np.array([broker.state.is_heard for broker in plan_request.brokers.brokers], dtype=np.bool_)
+
+
+def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
+    """``broker`` and, where there are several, ``rack``."""
+    brokers = plan_request.brokers.brokers
+    single = np.where(serves, np.arange(len(brokers)), NOBODY).astype(np.int32)
+    losses = {"broker": Loss(single, [str(broker.id) for broker in brokers])}
+    racks = sorted({b.rack for b, is_there in zip(brokers, serves.tolist(), strict=True) if b.rack and is_there})
+    if len(racks) > 1:
+        group = [racks.index(b.rack) if b.rack in racks and serves[i] else NOBODY for i, b in enumerate(brokers)]
+        losses["rack"] = Loss(np.array(group, dtype=np.int32), racks)
+    return losses
+
+
+def standing(plan_request: PlanRequest, draft: Draft, loads: dict[str, Floats], serves: Flags) -> Standing:
+    """The placement once ``draft`` is done. ``loads``: what brokers then carry, by resource."""
+    replicas, leader, _ = placement_after(plan_request, draft)
+    rf = (replicas >= 0).sum(axis=1).astype(np.int32)
+    capacity = plan_request.brokers.arrays.capacity
+    columns = columns_of(plan_request.partitions.placement.loads, rf, plan_request.resources)
+    counted = [name for name in LOADED if name in columns.resources and name in capacity]
+    return Standing(
+        replicas=replicas,
+        able=able_to_lead(plan_request, replicas, serves),
+        leader=leader,
+        base={name: loads[name] for name in counted},
+        extra={name: columns.leader_extra[:, columns.resources.index(name)] for name in counted},
+    )
+
+
+def able_to_lead(plan_request: PlanRequest, replicas: Ints, serves: Flags) -> Flags:
+    """bool[P, W]: in service, and not behind today."""
+    able = (replicas != NOBODY) & serves[replicas]
+    table = plan_request.snapshot.partitions
+    if table.in_sync is not None:
+        behind = np.flatnonzero(~np.asarray(table.in_sync, dtype=np.bool_))
+        rows, brokers = table.row_of_replica[behind], plan_request.brokers.indices(table.replicas[behind])
+        able[rows] &= ~_pairs(replicas, rows, brokers)[rows]
+    return np.asarray(able)
+
+
+def _pairs(replicas: Ints, rows: Longs, brokers: Ints) -> Flags:
+    """bool[P, W]: cells that hold one of the pairs of a row and a broker."""
+    marked = np.zeros(replicas.shape, dtype=np.bool_)
+    at, column = np.nonzero(replicas[rows] == brokers[:, None])
+    marked[rows[at], column] = True
+    return marked
+
+
+def _losses(plan_request: PlanRequest, placed: Standing, losses: dict[str, Loss], serves: Flags) -> Losses:
+    worst = {kind: worst_loss(plan_request, placed, loss, serves) for kind, loss in losses.items()}
+    return Losses(worst["broker"], worst.get("rack"))
+
+
+def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: Flags) -> WorstLoss:
+    """The worst takeover and the worst load over all ``loss``; of equal ones the first lost, then the first broker."""
+    ids, count = plan_request.brokers.arrays.ids.tolist(), len(loss.names)
+    heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
+    taken = moved_loads(placed.leader, heirs, loss.group, np.ones(len(heirs)), count).astype(np.int64)
+    even = -(-taken.sum(axis=1) // np.maximum(could_take(placed, loss), 1))
+    takeover = None
+    if taken.any():
+        excess = np.where(taken.any(axis=1), taken.max(axis=1, initial=0) - even, -1)
+        lost = int(excess.argmax())
+        broker = int(taken[lost].argmax())
+        takeover = Takeover(loss.names[lost], ids[broker], int(taken[lost, broker]), int(even[lost]))
+    survives = serves[None, :] & (loss.group[None, :] != np.arange(count)[:, None])
+    highest: LoadAfterLoss | None = None
+    for name, base in placed.base.items():
+        load = base[None, :] + moved_loads(placed.leader, heirs, loss.group, placed.extra[name], count)
+        capacity = plan_request.brokers.arrays.capacity[name]
+        ratio = np.where(survives & (capacity > 0)[None, :], load / np.where(capacity > 0, capacity, 1.0), -1.0)
+        lost, broker = divmod(int(ratio.argmax()), len(base))
+        if ratio[lost, broker] >= 0 and (highest is None or ratio[lost, broker] > highest.ratio):
+            highest = LoadAfterLoss(
+                loss.names[lost], ids[broker], name, float(load[lost, broker]), float(capacity[broker])
+            )
+    return WorstLoss(takeover, highest)
+
+
+def could_take(placed: Standing, loss: Loss) -> Ints:
+    """int32[losses]: brokers that hold, in sync, something that the lost ones lead."""
+    brokers = len(loss.group)
+    mine = np.where(placed.leader != NOBODY, loss.group[placed.leader], NOBODY)
+    others = placed.able & (mine != NOBODY)[:, None] & (loss.group[placed.replicas] != mine[:, None])
+    could = np.zeros(len(loss.names) * brokers, dtype=np.bool_)
+    row, column = np.nonzero(others)
+    could[mine[row].astype(np.int64) * brokers + placed.replicas[row, column]] = True
+    return np.asarray(could.reshape(len(loss.names), brokers).sum(axis=1), dtype=np.int32)
+
+
+def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
+    """The same moves with other orders of followers in ``end``. O(P·W)."""
+    most = plan_request.options.max_reorders
+    if not (len(draft) or most) or plan_request.options.preferred_election:
+        return draft
+    arrays, partitions = plan_request.brokers.arrays, plan_request.partitions
+    replicas, leader, _ = placement_after(plan_request, draft)
+    is_led_first = (replicas[:, 0] == leader) & (leader != NOBODY)
+    is_free = np.zeros(len(replicas), dtype=np.bool_)
+    is_free[draft.row[(draft.start != draft.end).any(axis=1)]] = True  # an election leaves its list as it is
+    heard = np.array([not broker.state.is_unheard for broker in plan_request.brokers.brokers], dtype=np.bool_)
+    may_lead = arrays.keeps_leaders & heard
+    weight = partitions.placement.loads.out_bytes_per_s
+    ordered = ordered_followers(
+        replicas,
+        is_free & is_led_first,
+        may_lead[replicas] & (replicas != NOBODY) & is_led_first[:, None],
+        np.ones(len(replicas)) if weight is None else np.nan_to_num(weight),
+        len(arrays.ids),
+        Staying(_may_be_reordered(plan_request) & is_led_first & ~is_free, most),
+    )
+    return draft_of(plan_request, ordered[plan_request.rows], leader[plan_request.rows])
+
+
+def _may_be_reordered(plan_request: PlanRequest) -> Flags:
+    """bool[P]: partitions of the problem that nothing pins, all of whose replicas are alive and in sync."""
+    may = np.zeros(len(plan_request.partitions.placement.replicas), dtype=np.bool_)
+    may[plan_request.rows] = ~plan_request.pinned
+    replicas = plan_request.partitions.placement.replicas
+    stays = plan_request.brokers.arrays.stays
+    on_leaving = ((replicas >= 0) & ~stays[replicas]).any(axis=1)
+    return np.asarray(may & ~plan_request.partitions.under_replicated & ~on_leaving)

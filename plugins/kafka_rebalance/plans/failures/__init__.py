@@ -1,1 +1,0 @@
-"""After a failure: who takes over, and what each broker then carries."""

@@ -1,0 +1,346 @@
+"""The stage ``frontier``: balance against bytes, from moving nothing to as even as it gets, each point with its bound.
+
+Promises, in order
+1. No point costs less than the proven lower bound for the bands that it meets.
+2. Points are in order of cost: where a narrower band was met for less, it stands for the wider one, too.
+3. No point but the plan's own costs more than another one and is more even in no resource.
+4. Three points have names: ``cheap`` (most evenness per byte), ``knee`` (after it evenness gets dear), ``even`` (the
+   last). One is recommended: what the plan is.
+
+Bands narrow in equal ratios from today's worst deviation to one hundredth, the plan's own among them.
+Example: worst 0.80, own 0.10 → 0.64, 0.38, 0.23, 0.13, 0.10, 0.08, 0.05, 0.028, 0.017, 0.01.
+Complexity: one search for each point but the plan's own, at a lower effort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.params import SolveParams
+from kafka_rebalance.planner.solution import Solution
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.budget import without_balance
+from kafka_rebalance.plans.dead_band import worst_deviation
+from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
+from kafka_rebalance.plans.explain.caps import over_caps
+from kafka_rebalance.plans.outcome import outcome_of
+from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
+from kafka_rebalance.plans.plan import FrontierPoint, Plan, Verdict
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.state import PlanState, Progress, tell_no_one
+from kafka_rebalance.plans.unseen.unseen import nothing_usable
+from kafka_rebalance.scoring.levels import skew
+
+
+class AddFrontier:
+    """What other bands would cost."""
+
+    name = "frontier"
+
+    def applies(self, state: PlanState) -> bool:
+        """A frontier is wanted."""
+        return state.options.with_frontier
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state whose plan has its frontier."""
+        assert state.plan is not None
+        params = state.params.frontier
+        plan = with_frontier(state.plan, state.request, seed=state.seed, progress=state.progress, params=params)
+        return replace(state, plan=plan)
+
+
+def with_frontier(
+    plan: Plan,
+    plan_request: PlanRequest,
+    *,
+    seed: int,
+    points: Sequence[RatedPoint | None] | None = None,
+    progress: Progress = tell_no_one,
+    params: FrontierParams = DEFAULTS.frontier,
+) -> Plan:
+    """``plan`` with its frontier, unsealed. ``points``: those of ``bands_between`` if somebody searched them already.
+
+    A plan that cannot be, and one that asks for no balance, has none; nor has a cluster of which too little was seen,
+    or where nothing can be moved.
+    """
+    if plan.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not _has_frontier(plan_request):
+        return plan
+    if points is None:
+        points = searched(plan_request, bands_between(plan_request, params), seed, progress, params)
+    even = plan_request.problem(1.0, {})
+    own = _own_point(plan, plan_request, even)
+    found = [*_start(plan_request, plan, even, seed, params), *(point for point in points if point is not None), own]
+    return replace(plan, frontier=named(without_vain(in_order(found), params), params))
+
+
+def _has_frontier(plan_request: PlanRequest) -> bool:
+    return (
+        bool(len(plan_request.rows))
+        and not plan_request.options.preferred_election
+        and plan_request.options.survive is None  # its points are bands alone, and would survive nothing
+        and not plan_request.options.min_topic_leaders
+        and not nothing_usable(plan_request.snapshot)
+    )
+
+
+def bands_between(plan_request: PlanRequest, params: FrontierParams = DEFAULTS.frontier) -> tuple[float, ...]:
+    """Bands to be searched, widest first; the plan's own is not among them. None where there is no frontier."""
+    if not _has_frontier(plan_request):
+        return ()
+    narrowest, same = params.narrowest, params.same_band
+    problem = plan_request.problem(narrowest, {})
+    worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), narrowest)
+    widest = max(abs(worst.ratio - 1) if worst is not None else 0.0, 4 * narrowest)
+    own = 0.0 if plan_request.options.targets or plan_request.options.band is None else plan_request.options.band
+    grid = np.geomspace(0.8 * widest, narrowest, params.steps).tolist()
+    return tuple(round(band, 4) for band in grid if not own / same < band < own * same)
+
+
+def searched(
+    plan_request: PlanRequest,
+    bands: Sequence[float],
+    seed: int,
+    progress: Progress = tell_no_one,
+    params: FrontierParams = DEFAULTS.frontier,
+) -> tuple[RatedPoint | None, ...]:
+    """The point of each band, one after the other; None where no placement was found for it."""
+    points: list[RatedPoint | None] = []
+    even = plan_request.problem(1.0, {})
+    for within in bands:
+        progress(f"what ±{within:.1%} would cost")
+        problem = plan_request.problem(within, {})
+        try:
+            solution = solve(problem, seed=seed, params=_solve_params(problem, params))
+            is_lawful = not over_caps(plan_request, dict(zip(problem.resources, solution.after.T, strict=True)))
+            points.append(_point(plan_request, problem, even, solution, within, params) if is_lawful else None)
+        except InfeasibleError:
+            points.append(None)
+    return tuple(points)
+
+
+def _solve_params(problem: Problem, params: FrontierParams) -> SolveParams:
+    if int(problem.target_rf.sum()) <= params.most_annealed_replicas:
+        return params.solve
+    return replace(params.solve, effort=replace(params.solve.effort, anneal_steps=0))
+
+
+def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoint:
+    """What the plan is, and why that is recommended."""
+    options, bound = (
+        plan_request.options,
+        next((proved.value for proved in plan.lower_bound if proved.cost == "bytes"), None),
+    )
+    has_band = bool(plan.moves) and not options.targets and options.band is not None
+    point = FrontierPoint(
+        tolerance=options.band if has_band else None,
+        bytes=plan.cost.bytes,
+        replica_moves=plan.cost.replica_moves,
+        leader_changes=plan.cost.leader_changes,
+        lower_bound_bytes=bound,
+        skew={outcome.resource: outcome.skew_after for outcome in plan.resources},
+        is_recommended=True,
+        reasons=(_own_reason(plan, options),),
+    )
+    return RatedPoint(
+        point,
+        unevenness(even, {outcome.resource: _along(plan_request, outcome.after) for outcome in plan.resources}),
+    )
+
+
+def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
+    if not plan.moves:
+        return plan.reasons[0]
+    if options.has_budget:
+        return fact(FactCode.POINT_IN_BUDGET)
+    band = options.band
+    if options.targets:
+        asked, band = "targets", None
+    elif options.headroom and options.within is None:
+        asked, band = "headroom", None
+    elif options.caps and options.within is None:
+        asked, band = "caps", None
+    else:
+        asked = "band" if options.is_explicit else "default_band"
+    is_wider = any(outcome.widened_to != (None, None) for outcome in plan.resources)
+    return fact(FactCode.POINT_AS_ASKED, asked=asked, band=band, is_as_far_as_possible=is_wider)
+
+
+def _start(plan_request: PlanRequest, plan: Plan, even: Problem, seed: int, params: FrontierParams) -> list[RatedPoint]:
+    """No balance at all: nothing, or what must move anyway. It may be what the plan is."""
+    if plan_request.hard:
+        problem = without_balance(plan_request.problem(None, {}))
+        try:
+            solution = solve(problem, seed=seed, params=_solve_params(problem, params))
+            return [_point(plan_request, problem, even, solution, None, params)]
+        except InfeasibleError:  # a search found room where this one, with other bands, does not
+            return []
+    if not plan.moves:
+        return []
+    point = FrontierPoint(None, 0, 0, 0, 0.0, {outcome.resource: outcome.skew_before for outcome in plan.resources})
+    return [
+        RatedPoint(
+            point,
+            unevenness(even, {outcome.resource: _along(plan_request, outcome.before) for outcome in plan.resources}),
+        )
+    ]
+
+
+def _point(
+    plan_request: PlanRequest,
+    problem: Problem,
+    even: Problem,
+    solution: Solution,
+    within: float | None,
+    params: FrontierParams,
+) -> RatedPoint:
+    arrays, stays = plan_request.brokers.arrays, problem.stays
+    capacities = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
+    draft = draft_of(plan_request, solution.replicas, solution.leader)
+    copied = total_bytes(draft.bytes_forward())
+    after = _loads_after(plan_request, problem, solution, draft)
+    point = FrontierPoint(
+        tolerance=within,
+        bytes=copied,
+        replica_moves=solution.cost.replica_moves,
+        leader_changes=solution.cost.leader_changes,
+        lower_bound_bytes=None if copied is None else min(_bound(problem, solution, params), copied) if copied else 0.0,
+        skew={name: skew(after[stays, d], capacities[name][stays]) for d, name in enumerate(problem.resources)},
+    )
+    loads = {name: after[:, d] for d, name in enumerate(problem.resources)}
+    return RatedPoint(point, unevenness(even, loads))
+
+
+def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution, draft: Draft) -> Floats:
+    """float64[B, D] of the whole cluster: the problem leaves out replicas that are lost with brokers that are gone."""
+    whole = plan_request.partitions.placement.replicas
+    if int((whole >= 0).sum()) == int((problem.replicas >= 0).sum()):
+        return solution.after
+    return outcome_of(plan_request, draft).after
+
+
+def unevenness(even: Problem, loads: Mapping[str, Floats]) -> float:
+    """How far the fullest brokers are above their fair shares, summed over resources; loads float64[B].
+
+    ``even``: the problem with a band of ±100 %, so that a share is half of its upper end.
+    """
+    total = 0.0
+    for d, name in enumerate(even.resources):
+        share = even.band_high[:, d] / 2
+        usable = even.stays & (share > 0)
+        total += max(float((loads[name][usable] / share[usable]).max(initial=1.0)) - 1.0, 0.0)
+    return total
+
+
+def _along(plan_request: PlanRequest, by_broker: Mapping[int, float]) -> Floats:
+    return np.array([by_broker[broker] for broker in plan_request.brokers.arrays.ids.tolist()])
+
+
+def _bound(problem: Problem, solution: Solution, params: FrontierParams) -> float:
+    """What nobody can beat for bands as wide as the point needs them."""
+    low = np.minimum(problem.band_low, np.where(problem.stays[:, None], solution.after, 0.0))
+    high = np.maximum(problem.band_high, solution.after)
+    if (low == problem.band_low).all() and (high == problem.band_high).all():
+        return solution.bounds.bytes.value
+    widened = replace(problem, band_low=low, band_high=high)
+    return lower_bounds(widened, params=params.solve.bounds).bytes.value
+
+
+Price = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedPoint:
+    """``unevenness``: how far the fullest brokers stand above their fair shares, summed over resources."""
+
+    point: FrontierPoint
+    unevenness: float
+
+    def price(self, *, by_bytes: bool) -> Price:
+        """Bytes (0 where they do not count), replica moves, leader changes."""
+        point = self.point
+        return (point.bytes or 0) if by_bytes else 0, point.replica_moves, point.leader_changes
+
+
+def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
+    """Else replicas are what a point costs first: where a size is unknown bytes cannot be compared."""
+    return all(rated.point.bytes is not None for rated in points)
+
+
+def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
+    """By price; a point that is dearer than a more even one is replaced by that one, with its own band."""
+    by_bytes = are_bytes_known(points)
+    result: list[RatedPoint] = []
+    best: RatedPoint | None = None
+    for rated in sorted(points, key=lambda rated: (rated.unevenness, rated.price(by_bytes=by_bytes))):
+        price = rated.price(by_bytes=by_bytes)
+        if best is None or price <= best.price(by_bytes=by_bytes) or rated.point.is_recommended:
+            result.append(rated)
+        else:
+            point = replace(best.point, tolerance=rated.point.tolerance, is_recommended=False, reasons=())
+            result.append(RatedPoint(point, best.unevenness))
+        if best is None or price < best.price(by_bytes=by_bytes):
+            best = rated
+
+    def place(rated: RatedPoint) -> tuple[Price, float, float]:
+        return rated.price(by_bytes=by_bytes), -rated.unevenness, -(rated.point.tolerance or 9.9)
+
+    return sorted(result, key=place)
+
+
+def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> list[RatedPoint]:
+    """Without points that cost more than another one and are more even in no resource; the plan's own stays."""
+    by_bytes = are_bytes_known(points)
+
+    def is_vain(rated: RatedPoint, other: RatedPoint) -> bool:
+        price, cheaper = rated.price(by_bytes=by_bytes), other.price(by_bytes=by_bytes)
+        if price == cheaper or any(mine < its for mine, its in zip(price, cheaper, strict=True)):
+            return False
+        skews = other.point.skew
+        return all(skews[name] <= skew * (1 + params.same_skew_ratio) for name, skew in rated.point.skew.items())
+
+    return [one for one in points if one.point.is_recommended or not any(is_vain(one, other) for other in points)]
+
+
+def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
+    """With names and their reasons; none where not even the last point moves anything, or too few were found.
+
+    The knee lies farthest below the straight line from the first point to the last; ``cheap`` is before it.
+    """
+    prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
+    if len(points) < params.least_points or prices[-1] == (0, 0, 0):
+        return ()
+    axis = next(k for k in range(3) if prices[-1][k])
+    cost = np.array([price[axis] for price in prices], dtype=np.float64)
+    rest = np.array([point.unevenness for point in points])
+    span, fall = max(cost[-1] - cost[0], 1e-12), max(rest[0] - rest[-1], 1e-12)
+    below = (rest[0] - rest) / fall - (cost - cost[0]) / span
+    knee = 2 + int(below[2:-1].argmax())
+    paid = cost[1:knee] - cost[0]
+    gain = (rest[0] - rest[1:knee]) / np.maximum(paid, 1e-9 * span)
+    if (paid > 0).any():  # what is free is no bargain for each byte
+        gain[paid <= 0] = -1.0
+    unit = ("bytes", "replica_moves", "leader_changes")[axis]
+    names = {
+        1 + int(gain.argmax()): ("cheap", _bargain(float(paid[gain.argmax()]), float(cost[0]), unit)),
+        knee: ("knee", fact(FactCode.POINT_KNEE)),
+        len(points) - 1: ("even", fact(FactCode.POINT_EVEN)),
+    }
+    return tuple(_with_name(point.point, *names.get(i, (None, None))) for i, point in enumerate(points))
+
+
+def _bargain(paid: float, first: float, unit: str) -> Fact:
+    return fact(FactCode.POINT_CHEAP, unit=unit, is_free=paid <= 0, is_beside_forced=first > 0)
+
+
+def _with_name(point: FrontierPoint, name: str | None, why: Fact | None) -> FrontierPoint:
+    return replace(point, name=name, reasons=point.reasons if why is None else (*point.reasons, why))

@@ -1,0 +1,252 @@
+"""Stages that decide on the verdict: is anything usable, must anything move, does moving pay, what has to wait.
+
+They move nothing that the search did not find, but for orders of followers and lists that begin with a demoted broker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.planner.settled import away_from_demoted, settled
+from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
+from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, worst_deviation
+from kafka_rebalance.plans.draft import draft_of, empty_draft, in_problem_rows
+from kafka_rebalance.plans.explain.caps import (
+    above_cap,
+    over_caps,
+    refuse_too_much_for_the_caps,
+    require_within_caps,
+)
+from kafka_rebalance.plans.explain.outside_band import widenings
+from kafka_rebalance.plans.explain.verdict import (
+    bounds_of_widened_bands,
+    budget_allows_nothing,
+    budget_cuts_short,
+    does_not_pay,
+    why_outside,
+    why_rebalance,
+    within_dead_band,
+)
+from kafka_rebalance.plans.failures import with_follower_order
+from kafka_rebalance.plans.option_fit import require_countable_bytes
+from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
+
+
+class RequireUsable:
+    """Something was seen that a plan can rest on."""
+
+    name = "usable"
+
+    def applies(self, state: PlanState) -> bool:
+        """No verdict was given from outside."""
+        return state.is_open
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state, ``cannot_tell`` where nothing usable was seen."""
+        unusable = nothing_usable(state.request.snapshot)
+        return state.decided(Verdict.CANNOT_TELL, unusable) if unusable else state
+
+
+class RefuseImpossible:
+    """What no placement can do: disks and caps that are too small for all that there is."""
+
+    name = "hard rules"
+
+    def applies(self, state: PlanState) -> bool:
+        """Something usable was seen."""
+        return state.is_open
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the same state. Raises InfeasibleError."""
+        refuse_too_much_for_the_disks(state.problem)
+        refuse_too_much_for_the_caps(state.request, state.problem)
+        return state
+
+
+class StayInDeadBand:
+    """Nothing moves while every broker is within the dead band: a little unevenness is not worth a move."""
+
+    name = "dead band"
+
+    def applies(self, state: PlanState) -> bool:
+        """Nothing must move, no order was given, no earlier plan is to be continued."""
+        options = state.options
+        is_ordered = options.is_explicit or options.preferred_election or options.band is None
+        return state.is_open and state.remaining is None and not state.request.hard and not is_ordered
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state, decided where all is within the dead band."""
+        dead_band = _dead_band(state)
+        worst = _worst_today(state.problem, state.options.band or 0.0)
+        if worst is not None and abs(worst.ratio - 1) > dead_band:
+            return state
+        return state.decided(Verdict.NOTHING_TO_DO, (within_dead_band(state.request, worst, dead_band),))
+
+
+class Settle:
+    """Leaders that the controller would not undo, followers in an order that spreads a lost broker's leaders."""
+
+    name = "settle"
+
+    def applies(self, state: PlanState) -> bool:
+        """A search was made."""
+        return state.is_open
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with the moves as they are to be made. Raises InfeasibleError for bytes of unknown size."""
+        solution = settled(state.problem, state.found, state.params.solve)
+        state = state.with_solution(solution)
+        draft = with_follower_order(state.request, state.draft)
+        require_countable_bytes(state.request, draft)
+        return replace(state, draft=draft)
+
+
+class Judge:
+    """Moves are made where they take enough off the imbalance, or where something must move."""
+
+    name = "worth"
+
+    def applies(self, state: PlanState) -> bool:
+        """A search was made."""
+        return state.is_open
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with its verdict. Raises InfeasibleError where what must move breaks a cap."""
+        return _judged(state)
+
+
+class OrderFollowers:
+    """Where nothing else is to be done, lists that stay get their followers in the order that was asked for."""
+
+    name = "follower order"
+
+    def applies(self, state: PlanState) -> bool:
+        """Nothing is moved."""
+        return state.verdict in (Verdict.NOTHING_TO_DO, Verdict.NOT_FIXABLE_BY_MOVING)
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with new orders alone, if any."""
+        ordered = with_follower_order(state.request, empty_draft(state.request))
+        if not len(ordered):
+            return state
+        reasons = (fact(FactCode.FOLLOWERS_REORDERED, partitions=len(ordered)), *state.reasons)
+        return replace(state, verdict=Verdict.REBALANCE, draft=ordered, bounds=None, reasons=reasons)
+
+
+class AvoidDemoted:
+    """No list begins with a broker that has to lose its leaders."""
+
+    name = "demoted"
+
+    def applies(self, state: PlanState) -> bool:
+        """Brokers are demoted, and a plan is made."""
+        return state.verdict is Verdict.REBALANCE and bool(state.options.demote_brokers)
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with such lists reordered."""
+        problem = state.problem
+        replicas, leader = in_problem_rows(state.draft, problem.replicas, problem.leader)
+        lists = away_from_demoted(problem, replicas, leader)
+        if np.array_equal(lists, replicas):
+            return state
+        return replace(state, draft=draft_of(state.request, lists, leader))
+
+
+class TellWaiting:
+    """What must be done and waits for a replica: "nothing to do" is not said of it."""
+
+    name = "waiting"
+
+    def applies(self, state: PlanState) -> bool:
+        """Something waits."""
+        return state.is_possible and bool(state.request.unmet)
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state that says so first."""
+        is_idle = state.verdict is Verdict.NOTHING_TO_DO
+        verdict = Verdict.NOT_FIXABLE_BY_MOVING if is_idle else state.verdict
+        return replace(state, verdict=verdict, reasons=(*state.request.unmet, *state.reasons))
+
+
+class DoubtUnseen:
+    """The verdict "nothing to do" is kept only where nothing that was not seen could change it."""
+
+    name = "unseen"
+
+    def applies(self, state: PlanState) -> bool:
+        """Nothing is to be done on what was seen."""
+        return state.verdict is Verdict.NOTHING_TO_DO
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state, ``cannot_tell`` where it could."""
+        unseen = could_change(state.request, state.problem, state.params.unseen)
+        if not unseen:
+            return state
+        reasons = (*unseen, *(fact(FactCode.OF_WHAT_WAS_SEEN, reason=reason) for reason in state.reasons))
+        return replace(state, verdict=Verdict.CANNOT_TELL, reasons=reasons)
+
+
+def _dead_band(state: PlanState) -> float:
+    """Who stayed put last time does so a little longer: noise at the very edge is no reason to move."""
+    stayed = state.previous is not None and state.previous.get("verdict") == Verdict.NOTHING_TO_DO.value
+    return state.options.dead_band * (1 + state.params.stability.dead_band_edge if stayed else 1)
+
+
+def _worst_today(problem: Problem, within: float) -> Deviation | None:
+    """The worse of today's worst deviation and the one after the next preferred election."""
+    worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), within)
+    if problem.preferred is None or np.array_equal(problem.preferred, problem.leader):
+        return worst
+    elected = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.preferred), within)
+    if worst is None or elected is None:
+        return worst or elected
+    return max(worst, elected, key=lambda deviation: abs(deviation.ratio - 1))
+
+
+def _judged(state: PlanState) -> PlanState:
+    plan_request, problem, solution, draft = state.request, state.problem, state.found, state.draft
+    bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
+    before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
+    widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way)
+    # What a budget cuts short is as even as can be over all bands.
+    ranked = replace(bands, rank=None) if solution.is_cut_short else bands
+    was, gain = gained(ranked, outcome.states_before, outcome.states_after, stays)
+    over, was_over = (
+        over_caps(plan_request, outcome.after_by_resource),
+        over_caps(plan_request, outcome.before_by_resource),
+    )
+    if over and not was_over and not plan_request.hard:  # today's placement keeps its caps: it may stay
+        broken = tuple(above_cap(plan_request, one) for one in over)
+        return state.decided(Verdict.NOT_FIXABLE_BY_MOVING, broken, bounds=solution.bounds)
+    require_within_caps(plan_request, over, is_proved=solution.are_caps_proved)
+    free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
+    # Within a budget every gain counts.
+    least = 0.0 if plan_request.options.has_budget else state.params.stability.least_gain * was
+    is_vain = bool(widened) and not free and (gain <= BAND_ROUNDING or gain < least)
+    is_vain |= gain <= 0 and not (free or plan_request.options.has_budget)
+    if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
+        reasons = budget_allows_nothing(plan_request, bands, before)
+        return state.decided(Verdict.NOTHING_TO_DO, reasons, bounds=solution.bounds)
+    if is_vain or not len(draft):
+        outside = why_outside(plan_request, bands, outcome, widened, is_proved=solution.is_outside_proved)
+        verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
+        return state.decided(verdict, outside or (fact(FactCode.ALL_INSIDE_BAND),), bounds=solution.bounds)
+    total = float(np.nan_to_num(plan_request.partitions.size).sum())
+    rate = gain_per_byte(gain, solution.cost.bytes, total)
+    if not (free or plan_request.options.is_explicit) and rate < plan_request.options.least_gain_per_byte:
+        return state.decided(Verdict.NOTHING_TO_DO, (does_not_pay(gain, solution.cost.bytes, total),))
+    if solution.is_cut_short:
+        reasons = budget_cuts_short(plan_request, bands, before, after)
+        return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=solution.bounds, is_cut_short=True)
+    reasons = why_rebalance(plan_request, bands, outcome, widened)
+    reasons += bounds_of_widened_bands(widened, solution.bounds, is_proved=solution.is_outside_proved)
+    return state.decided(Verdict.REBALANCE, reasons, draft=draft, bounds=solution.bounds)

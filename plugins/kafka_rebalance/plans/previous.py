@@ -1,0 +1,299 @@
+"""The stages ``earlier plan`` and ``continue``: an earlier plan that was not applied, or only in part.
+
+A person who approved yesterday's plan wants to see it again, not another one of the same worth. So what is left of it
+is kept as long as nothing contradicts it and it still leads where it should; where the cluster moved on meanwhile it
+is continued: its moves stay, some are added.
+
+Promises, in order: what is kept is within today's budget; it leaves nothing where it must not stay; a plan that leads
+well inside the dead band, or nearly as far as any moves would, is confirmed unchanged; one that the cluster has drifted
+away from is continued if that copies little more than a new plan would.
+Example: band 10 %, dead band 20 %: a plan that leads to 13 % is confirmed, one that leads to 17 % is continued, so that
+the cluster does not drift over the edge the day after.
+
+Complexity: three searches at most, none where the plan is confirmed at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
+from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.budget import fits_budget, search
+from kafka_rebalance.plans.dead_band import gained, worst_deviation
+from kafka_rebalance.plans.draft import Draft, draft_of
+from kafka_rebalance.plans.explain.caps import over_caps
+from kafka_rebalance.plans.hours import keeps_hours
+from kafka_rebalance.plans.option_fit import require_countable_bytes
+from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.params import DEFAULTS, PlanParams
+from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.state import PlanState, PreviousPlan, Progress
+from kafka_rebalance.plans.survival.survive import is_survived
+from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders
+
+# Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
+WANTED = (
+    "balance_within", "is_explicit", "is_within_ordered", "targets", "caps", "max_move_bytes", "max_moves",
+    "max_leader_changes",
+    "remove_brokers", "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only",
+    "preferred_election", "include_topics", "exclude_topics", "remove_racks", "headroom",
+    "max_reorders", "topic_brokers", "max_hours", "survive", "also_balance", "min_topic_leaders",
+)  # fmt: skip
+
+
+class ReadPrevious:
+    """What an earlier plan left to do, where today's cluster and options still allow it."""
+
+    name = "earlier plan"
+
+    def applies(self, state: PlanState) -> bool:
+        """There is an earlier plan."""
+        return state.is_open and state.previous is not None
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with what remains."""
+        return replace(state, remaining=what_is_left(state.request, state.problem, state.previous or {}))
+
+
+class ContinuePrevious:
+    """An earlier plan that still holds is confirmed or continued in place of a new one."""
+
+    name = "continue"
+
+    def applies(self, state: PlanState) -> bool:
+        """Something is left of an earlier plan."""
+        return state.is_open and state.remaining is not None
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with the moves that are left and those that were added, or as it was."""
+        assert state.remaining is not None
+        request, problem, params = state.request, state.problem, state.params
+        kept = continued_plan(request, problem, state.remaining, state.seed, state.progress, params)
+        if kept is None or not _may_stand(request, problem, kept.draft, params):
+            return state
+        require_countable_bytes(request, kept.draft)
+        earlier = earlier_prices(request, problem, state.previous or {})
+        return state.decided(
+            Verdict.REBALANCE, (kept.reason,), draft=kept.draft, continues=kept.plan_id, earlier=earlier
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContinuedPlan:
+    """The moves that are left and those that were added, why, and the earlier plan's id."""
+
+    draft: Draft
+    reason: Fact
+    plan_id: str
+
+
+def continued_plan(
+    plan_request: PlanRequest,
+    problem: Problem,
+    previous_plan: PreviousPlan,
+    seed: int,
+    progress: Progress,
+    params: PlanParams = DEFAULTS,
+) -> ContinuedPlan | None:
+    """What of ``previous_plan`` is still to be done today; None where nothing is, or a new plan is better.
+
+    Raises InfeasibleError where even what must move costs more than the budget.
+    """
+    within, today = plan_request.options.band, broker_loads(problem, problem.replicas, problem.leader)
+    if within is not None and not plan_request.hard and _is_inside(problem, today):
+        return None
+    loads = broker_loads(problem, previous_plan.replicas, previous_plan.leader)
+    worst = worst_deviation(problem, loads, within or 0.0)
+    allowed = plan_request.options.dead_band if not plan_request.options.is_explicit else within or 0.0
+    confirmed = _confirmed(plan_request, previous_plan)
+    holds = leaves_nothing_behind(problem, previous_plan.replicas) and fits_budget(problem, _cost(confirmed.draft))
+    off = 0.0 if worst is None else abs(worst.ratio - 1)
+    if holds and off <= (allowed + min(within or 0.0, allowed)) / 2:
+        return confirmed
+    progress("continuing an earlier plan")
+    placed = replace(problem, replicas=previous_plan.replicas, leader=previous_plan.leader, own_disk=None)
+    further = solve(placed, seed=seed, params=params.budget.solve)
+    least = params.stability.least_gain
+    if holds and _is_as_even(plan_request, problem, (today, loads), further, least):
+        return confirmed
+    fresh = search(problem, seed=seed, params=params.budget.solve, budget=params.budget)
+    draft = draft_of(plan_request, further.replicas, further.leader)
+    cost = _cost(draft)
+    if len(draft) and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
+        return _continued(draft, previous_plan)
+    is_enough = off <= allowed or (
+        plan_request.options.has_budget and _is_as_even(plan_request, problem, (today, loads), fresh, least)
+    )
+    return confirmed if holds and is_enough else None
+
+
+def _confirmed(plan_request: PlanRequest, previous_plan: PreviousPlan) -> ContinuedPlan:
+    draft = draft_of(plan_request, previous_plan.replicas, previous_plan.leader)
+    moves = previous_plan.done + previous_plan.left
+    reason = fact(FactCode.PLAN_CONFIRMED, plan_id=previous_plan.plan_id, done_moves=previous_plan.done, moves=moves)
+    return ContinuedPlan(draft, reason, previous_plan.plan_id)
+
+
+def _continued(draft: Draft, previous_plan: PreviousPlan) -> ContinuedPlan:
+    reason = fact(FactCode.PLAN_CONTINUED, plan_id=previous_plan.plan_id, left_moves=previous_plan.left)
+    return ContinuedPlan(draft, reason, previous_plan.plan_id)
+
+
+def _cost(draft: Draft) -> PlanCost:
+    """What is known of a draft's cost."""
+    copied = float((draft.copies * np.nan_to_num(draft.size)).sum())
+    return PlanCost(copied, int(draft.copies.sum()), int(draft.changes_leader.sum()))
+
+
+def _is_as_even(
+    plan_request: PlanRequest, problem: Problem, loads: tuple[Floats, Floats], other: Solution, least: float
+) -> bool:
+    """The other solution does not take off ``least`` more than the kept plan; ``loads`` today and after that."""
+    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
+    best = broker_loads(problem, other.replicas, other.leader)
+    _, more = gained(bands, loads[1:], (best,), stays)
+    return more < least * gained(bands, loads[:1], (best,), stays)[1]
+
+
+def _is_inside(problem: Problem, load: Floats) -> bool:
+    inside = (load >= problem.band_low * (1 - 1e-9)) & (load <= problem.band_high * (1 + 1e-9))
+    return bool(inside[problem.stays].all())
+
+
+def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
+    """What is left of an earlier plan is within today's caps and hours, has its leaders, survives what it has to."""
+    after = outcome_of(plan_request, draft).after_by_resource
+    is_within = not over_caps(plan_request, after) and keeps_hours(plan_request, draft, params)
+    is_led = has_least_leaders(plan_request, problem, draft)
+    return is_within and is_led and is_survived(plan_request, problem, draft)
+
+
+def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
+    """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
+    wanted = plan_request.options.document()
+    asked = previous["parameters"]
+    if any(asked.get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
+        return None
+    row_of = {row: at for at, row in enumerate(plan_request.rows.tolist())}
+    in_snapshot, index = plan_request.snapshot.row_of, plan_request.brokers.index_of
+    replicas, leader = problem.replicas.copy(), problem.leader.copy()
+    left = done = 0
+    for move in previous["moves"]:
+        at = row_of.get(in_snapshot.get((move["topic"], move["partition"]), -1), -1)
+        to = [index.get(broker, NOBODY) for broker in move["to"]]
+        if at < 0 or NOBODY in to or len(to) > replicas.shape[1] or problem.pinned[at]:
+            return None
+        today = [replica for replica in problem.replicas[at].tolist() if replica >= 0]
+        leads = index.get(move["leader_to"], NOBODY)
+        if today == to and int(problem.leader[at]) == leads:
+            done += 1
+            continue
+        start = [index.get(broker, NOBODY) for broker in move["from"]]
+        if today not in (start, to) or not _is_lawful(problem, at, today, to, leads):
+            return None
+        replicas[at] = NOBODY
+        replicas[at, : len(to)] = to
+        leader[at] = leads
+        left += 1
+    return PreviousPlan(previous["plan_id"], replicas, leader, left, done) if left else None
+
+
+def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
+    """The prices and covers that proved an earlier plan's bound on bytes, by today's rows and brokers, without a value.
+
+    Any prices prove some bound, as today's loads and bands make it: nothing of the earlier value is kept. Raises
+    InvalidInputError for prices and covers that no plan has.
+    """
+    try:
+        return _earlier_prices(plan_request, problem, previous)
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        hint = "give the plan.json as it was written"
+        raise InvalidInputError.at(
+            "previous plan", "its certificate or proofs are not those of a plan", hint
+        ) from error
+
+
+def _earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
+    nothing, zeros = LowerBound(0.0, BoundProof.NOTHING_MOVES), np.zeros(problem.broker_count)
+    proof = previous.get("proofs", {}).get("bytes")
+    proofs = {}
+    if proof is not None:
+        covers = (_cover(plan_request, problem, cover) for cover in proof["covers"])
+        kept = tuple(cover for cover in covers if cover is not None)
+        proofs["bytes"] = CostProof(_prices(plan_request, problem, proof["prices"]), zeros, zeros, 0.0, kept)
+    certificate = PriceCertificate(_prices(plan_request, problem, previous.get("certificate", {})), 0.0)
+    return Bounds(nothing, nothing, nothing, certificate=certificate, proofs=proofs)
+
+
+def _prices(plan_request: PlanRequest, problem: Problem, named: Mapping[str, Mapping[str, float]]) -> Floats:
+    """float64[B, D]; what is not in today's problem has none."""
+    prices = np.zeros((problem.broker_count, len(problem.resources)))
+    for d, name in enumerate(problem.resources):
+        for broker, price in named.get(name, {}).items():
+            at = plan_request.brokers.index_of.get(int(broker))
+            if at is not None:
+                prices[at, d] = price
+    if not np.isfinite(prices).all():
+        raise ValueError("a price is no number")
+    return prices
+
+
+def _cover(plan_request: PlanRequest, problem: Problem, cover: Mapping[str, Any]) -> Cover | None:
+    broker = plan_request.brokers.index_of.get(int(cover["broker"]))
+    column = problem.column(cover["resource"])
+    if broker is None or column is None:
+        return None
+    row_of, in_snapshot = {row: at for at, row in enumerate(plan_request.rows.tolist())}, plan_request.snapshot.row_of
+    gone, come = (
+        np.array(
+            sorted(
+                row_of[in_snapshot[topic, partition]]
+                for topic, partitions in cover[side].items()
+                for partition in partitions
+                if in_snapshot.get((topic, partition), -1) in row_of
+            ),
+            dtype=np.int64,
+        )
+        for side in ("gone", "come")
+    )
+    price = float(cover["price"])
+    if not 0 <= price < np.inf:
+        raise ValueError("a price of a cover is below 0 or no number")
+    return Cover(broker, column, gone, come, price)
+
+
+def _is_lawful(problem: Problem, row: int, today: list[int], to: list[int], leader: int) -> bool:
+    new = [broker for broker in to if broker not in today]
+    return (
+        bool((problem.takes_replicas & problem.sets.brokers[problem.sets.of_partition[row]])[new].all())
+        and bool(problem.stays[to].all())
+        and bool(problem.takes_leaders[leader] or problem.keeps_leaders[leader])
+    )
+
+
+def differs(problem: Problem, replicas: Ints, leader: Ints) -> bool:
+    """Whether a placement changes anything."""
+    return bool((replicas != problem.replicas).any() or (leader != problem.leader).any())
+
+
+def leaves_nothing_behind(problem: Problem, replicas: Ints) -> bool:
+    """No replica on a broker that leaves, the replication factor as wanted."""
+    free = ~problem.pinned
+    there = replicas >= 0
+    on_leaving = there & ~problem.stays[replicas]
+    offline = (
+        np.zeros_like(there) if problem.must_leave is None else problem.must_leave & (replicas == problem.replicas)
+    )
+    wrong_rf = there.sum(axis=1) != problem.target_rf
+    return not bool(((on_leaving | offline).any(axis=1) | wrong_rf)[free].any())

@@ -1,1 +1,0 @@
-"""Yesterday's plan: read again, continued, or left."""

@@ -1,0 +1,150 @@
+"""One plan in the making, and the protocol of the stages that make it (``plans.pipeline`` lists them in order)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import Fact
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.solution import Bounds, Solution
+from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, total_bytes
+from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.params import DEFAULTS, PlanParams
+from kafka_rebalance.plans.plan import Plan, TraceStep, Verdict, Wave
+from kafka_rebalance.plans.request import PlanRequest
+
+Progress = Callable[[str], None]
+Watch = Callable[[TraceStep], None]
+
+
+def tell_no_one(_: Any) -> None:
+    """Ignore what is reported."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreviousPlan:
+    """What is left of an earlier plan, in problem rows: today's placement int32[P', W] and leaders int32[P'] with it
+    applied. ``left`` counts moves that are still to be made, ``done`` those that were.
+    """
+
+    plan_id: str
+    replicas: Ints
+    leader: Ints
+    left: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PlanState:
+    """What was asked, and what the stages found so far.
+
+    draft         moves from today's placement; none where no stage made any
+    solution      the placement that the search found, with its loads; None before the search and where it is not needed
+    verdict       None until a stage decides
+    reasons       why the verdict is so
+    bounds        lower bounds for the bands that were asked for; None: not known for this draft
+    earlier       prices and covers that proved a bound before: they prove one anew, their values are void
+    previous      document of an earlier plan; ``remaining``: what of it is left to do; ``continues``: its id if kept
+    is_cut_short  a budget ended the plan before all bands were met
+    wave_of       int32[M]: the wave of each move; ``slots``: moves at a time for each broker
+    plan          the finished plan, unsealed
+    trace         what each stage left behind, in order
+    """
+
+    request: PlanRequest
+    problem: Problem
+    draft: Draft
+    seed: int = 0
+    params: PlanParams = DEFAULTS
+    advisor_version: str = ""
+    progress: Progress = tell_no_one
+    previous: Mapping[str, Any] | None = None
+    remaining: PreviousPlan | None = None
+    solution: Solution | None = None
+    verdict: Verdict | None = None
+    reasons: tuple[Fact, ...] = ()
+    bounds: Bounds | None = None
+    earlier: Bounds | None = None
+    continues: str | None = None
+    is_cut_short: bool = False
+    wave_of: Ints | None = None
+    slots: int = 0
+    waves: tuple[Wave, ...] = ()
+    plan: Plan | None = None
+    trace: tuple[TraceStep, ...] = ()
+
+    @property
+    def options(self) -> PlanOptions:
+        """The options of the request."""
+        return self.request.options
+
+    @property
+    def is_open(self) -> bool:
+        """No stage has decided on a verdict yet."""
+        return self.verdict is None
+
+    @property
+    def is_possible(self) -> bool:
+        """A verdict stands on what was seen, and no hard rule is broken: later stages may change the plan."""
+        return self.verdict not in (None, Verdict.CANNOT_TELL, Verdict.INFEASIBLE)
+
+    @property
+    def found(self) -> Solution:
+        """The solution of a state whose search is done."""
+        assert self.solution is not None
+        return self.solution
+
+    def with_solution(self, solution: Solution) -> PlanState:
+        """Return the state with another placement, and its moves."""
+        draft = draft_of(self.request, solution.replicas, solution.leader)
+        return replace(self, solution=solution, draft=draft)
+
+    def decided(self, verdict: Verdict, reasons: tuple[Fact, ...], **changes: Any) -> PlanState:
+        """Return the state with a verdict. Nothing is moved, and nothing proved, unless ``changes`` say so."""
+        nothing = {"draft": empty_draft(self.request), "bounds": None, "earlier": None, "continues": None}
+        return replace(self, verdict=verdict, reasons=reasons, **{**nothing, "is_cut_short": False, **changes})
+
+    def changed_by_rule(self, draft: Draft, reasons: tuple[Fact, ...]) -> PlanState:
+        """Return the state with the draft that a hard rule asks for beside balance, and why."""
+        if draft is self.draft:
+            return replace(self, reasons=(*self.reasons, *reasons))
+        if len(draft):
+            bounds = self.bounds if self.verdict is Verdict.REBALANCE else None
+            reasons = (*reasons, *self.reasons)
+            return replace(self, verdict=Verdict.REBALANCE, draft=draft, bounds=bounds, reasons=reasons, continues=None)
+        before = outcome_of(self.request, draft).before
+        is_uneven = imbalance(bands_of(self.problem), before, self.problem.stays) > 0
+        verdict = Verdict.NOT_FIXABLE_BY_MOVING if is_uneven else Verdict.NOTHING_TO_DO
+        return self.decided(verdict, reasons, draft=draft, bounds=self.bounds)
+
+    def traced(self, stage: str, before: PlanState) -> PlanState:
+        """Return the state whose trace ends with what ``stage`` left; ``before`` is the state that it was given."""
+        draft = self.draft
+        if draft is before.draft and before.trace:
+            return replace(self, trace=(*before.trace, replace(before.trace[-1], stage=stage)))
+        copied = total_bytes(draft.bytes_forward())
+        step = TraceStep(stage, int(draft.copies.sum()), copied, int(draft.changes_leader.sum()))
+        return replace(self, trace=(*before.trace, step))
+
+
+class Stage(Protocol):
+    """One step from a request to a plan. It takes the state that the stage before left, and improves or limits it.
+
+    ``applies`` is asked of the state, not of the options alone: a stage may also have nothing to do because an earlier
+    one decided already, or because the cluster is such.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in the trace."""
+
+    def applies(self, state: PlanState) -> bool:
+        """Whether the stage has anything to do."""
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the next state. Raises InfeasibleError where a hard rule cannot be kept."""

@@ -1,0 +1,277 @@
+"""A draft cut into waves, with times, throttles and free disk, and the way back with its own.
+
+Clients of a partition follow its leader, and with them what they write and read: a wave tells how much that is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_rebalance.plans.draft import Draft, total_bytes
+from kafka_rebalance.plans.params import DEFAULTS, WaveParams
+from kafka_rebalance.plans.plan import Cost, Plan, Rollback, Wave
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.wave_filling import (
+    UNLIMITED,
+    Disk,
+    Transfers,
+    WaveLimits,
+    bytes_in_turn,
+    leader_steps,
+    least_in_turn,
+    slot_filling_seconds,
+    traffic_of,
+    waves_of,
+)
+from kafka_rebalance.snapshot.load import LoadKind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WavePlan:
+    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves that no disk ever has capacity for, in no wave; ``slots``:
+    moves at a time for each broker and direction.
+    """
+
+    wave_of: Ints
+    stuck: Longs
+    slots: int
+
+
+def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves) -> int:
+    """Moves at a time for each broker and direction: as asked, else so many that waves stay few."""
+    if plan_request.options.moves_per_broker is not None:
+        return plan_request.options.moves_per_broker
+    brokers = len(plan_request.brokers.brokers)
+    sent = np.bincount(draft.leader_from[draft.copies > 0], minlength=brokers)
+    received = np.bincount(draft.end[draft.is_new], minlength=brokers)
+    return max(params.least_slots, -(-max(int(sent.max()), int(received.max())) // params.most_waves))
+
+
+def waves_cut(
+    plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
+) -> WavePlan:
+    """Waves with as many moves at a time as were asked for; else with more of them where barriers cost much time."""
+    cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
+    if plan_request.options.moves_per_broker is not None:
+        return cut
+    transfers, brokers = draft.forward(), len(plan_request.brokers.brokers)
+    fair = (1 + params.slow_time_over_least) * least_in_turn(transfers, brokers)
+    in_turn = bytes_in_turn(transfers, cut.wave_of, brokers)
+    for _ in range(params.most_doublings):
+        if len(cut.stuck) or in_turn <= fair:
+            break
+        wider = cut_into_waves(plan_request, draft, used, 2 * cut.slots, params)
+        shorter = bytes_in_turn(transfers, wider.wave_of, brokers)
+        if shorter > (1 - params.slow_time_over_least) * in_turn:
+            break
+        cut, in_turn = wider, shorter
+    return cut
+
+
+def cut_into_waves(
+    plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int, params: WaveParams = DEFAULTS.waves
+) -> WavePlan:
+    """Waves of partitions that lack replicas, then those that change their leader alone, then the rest.
+
+    Changes of the leader alone copy nothing and take no time: they relieve at once, so they come as early as safety
+    allows, and first of them those that an election alone brings about. ``used`` float64[B]: bytes on disk today, None
+    where sizes are unknown.
+    """
+    options, brokers = plan_request.options, len(plan_request.brokers.brokers)
+    leaders = options.max_leader_changes_per_wave or UNLIMITED
+    limits = WaveLimits(options.throttle_bytes_per_s, slots, options.partitions_per_wave, leaders)
+    disk = None if used is None else Disk(used, plan_request.disk_limit)
+    is_copy = draft.copies > 0
+    copying = np.flatnonzero(is_copy)
+    urgent = plan_request.partitions.under_replicated[draft.row[copying]]
+    transfers = draft.forward()
+    wave = waves_of(transfers.chosen(copying), urgent, brokers, disk, limits, params)
+    stuck = copying[wave < 0]
+    rest = np.flatnonzero(~is_copy)
+    step = leader_steps(transfers.chosen(rest).leaders, draft.is_election[rest], brokers, limits.rows, leaders)
+    first = int(wave[urgent & (wave >= 0)].max(initial=-1)) + 1
+    wave_of = np.full(len(draft), -1, dtype=np.int32)
+    wave_of[copying] = np.where(wave >= first, wave + int(step.max(initial=-1)) + 1, wave)
+    wave_of[rest] = first + step
+    return WavePlan(wave_of, stuck, slots)
+
+
+def waves_forward(
+    plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
+) -> tuple[Wave, ...]:
+    """The waves in order."""
+    traffic = _leader_traffic(plan_request, draft)
+    return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of), traffic, params)
+
+
+def rollback_of(
+    plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
+) -> Rollback:
+    """The waves turned round. What left a broker that is gone cannot go back."""
+    gone = np.array([broker.state.is_gone for broker in plan_request.brokers.brokers], dtype=np.bool_)
+    lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
+    turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
+    members = [wave_moves for wave_moves in turned if len(wave_moves)]
+    traffic = _leader_traffic(plan_request, draft)
+    waves = _waves(plan_request, draft.backward(), draft.bytes_back(), members, traffic, params)
+    undone = np.flatnonzero(~lost)
+    cost = Cost(
+        replica_moves=int(draft.dropped[undone].sum()),
+        bytes=total_bytes([wave.bytes for wave in waves]),
+        leader_changes=int(draft.changes_leader[undone].sum()),
+        seconds=_seconds(waves),
+        seconds_slot_filling=_slot_filling(plan_request, draft.backward().chosen(undone), waves, params),
+    )
+    return Rollback(cost, waves, tuple(np.flatnonzero(lost).tolist()))
+
+
+def cost_of(
+    plan_request: PlanRequest, draft: Draft, waves: tuple[Wave, ...], params: WaveParams = DEFAULTS.waves
+) -> Cost:
+    """What the plan costs as it runs."""
+    return Cost(
+        replica_moves=int(draft.copies.sum()),
+        bytes=total_bytes(draft.bytes_forward()),
+        leader_changes=int(draft.changes_leader.sum()),
+        seconds=_seconds(waves),
+        seconds_slot_filling=_slot_filling(plan_request, draft.forward(), waves, params),
+    )
+
+
+def _leader_traffic(plan_request: PlanRequest, draft: Draft) -> LeaderTraffic:
+    """Of a draft's moves, forward as back."""
+    snapshot = plan_request.snapshot
+    return LeaderTraffic(
+        changes=draft.changes_leader,
+        written=snapshot.load(LoadKind.IN_BYTES_PER_S)[draft.row],
+        read=snapshot.load(LoadKind.OUT_BYTES_PER_S)[draft.row],
+        is_reported=plan_request.options.max_leader_changes_per_wave is not None,
+    )
+
+
+def _members(wave_of: Ints) -> list[Longs]:
+    order = np.argsort(wave_of, kind="stable")
+    counts = np.bincount(wave_of) if len(wave_of) else np.zeros(0, dtype=np.int64)
+    return np.split(order, np.cumsum(counts)[:-1]) if len(counts) else []
+
+
+def _waves(
+    plan_request: PlanRequest,
+    transfers: Transfers,
+    amounts: list[int | None],
+    members: list[Longs],
+    leaders: LeaderTraffic,
+    params: WaveParams,
+) -> tuple[Wave, ...]:
+    ids, throttle = plan_request.brokers.arrays.ids.tolist(), plan_request.options.throttle_bytes_per_s
+    waves = []
+    for member in members:
+        traffic = traffic_of(transfers.chosen(member), len(ids), throttle, params.throttle_over_rate)
+        amount = total_bytes([amounts[m] for m in member.tolist()])
+        needed = np.ceil(traffic.arriving).astype(np.int64)
+        needed[_receivers_of_unknown(transfers.chosen(member), [amounts[m] is None for m in member.tolist()])] = 0
+        waves.append(
+            Wave(
+                moves=tuple(member.tolist()),
+                bytes=amount,
+                seconds=None if amount is None else traffic.seconds,
+                throttle_bytes_per_s=traffic.throttle_bytes_per_s,
+                free_disk_needed={ids[b]: value for b, value in enumerate(needed.tolist()) if value > 0},
+                **leaders.of_wave(member),
+            )
+        )
+    return tuple(waves)
+
+
+def _receivers_of_unknown(transfers: Transfers, is_unknown: list[bool]) -> Ints:
+    """Brokers that get something of unknown size: how much room they need is not known either, and is not reported."""
+    return transfers.target[np.array(is_unknown, dtype=np.bool_)[transfers.of_copy]]
+
+
+def _slot_filling(
+    plan_request: PlanRequest, transfers: Transfers, waves: tuple[Wave, ...], params: WaveParams
+) -> float | None:
+    """A driver may also run the waves as they are, so it never takes longer."""
+    in_waves = _seconds(waves)
+    if in_waves is None or not waves:
+        return in_waves
+    throttle = max(wave.throttle_bytes_per_s for wave in waves)
+    brokers = len(plan_request.brokers.brokers)
+    return min(in_waves, float(slot_filling_seconds(transfers, brokers, params.driver_slots, throttle)))
+
+
+def _seconds(waves: tuple[Wave, ...]) -> float | None:
+    known = [wave.seconds for wave in waves if wave.seconds is not None]
+    return float(sum(known)) if len(known) == len(waves) else None
+
+
+class LeaderFigures(TypedDict):
+    """Fields of a ``Wave``."""
+
+    leader_changes: int | None
+    leader_in_bytes_per_s: float | None
+    leader_out_bytes_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaderTraffic:
+    """``changes`` bool[M]; ``written``, ``read`` float64[M] bytes/s of each move's partition (nan: unknown);
+    ``is_reported``: leader changes were limited, so waves say how many they have.
+    """
+
+    changes: Flags
+    written: Floats
+    read: Floats
+    is_reported: bool
+
+    def of_wave(self, members: Longs) -> LeaderFigures:
+        """How many leaders change in a wave, and what its clients write to and read from those partitions."""
+        changed = members[self.changes[members]]
+        return LeaderFigures(
+            leader_changes=len(changed) if self.is_reported else None,
+            leader_in_bytes_per_s=_known_sum(self.written[changed]) if self.is_reported else None,
+            leader_out_bytes_per_s=_known_sum(self.read[changed]) if self.is_reported else None,
+        )
+
+
+def _known_sum(rates: Floats) -> float | None:
+    total = float(rates.sum())
+    return None if np.isnan(total) else total
+
+
+@dataclass(frozen=True, slots=True)
+class Slowest:
+    """``direction``: incoming or outgoing; ``seconds`` that the broker's bytes take at the throttles of their waves."""
+
+    broker: int
+    direction: str
+    seconds: float
+
+
+def slowest(plan: Plan) -> Slowest | None:
+    """The broker that is busy longest, of several the first by id; None without copies or without known sizes.
+
+    Example: broker 3 receives 61 minutes of a plan of 64. More slots, or other waves, save three minutes at most; a
+    higher throttle, or fewer bytes for broker 3, is what saves more.
+    """
+    if plan.cost.seconds is None:
+        return None
+    busy: dict[tuple[int, str], float] = defaultdict(float)
+    for wave in plan.waves:
+        for move in (plan.moves[m] for m in wave.moves):
+            copies = [broker for broker in move.to_replicas if broker not in move.from_replicas]
+            if not copies or not move.bytes:
+                continue
+            for broker in copies:
+                busy[broker, "incoming"] += move.bytes / len(copies) / wave.throttle_bytes_per_s
+            if move.leader_from is not None:
+                busy[move.leader_from, "outgoing"] += move.bytes / wave.throttle_bytes_per_s
+    if not busy:
+        return None
+    (broker, direction), seconds = min(busy.items(), key=lambda item: (-item[1], item[0]))
+    return Slowest(broker, direction, seconds)

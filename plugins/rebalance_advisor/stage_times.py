@@ -1,0 +1,33 @@
+"""The stages of a plan as they end, with what each left and how long it took: for ``--verbose`` and for logs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+from kafka_rebalance.amounts import amount_in_words
+from kafka_rebalance.plans.plan import TraceStep
+from kafka_rebalance.plans.state import Watch, tell_no_one
+from rebalance_advisor.terminal import write_lines
+
+
+class StageTimes:
+    """Writes a line to stderr for each stage. The library has no clock: this one is read when a stage ends."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._last = clock, clock()
+
+    def __call__(self, step: TraceStep) -> None:
+        """Write the line of a stage that has just ended."""
+        now = self._clock()
+        seconds, self._last = now - self._last, now
+        copied = amount_in_words(step.bytes, "bytes")
+        costs = f"{step.replica_moves:,} replica moves, {copied}, {step.leader_changes:,} leader changes"
+        write_lines(sys.stderr, f"{seconds:9.3f} s  {step.stage}: {costs}")
+        sys.stderr.flush()
+
+
+def watch_of(*, is_verbose: bool) -> Watch:
+    """Return what is told of each stage: nothing unless ``--verbose`` was given."""
+    return StageTimes() if is_verbose else tell_no_one
