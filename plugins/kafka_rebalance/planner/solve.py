@@ -62,7 +62,8 @@ class SearchTask:
 class Found:
     """The best placement so far, the bounds proved so far, and what is known where no plan was found inside all bands.
 
-    within           the problem, the bands that others give way to widened to what was reached; None: its own
+    within           the problem, the bands that others give way to widened to what was reached; None: no band had to
+                     give way. From then on ``best`` is judged by other bands than the problem's
     gave_way         resource whose band was given up for a while → those that it was given up for
     is_proved        no plan is inside all bands; are_caps_proved: none keeps the caps
     """
@@ -226,10 +227,9 @@ def _widen_least(task: SearchTask, found: Found) -> Found:
     """Outside its bands: the cheapest plan found within the least bands that are met, however topics are spread; and
     what covers found on the way prove for the problem's own bands.
     """
-    problem, params = task.problem, task.params
-    if not found.is_outside(problem) or not params.effort.program_steps:
+    problem, params, within, bounds = task.problem, task.params, found.within, found.bounds
+    if within is None or not params.effort.program_steps:
         return found
-    within, bounds = found.within or problem, found.bounds
     least = least_widening(within, _sets(within), found.best, seed=task.seed, params=params)
     best = cheaper(within, least, least.placed, seed=task.seed, params=params)
     wider = widened_problem(within, least.levels, params.bands)
