@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from types import MappingProxyType
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import BoundProof, FactCode
 from kafka_rebalance.resources import ROWS, UNITS
+from kafka_rebalance.snapshot.age import span_words
 from kafka_rebalance.snapshot.other_hands import CANCEL, pause_of
 from kafka_rebalance.snapshot.rights import Right
 from kafka_rebalance.visible_text import excerpt
@@ -429,10 +431,10 @@ def _point_even() -> str:
 
 
 def _too_old(*, age_s: int, limit_s: int) -> str:
-    age, limit = seconds_in_words(age_s), seconds_in_words(limit_s)
+    age, limit = (span_words(timedelta(seconds=seconds)) for seconds in (age_s, limit_s))
     if age == limit:
         age, limit = f"{age_s:,} s", f"{limit_s:,} s"
-    return f"the snapshot is too old: {age} old, the limit is {limit}; take a fresh one"
+    return f"the snapshot is too old, take a fresh one: it is {age} old, the limit is {limit}"
 
 
 def _no_broker_seen(*, has_groups_alone: bool = False) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance import amounts
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.plans.draft import draft_of, empty_draft
@@ -105,8 +106,8 @@ def test_what_the_plan_saw() -> None:
 
 def test_without_brokers_nothing_can_be_told() -> None:
     known = hand()
-    plan = plan_without_brokers(known.plan_request, ("no broker was seen",), seed=3, advisor_version="x")
-    assert (plan.verdict, plan.reasons, plan.moves) == (Verdict.CANNOT_TELL, ("no broker was seen",), ())
+    plan = plan_without_brokers(known.plan_request, (fact(FactCode.NO_BROKER_SEEN),), seed=3, advisor_version="x")
+    assert (plan.verdict, plan.reasons, plan.moves) == (Verdict.CANNOT_TELL, (fact(FactCode.NO_BROKER_SEEN),), ())
     assert plan.snapshot_id == snapshot_id(SNAPSHOT)
     assert (plan.cost.bytes, plan.seed, plan.parameters["moves_per_broker"]) == (0, 3, LEAST_SLOTS)
 
