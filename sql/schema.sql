@@ -309,8 +309,9 @@ CREATE TABLE store.plan_resource (
     widened_high double precision,
     skew_before double precision,
     skew_after double precision,
-    left_out_because text,
-    CONSTRAINT plan_resource_balanced_or_left_out CHECK (((left_out_because IS NULL) = (skew_before IS NOT NULL)))
+    left_out_code text,
+    left_out_args jsonb,
+    CONSTRAINT plan_resource_balanced_or_left_out CHECK (((left_out_code IS NULL) = (skew_before IS NOT NULL)))
 );
 
 ALTER TABLE store.plan_resource OWNER TO advisor_owner;
@@ -345,9 +346,9 @@ CREATE VIEW advisor.advice_basis_latest AS
         UNION ALL
          SELECT 'resource'::text,
             plan_resource.resource,
-            plan_resource.left_out_because
+            plan_resource.left_out_code
            FROM store.plan_resource
-          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.left_out_because IS NOT NULL))
+          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.left_out_code IS NOT NULL))
         UNION ALL
          SELECT 'load'::text,
             load_source.kind,
@@ -381,7 +382,7 @@ COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (rests on estimat
 
 COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'In words.';
+COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource) or in words.';
 
 CREATE TABLE store.task_failure (
     failure_key bigint NOT NULL,
@@ -1359,7 +1360,7 @@ CREATE TABLE store.plan (
     run_key bigint NOT NULL,
     plan_id text NOT NULL,
     verdict text NOT NULL,
-    reasons text[] NOT NULL,
+    reasons jsonb NOT NULL,
     expires_at timestamp with time zone,
     replica_moves integer NOT NULL,
     bytes bigint,
@@ -1427,7 +1428,7 @@ CREATE VIEW advisor.cluster_latest AS
           WHERE (finding.run_key = newest.run_key)) found)
      CROSS JOIN LATERAL ( SELECT count(*) AS resources
            FROM store.plan_resource
-          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.left_out_because IS NOT NULL))) left_out)
+          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.left_out_code IS NOT NULL))) left_out)
      LEFT JOIN LATERAL ( SELECT resource_score.resource,
             resource_score.skew,
             resource_score.worst_broker
@@ -1901,7 +1902,7 @@ CREATE TABLE store.frontier_point (
     skew jsonb NOT NULL,
     name text,
     is_recommended boolean NOT NULL,
-    reason text NOT NULL
+    reasons jsonb NOT NULL
 );
 
 ALTER TABLE store.frontier_point OWNER TO advisor_owner;
@@ -1921,7 +1922,7 @@ CREATE VIEW advisor.frontier_point AS
     frontier_point.skew,
     frontier_point.name,
     frontier_point.is_recommended,
-    frontier_point.reason
+    frontier_point.reasons
    FROM (store.run
      JOIN store.frontier_point ON ((frontier_point.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
@@ -1954,7 +1955,7 @@ COMMENT ON COLUMN advisor.frontier_point.name IS 'cheap, knee or even.';
 
 COMMENT ON COLUMN advisor.frontier_point.is_recommended IS 'The one that the plan is.';
 
-COMMENT ON COLUMN advisor.frontier_point.reason IS 'Why.';
+COMMENT ON COLUMN advisor.frontier_point.reasons IS 'Why it has a name or is recommended: a list of facts, each with code and args.';
 
 CREATE VIEW advisor.frontier_point_latest AS
  SELECT newest."time",
@@ -1969,7 +1970,7 @@ CREATE VIEW advisor.frontier_point_latest AS
     frontier_point.skew,
     frontier_point.name,
     frontier_point.is_recommended,
-    frontier_point.reason
+    frontier_point.reasons
    FROM (store.newest_run newest
      JOIN store.frontier_point ON ((frontier_point.run_key = newest.run_key)));
 
@@ -2001,7 +2002,7 @@ COMMENT ON COLUMN advisor.frontier_point_latest.name IS 'cheap, knee or even.';
 
 COMMENT ON COLUMN advisor.frontier_point_latest.is_recommended IS 'The one that the plan is.';
 
-COMMENT ON COLUMN advisor.frontier_point_latest.reason IS 'Why.';
+COMMENT ON COLUMN advisor.frontier_point_latest.reasons IS 'Why it has a name or is recommended: a list of facts, each with code and args.';
 
 CREATE TABLE store.group_score (
     run_key bigint NOT NULL,
@@ -3520,7 +3521,7 @@ COMMENT ON COLUMN advisor.plan.plan_id IS 'sha256 of plan.json without plan_id.'
 
 COMMENT ON COLUMN advisor.plan.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
-COMMENT ON COLUMN advisor.plan.reasons IS 'Why, in words.';
+COMMENT ON COLUMN advisor.plan.reasons IS 'Why: a list of facts, each with code and args.';
 
 COMMENT ON COLUMN advisor.plan.expires_at IS 'Not to be executed later than this.';
 
@@ -3710,7 +3711,7 @@ COMMENT ON COLUMN advisor.plan_bound.value IS 'Nobody can do it for less.';
 
 COMMENT ON COLUMN advisor.plan_bound.gap IS '(cost - value) / value; NULL where value is 0 and cost is not.';
 
-COMMENT ON COLUMN advisor.plan_bound.proof IS 'How it was proved.';
+COMMENT ON COLUMN advisor.plan_bound.proof IS 'How it was proved: a code.';
 
 CREATE VIEW advisor.plan_bound_latest AS
  SELECT newest."time",
@@ -3739,7 +3740,7 @@ COMMENT ON COLUMN advisor.plan_bound_latest.value IS 'Nobody can do it for less.
 
 COMMENT ON COLUMN advisor.plan_bound_latest.gap IS '(cost - value) / value; NULL where value is 0 and cost is not.';
 
-COMMENT ON COLUMN advisor.plan_bound_latest.proof IS 'How it was proved.';
+COMMENT ON COLUMN advisor.plan_bound_latest.proof IS 'How it was proved: a code.';
 
 CREATE VIEW advisor.plan_broker AS
  SELECT run."time",
@@ -3838,7 +3839,7 @@ COMMENT ON COLUMN advisor.plan_latest.plan_id IS 'sha256 of plan.json without pl
 
 COMMENT ON COLUMN advisor.plan_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
-COMMENT ON COLUMN advisor.plan_latest.reasons IS 'Why, in words.';
+COMMENT ON COLUMN advisor.plan_latest.reasons IS 'Why: a list of facts, each with code and args.';
 
 COMMENT ON COLUMN advisor.plan_latest.expires_at IS 'Not to be executed later than this.';
 
@@ -3928,7 +3929,7 @@ CREATE VIEW advisor.plan_outcome AS
         END AS outcome
    FROM (((((((store.run
      JOIN store.plan ON (((plan.run_key = run.run_key) AND (plan.verdict = 'rebalance'::text))))
-     JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.left_out_because IS NULL))))
+     JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.left_out_code IS NULL))))
      JOIN store.snapshot advised_on ON ((advised_on.snapshot_key = run.snapshot_key)))
      JOIN counted ON ((counted.run_key = run.run_key)))
      LEFT JOIN measured ON (((measured.cluster = run.cluster) AND (measured.resource = promised.resource) AND (measured."time" > advised_on."time"))))
@@ -4039,7 +4040,8 @@ CREATE VIEW advisor.plan_resource AS
     plan_resource.widened_high,
     plan_resource.skew_before,
     plan_resource.skew_after,
-    plan_resource.left_out_because
+    plan_resource.left_out_code,
+    plan_resource.left_out_args
    FROM (store.run
      JOIN store.plan_resource ON ((plan_resource.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
@@ -4076,7 +4078,9 @@ COMMENT ON COLUMN advisor.plan_resource.skew_before IS 'Skew today.';
 
 COMMENT ON COLUMN advisor.plan_resource.skew_after IS 'Skew after the plan.';
 
-COMMENT ON COLUMN advisor.plan_resource.left_out_because IS 'Why it is not balanced; NULL where it is.';
+COMMENT ON COLUMN advisor.plan_resource.left_out_code IS 'Why it is not balanced: code of the fact; NULL where it is.';
+
+COMMENT ON COLUMN advisor.plan_resource.left_out_args IS 'Arguments of the fact; NULL where it is balanced.';
 
 CREATE VIEW advisor.plan_resource_latest AS
  SELECT newest."time",
@@ -4093,7 +4097,8 @@ CREATE VIEW advisor.plan_resource_latest AS
     plan_resource.widened_high,
     plan_resource.skew_before,
     plan_resource.skew_after,
-    plan_resource.left_out_because
+    plan_resource.left_out_code,
+    plan_resource.left_out_args
    FROM (store.newest_run newest
      JOIN store.plan_resource ON ((plan_resource.run_key = newest.run_key)));
 
@@ -4129,7 +4134,9 @@ COMMENT ON COLUMN advisor.plan_resource_latest.skew_before IS 'Skew today.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.skew_after IS 'Skew after the plan.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.left_out_because IS 'Why it is not balanced; NULL where it is.';
+COMMENT ON COLUMN advisor.plan_resource_latest.left_out_code IS 'Why it is not balanced: code of the fact; NULL where it is.';
+
+COMMENT ON COLUMN advisor.plan_resource_latest.left_out_args IS 'Arguments of the fact; NULL where it is balanced.';
 
 CREATE VIEW advisor.quarantine AS
  SELECT snapshot."time",

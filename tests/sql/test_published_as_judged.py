@@ -14,14 +14,11 @@ from kafka_rebalance.findings import context
 from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.scoring.snapshot_scores import resources_left_out, score_cluster
 from kafka_rebalance.snapshot.model import Member
-from kafka_rebalance.verify import verify_folder
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing.places import FolderPlace
 from rebalance_advisor.airflow.publishing.publish_run import publish_run
-from rebalance_advisor.dumps import read_input
 from rebalance_advisor.jobs import replaying
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.spark.rows.replayed import sent, sent_topic
@@ -143,22 +140,3 @@ def test_findings_rest_on_the_stored_scores(connection, advice, run_id) -> None:
 def test_what_has_no_score_is_told_without_scoring(advice) -> None:
     assert resources_left_out(advice.snapshot) == dict(score_cluster(advice.snapshot).left_out)
     assert resources_left_out(advice.snapshot)
-
-
-def test_a_stored_plan_of_version_1_is_published_as_it_was_sealed(connection, dsn, tmp_path) -> None:
-    """A run that was filled before an update and is published after it."""
-    old = Path(__file__).resolve().parents[1] / "data" / "version_1"
-    snapshot = read_input(old / "snapshot.json")
-    snapshot_id = store.save_snapshot(connection, snapshot)
-    store.mark_snapshot(connection, snapshot_id, is_blocked=False)
-    document = json.loads((old / "plan" / "plan.json").read_bytes())
-    store.start_run(connection, run_id="old", cluster=snapshot.cluster, snapshot_id=snapshot_id)
-    store.save_plan(connection, "old", plan_from_document(document))
-    assert store.load_plan(connection, "old") == document
-    waves = connection.execute("SELECT DISTINCT wave FROM store.move ORDER BY 1").fetchall()
-    assert waves == [(1,), (2,)]
-    put = FolderPlace(tmp_path / "out", "old")
-    place = Path(publish_run(dsn, run_id="old", cluster=snapshot.cluster, place=put)[1])
-    assert (place / "plan.json").read_bytes() == (old / "plan" / "plan.json").read_bytes()
-    contents = {file.relative_to(place).as_posix(): file.read_bytes() for file in place.rglob("*") if file.is_file()}
-    assert [str(fault) for fault in verify_folder(contents, snapshot).wrong] == []

@@ -574,24 +574,21 @@ def _capacities_equal(*, resources: Sequence[str]) -> str:
 
 
 _LEFT_ALONE = {
-    "reassigning": "they are being reassigned already",
-    "leaderless": "they have no leader, so nothing can be copied until a replica comes back",
-    "unmeasured": "a load of theirs is not measured; they move only if they must",
-    "excluded": "you excluded their topics; they still count",
-    "observers": "Kafka's tool would turn their observers into replicas; they still count",
+    "reassigning": "being reassigned already",
+    "leaderless": "no leader, so nothing can be copied until a replica comes back",
+    "unmeasured": "a load that is not measured; only what must move moves",
+    "excluded": "excluded topics, which still count",
+    "observers": "Kafka's tool would turn observers into replicas; they still count",
     "out_of_sync": "a replica is out of sync, and no reassignment ends before it has caught up",
-    "too_few_brokers": "they are on brokers that are gone, and too few others may hold a replica (add brokers, or "
-    "lower the replication factor)",
+    "too_few_brokers": "on brokers that are gone, and too few others may hold a replica (add brokers, or lower the "
+    "replication factor)",
 }
 
 
 def _left_alone(*, why: str, partitions: int, first: Sequence[str] = ()) -> str:
     named = f" ({first_of(first, partitions)})" if first else ""
-    return f"{counted(partitions, 'partition')}{named} stay as {_they(partitions)}: {_LEFT_ALONE[why]}"
-
-
-def _they(count: int) -> str:
-    return "it is" if count == 1 else "they are"
+    stay = "stays as it is" if partitions == 1 else "stay as they are"
+    return f"{counted(partitions, 'partition')}{named} {stay}: {_LEFT_ALONE[why]}"
 
 
 def _under_replicated(*, partitions: int, first: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
-from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_countable_bytes, require_measured
@@ -101,12 +101,17 @@ def test_counts_are_never_off() -> None:
     assert robustness_of(problem, Verdict.REBALANCE, (problem.replicas, problem.leader), 0.1, 0.2, seed=0) is None
 
 
+def answers(*states: tuple[str, int]) -> Fact:
+    return fact(FactCode.NO_BROKER_ANSWERS, brokers_by_state=states)
+
+
 def test_what_makes_a_cluster_unusable() -> None:
     assert nothing_usable(SNAPSHOT) == ()
     dead = brokers(3, b0=BrokerState.DEAD, b1=BrokerState.DEAD, b2=BrokerState.FENCED)
-    assert "2 dead" in nothing_usable(replace(SNAPSHOT, brokers=tuple(dead)))[0]
+    assert nothing_usable(replace(SNAPSHOT, brokers=tuple(dead))) == (answers(("dead", 2), ("fenced", 1)),)
     silent = brokers(3, b0=BrokerState.SILENT, b1=BrokerState.DISCONNECTED, b2=BrokerState.SILENT)
-    assert "2 silent, 1 disconnected" in nothing_usable(replace(SNAPSHOT, brokers=tuple(silent)))[0]
+    found = nothing_usable(replace(SNAPSHOT, brokers=tuple(silent)))
+    assert found == (answers(("silent", 2), ("disconnected", 1)),)
     assert len(nothing_usable(cluster([], brokers(3)))) == 1
     unled = cluster([row("t", 0, (0, 1), GB, leader=None, isr=())], brokers(3))
     assert nothing_usable(unled) == (fact(FactCode.NO_PARTITION_USABLE, partitions=1),)
