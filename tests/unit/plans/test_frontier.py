@@ -99,7 +99,8 @@ SPOILED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "two have the same name": lambda points: points[-2].update(name="even"),
     "nothing is recommended": lambda points: [point.update(is_recommended=False) for point in points],
     "another one is recommended": lambda points: [
-        point.update(is_recommended=point is points[-1], reasons=[{"code": "point_even", "args": {}}]) for point in points
+        point.update(is_recommended=point is points[-1], reasons=[{"code": "point_even", "args": {}}])
+        for point in points
     ],
     "the recommended one is cheaper than the plan": lambda points: next(
         point for point in points if point["is_recommended"]
