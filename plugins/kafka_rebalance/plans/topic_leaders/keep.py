@@ -31,7 +31,7 @@ from kafka_rebalance.plans.topic_leaders.demanded import TopicDemands, topic_dem
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastLed:
-    """``draft`` has every leader that is asked for; ``reasons``: what that took."""
+    """``draft`` has every leader that the options ask for; ``reasons``: what that took."""
 
     draft: Draft
     reasons: tuple[Fact, ...]
