@@ -119,7 +119,7 @@ class FactCode(StrEnum):
     POINT_KNEE = "point_knee"
     POINT_EVEN = "point_even"
 
-    # Why nobody can tell whether something has to move.
+    # Why the plan cannot tell whether something has to move.
     SNAPSHOT_TOO_OLD = "snapshot_too_old"
     NO_BROKER_SEEN = "no_broker_seen"
     NO_BROKER_ANSWERS = "no_broker_answers"

@@ -20,6 +20,7 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.render import render_all
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 from kafka_rebalance.verify import verify_plan
@@ -203,7 +204,7 @@ def test_nothing_that_is_missing_goes_unsaid_and_no_verdict_is_better_than_what_
             surely = lacks if seen.topics and seen.groups else lacks & {Right.DESCRIBE_CLUSTER, Right.BROKER_CONFIGS}
             is_right = surely <= set(rights) <= lacks and plan.verdict.value == case.verdict
             commands = [right.command for right in rights] if plan.verdict.value == "cannot_tell" else []
-            told = " ".join(plan.reasons)
+            told = " ".join(render_all(plan.reasons))
             if not is_right or unsaid(whole, seen) or not all(command in told for command in commands):
                 wrong[case.name] = (rights, plan.verdict, unsaid(whole, seen), plan.reasons)
     with capsys.disabled():

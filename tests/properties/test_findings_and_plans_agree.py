@@ -6,21 +6,20 @@ counts that a finding names is a plan that brings them back, but for what waits 
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from tests.facts_said import said
 from tests.properties.unhealthy_clusters import unhealthy_cluster
 from tests.sample import for_each
 
 pytestmark = pytest.mark.planned
-_WORDS = re.compile(r"broker (\d+) will not be empty: the running reassignments of (\d+) partitions? \(")
 
 
 def filled(snapshot: ClusterSnapshot, options: PlanOptions) -> dict[int, int]:
@@ -41,7 +40,8 @@ def test_every_broker_that_is_filled_is_named_with_its_partitions(seed: int) -> 
     snapshot, options = unhealthy_cluster(seed)
     expected = filled(snapshot, options) if options.moves_replicas else {}
     plan = make_plan(snapshot, options)
-    told = {int(match[1]): int(match[2]) for reason in plan.reasons if (match := _WORDS.match(reason))}
+    filling = said(plan.reasons, FactCode.REASSIGNMENT_FILLS_BROKER)
+    told = {args["broker"]: args["partitions"] for args in filling}
     assert told == expected, plan.reasons
     assert not expected or plan.verdict is not Verdict.NOTHING_TO_DO
 

@@ -14,6 +14,7 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.planner.infeasible.cause import Cause
 from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
 from kafka_rebalance.planner.solve import solve
@@ -55,11 +56,12 @@ def _held_against_the_model(seeds: Sequence[int]) -> tuple[Counter[str], list[st
         except InfeasibleError as error:
             cause = smallest_cause(problem)
             if cause is None:
-                kinds["not proved" if "no count proves" in error.cause or "may hold" in error.cause else "?"] += 1
+                is_known = error.cause.code in (FactCode.NO_ROOM_FOR_REPLICA, FactCode.TOO_FEW_BROKERS)
+                kinds["not proved" if is_known else "?"] += 1
                 continue
             kinds["proved"] += 1
-            if cause.text not in error.cause:
-                faults.append(f"seed {seed}: {error.cause} in place of {cause.text}")
+            if cause.fact != error.cause:
+                faults.append(f"seed {seed}: {error.cause} in place of {cause.fact}")
             faults += [f"seed {seed}: {fault}" for fault in _wrong(problem, cause, exact)]
         else:
             kinds["feasible"] += 1
@@ -70,10 +72,10 @@ def _held_against_the_model(seeds: Sequence[int]) -> tuple[Counter[str], list[st
 
 def _wrong(problem: Problem, cause: Cause, exact: float | None) -> list[str]:
     if exact is not None:
-        return [f"{cause.text}, yet there is a plan"]
+        return [f"{cause.fact}, yet there is a plan"]
     least = ExactWithDisks(problem, cause.brokers.tolist()).least_bought()
     if least is not None and least < cause.lacking * (1 - 1e-6):
-        return [f"{cause.text}, yet {least} is enough"]
+        return [f"{cause.fact}, yet {least} is enough"]
     # With what is lacking on any one of them, something else stands in the way, or nothing.
     column = problem.column("disk")
     for broker in cause.brokers.tolist():
@@ -81,7 +83,7 @@ def _wrong(problem: Problem, cause: Cause, exact: float | None) -> list[str]:
         limit[broker, column] += cause.lacking * (1 + 1e-6)
         other = smallest_cause(replace(problem, limit=limit))
         if other is not None and (other.lacking, other.brokers.tolist()) == (cause.lacking, cause.brokers.tolist()):
-            return [f"{cause.text}, with as much added the same is said"]
+            return [f"{cause.fact}, with as much added the same is said"]
     return []
 
 

@@ -15,6 +15,7 @@ from kafka_rebalance.arrays import NOBODY, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.budget import fits_budget, search
@@ -211,7 +212,11 @@ def test_a_budget_is_never_called_not_fixable_and_each_kind_limits_itself_alone(
         True,
     )
     assert (plans["nothing"].verdict, plans["nothing"].moves) == (Verdict.NOTHING_TO_DO, ())
-    assert plans["nothing"].reasons[0].startswith("the budget (at most 0 replica moves, at most 0 leader changes)")
+    reason = plans["nothing"].reasons[0]
+    assert (reason.code, reason.args["max_moves"], reason.args["max_leader_changes"]) == (
+        FactCode.BUDGET_ALLOWS_NOTHING, 0, 0,
+    )  # fmt: skip
     lazy = to_document(plans["nothing"])
     lazy["parameters"] = lazy["parameters"] | {"max_moves": 5}
+    lazy["reasons"][0]["args"]["max_moves"] = 5
     assert "lowers the imbalance" in str(verify_plan(lazy, snapshot).wrong)

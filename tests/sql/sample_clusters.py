@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from kafka_rebalance.facts import BoundProof, FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.plans.plan import (
     Bound,
@@ -191,11 +192,15 @@ def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Pl
         {1: 500.0, 2: 400.0, 3: 300.0}, {1: 400.0, 2: 400.0, 3: 400.0},
     )  # fmt: skip
     return Plan(
-        cluster=cluster, verdict=Verdict.REBALANCE, reasons=("disk is uneven",), snapshot_id=snapshot_id, cost=cost,
+        cluster=cluster, verdict=Verdict.REBALANCE, snapshot_id=snapshot_id, cost=cost,
+        reasons=(fact(FactCode.ALL_INSIDE_BAND),),
         captured_at="2026-11-20T11:00:00Z", expires_at="2026-11-21T11:00:00Z", parameters={"tolerance": 0.1}, seed=3,
-        resources=(outcome,), left_out={"cpu": "nobody measured it"},
-        lower_bound=(Bound("bytes", 100.0, 0.0, "excess"), Bound("replica_moves", 0.0, None, "counting")),
-        frontier=(FrontierPoint(0.1, bytes_, 1, 2, 100.0, {"disk": 1.05}, "knee", is_recommended=True, reason="best"),),
+        resources=(outcome,), left_out={"cpu": fact(FactCode.FIGURE_NOT_MEASURED, figure="cpu_percent")},
+        lower_bound=(
+            Bound("bytes", 100.0, 0.0, BoundProof.PRICES_ABOVE_BANDS),
+            Bound("replica_moves", 0.0, None, BoundProof.COUNTED_REPLICAS),
+        ),
+        frontier=(FrontierPoint(0.1, bytes_, 1, 2, 100.0, {"disk": 1.05}, "knee", True, (fact(FactCode.POINT_KNEE),)),),
         moves=moves, waves=waves, rollback=Rollback(cost, waves),
     ).sealed()  # fmt: skip
 

@@ -332,7 +332,7 @@ def test_10_what_advice_rests_on(connection) -> None:
     basis = {(row["kind"], row["subject"]): row["reason"] for row in rows(connection, "advice_basis_latest")}
     assert basis == {
         ("finding", "broker_disk_over_share:broker:1"): "confidence: estimated",
-        ("resource", "cpu"): "nobody measured it",
+        ("resource", "cpu"): "figure_not_measured",
         ("load", "cpu_percent"): "source: estimated, known for 50.0 % of partitions",
         ("gap", "group secret"): "members: not allowed",
         ("quarantine", "group odd"): "is odd",

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 
-# A cost that is further above its bound than this share of it is told by the amount that is needed.
+# Beyond this gap the words give the amount that is needed, not the gap.
 _MOST_PERCENT = 0.25
 COUNTS = ("replica_moves", "leader_changes")
 ABOVE = "above what is provably needed"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from types import MappingProxyType
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import BoundProof, FactCode
 from kafka_rebalance.resources import ROWS, UNITS
+from kafka_rebalance.snapshot.age import span_words
 from kafka_rebalance.snapshot.other_hands import CANCEL, pause_of
 from kafka_rebalance.snapshot.rights import Right
 from kafka_rebalance.visible_text import excerpt
@@ -429,10 +431,10 @@ def _point_even() -> str:
 
 
 def _too_old(*, age_s: int, limit_s: int) -> str:
-    age, limit = seconds_in_words(age_s), seconds_in_words(limit_s)
+    age, limit = (span_words(timedelta(seconds=seconds)) for seconds in (age_s, limit_s))
     if age == limit:
         age, limit = f"{age_s:,} s", f"{limit_s:,} s"
-    return f"the snapshot is too old: {age} old, the limit is {limit}; take a fresh one"
+    return f"the snapshot is too old, take a fresh one: it is {age} old, the limit is {limit}"
 
 
 def _no_broker_seen(*, has_groups_alone: bool = False) -> str:
@@ -572,24 +574,21 @@ def _capacities_equal(*, resources: Sequence[str]) -> str:
 
 
 _LEFT_ALONE = {
-    "reassigning": "they are being reassigned already",
-    "leaderless": "they have no leader, so nothing can be copied until a replica comes back",
-    "unmeasured": "a load of theirs is not measured; they move only if they must",
-    "excluded": "you excluded their topics; they still count",
-    "observers": "Kafka's tool would turn their observers into replicas; they still count",
+    "reassigning": "being reassigned already",
+    "leaderless": "no leader, so nothing can be copied until a replica comes back",
+    "unmeasured": "a load that is not measured; only what must move moves",
+    "excluded": "excluded topics, which still count",
+    "observers": "Kafka's tool would turn observers into replicas; they still count",
     "out_of_sync": "a replica is out of sync, and no reassignment ends before it has caught up",
-    "too_few_brokers": "they are on brokers that are gone, and too few others may hold a replica (add brokers, or "
-    "lower the replication factor)",
+    "too_few_brokers": "on brokers that are gone, and too few others may hold a replica (add brokers, or lower the "
+    "replication factor)",
 }
 
 
 def _left_alone(*, why: str, partitions: int, first: Sequence[str] = ()) -> str:
     named = f" ({first_of(first, partitions)})" if first else ""
-    return f"{counted(partitions, 'partition')}{named} stay as {_they(partitions)}: {_LEFT_ALONE[why]}"
-
-
-def _they(count: int) -> str:
-    return "it is" if count == 1 else "they are"
+    stay = "stays as it is" if partitions == 1 else "stay as they are"
+    return f"{counted(partitions, 'partition')}{named} {stay}: {_LEFT_ALONE[why]}"
 
 
 def _under_replicated(*, partitions: int, first: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""How old a reading is, and whether it is too old to rest advice on. Whoever asks says what time it is."""
+"""How old a reading is, and whether it is too old to rest advice on. The caller gives the time."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from functools import wraps
 from typing import ParamSpec, TypeVar, get_type_hints
 
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.render import error_words
 from rebalance_advisor.mended_by_time import is_mended_by_time
 
 Given = ParamSpec("Given")
@@ -28,6 +27,8 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
         except Exception as error:
             if is_mended_by_time(error):
                 raise
+            from kafka_rebalance.render import error_words  # not while Airflow reads the DAG's file
+
             words = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
             raise AirflowFailException(words) from error
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.plans.plan import Bound, Cost, Move, MoveKind, Plan, ResourceOutcome, Rollback, Verdict, Wave
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -151,7 +152,8 @@ def large_plan(size: Size, snapshot_id: str) -> Plan:
     waves = tuple(_wave(moves, number, size.waves) for number in range(size.waves))
     cost = Cost(len(moves), total, len(moves), sum(wave.seconds or 0 for wave in waves))
     return Plan(
-        cluster=CLUSTER, verdict=Verdict.REBALANCE, reasons=("disk is uneven",), snapshot_id=snapshot_id, cost=cost,
+        cluster=CLUSTER, verdict=Verdict.REBALANCE, snapshot_id=snapshot_id, cost=cost,
+        reasons=(fact(FactCode.ALL_INSIDE_BAND),),
         captured_at="2026-11-20T11:00:00Z", seed=3, topic_ids={move.topic: None for move in moves},
         resources=tuple(_outcome(name, unit, brokers) for name, unit in (("disk", "bytes"), ("leaders", "count"))),
         lower_bound=(Bound("bytes", 0.9 * total, 0.1, "excess"),), moves=tuple(moves), waves=waves,

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 from fastapi.testclient import TestClient
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
@@ -95,8 +96,11 @@ def publish(connection: store.Connection, name: str) -> None:
     store.save_findings(connection, run_id, evaluate_rules(snapshot, scores, replays))
     store.save_group_scores(connection, run_id, [score for replay in replays for score in replay.scores])
     plan = small_plan(snapshot_id)
+    rack_empty = fact(FactCode.RACK_EMPTY, rack=name)
     moves = tuple(replace(move, topic=f"{name}-t", reason=f"{name} is full") for move in plan.moves)
-    named = replace(plan, moves=moves, reasons=(name,), left_out={"cpu": name}).sealed()
+    named = replace(
+        plan, moves=moves, reasons=(rack_empty,), left_out={"cpu": fact(FactCode.FIGURE_NOT_MEASURED, figure=name)}
+    ).sealed()
     store.save_plan(connection, run_id, named)
     store.publish_run(connection, run_id)
 

@@ -17,6 +17,7 @@ from kafka_rebalance.advisory.advisory import (
     size_of,
     topic_document,
 )
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -38,7 +39,7 @@ from kafka_rebalance.snapshot.model import (
 )
 
 PLAN = Plan(
-    cluster="c", verdict=Verdict.NOTHING_TO_DO, reasons=("all is even",), snapshot_id="s",
+    cluster="c", verdict=Verdict.NOTHING_TO_DO, reasons=(fact(FactCode.ALL_INSIDE_BAND),), snapshot_id="s",
     cost=Cost(0, 0, 0, 0.0, None), captured_at="2026-11-20T06:00:00Z",
 )  # fmt: skip
 
@@ -187,7 +188,13 @@ def test_what_the_plan_is_not_about_is_measured_beside_it_and_what_it_left_out_i
         "resource": "leader_in", "unit": "bytes/s", "source": "given", "plain_mean": 2.0, "skew": 1.5,
         "worst_broker": 1, "brokers": {"1": 3.0, "2": 1.0},
     }  # fmt: skip
-    assert also_measured(scored("leader_in"), replace(PLAN, left_out={"leader_in": "too little is known"})) == []
+    assert (
+        also_measured(
+            scored("leader_in"),
+            replace(PLAN, left_out={"leader_in": fact(FactCode.FIGURE_NOT_MEASURED, figure="in_bytes_per_s")}),
+        )
+        == []
+    )
 
 
 def test_all_parts_stand_in_one_document(snapshot: ClusterSnapshot) -> None:

@@ -8,6 +8,8 @@ import psycopg
 import pytest
 
 from kafka_rebalance.errors import AdvisorError, InfeasibleError, InvalidInputError, UnknownNameError
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.render import error_words
 from rebalance_advisor.mended_by_time import NAMES, is_mended_by_time
 from rebalance_advisor.store import StoreError
 
@@ -67,7 +69,7 @@ def caused(error, cause):
 @pytest.mark.parametrize("error", [
     InvalidInputError.at("clusters.toml", "is no TOML"),
     UnknownNameError.among("cluster", "prud", ["prod"]),
-    InfeasibleError("no broker is left"),
+    InfeasibleError(fact(FactCode.NOTHING_MOVABLE)),
     StoreError("run x holds no plan"),
 ], ids=lambda error: type(error).__name__)  # fmt: skip
 def test_what_somebody_has_to_change_fails_at_once_with_its_words(error):
@@ -77,7 +79,7 @@ def test_what_somebody_has_to_change_fails_at_once_with_its_words(error):
 
     with pytest.raises(AirflowFailException) as caught:
         fail_without_retry(failing)(error)
-    assert str(caught.value) == str(error)
+    assert str(caught.value) == error_words(error)
     assert caught.value.__cause__ is error
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays
 from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
 from kafka_rebalance.log_dir_plans.request import LogDirRequest
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -162,13 +163,12 @@ def test_where_sizes_or_places_are_unknown_the_answer_is_cannot_tell(read, tmp_p
     snapshot = read(topics=FOUR, dirs=document(UNEVEN))
     plan = make_log_dir_plan(snapshot, LogDirRequest(0.05))
     assert (plan.verdict, sorted(plan.left_out)) == ("cannot_tell", ["1", "2"])
-    assert plan.reasons[0] == "whether the disks of brokers 1, 2 are within what was asked cannot be told"
-    assert "give a capacity file" not in plan.reasons[0]
-    assert "a capacity file with DISK by path" in plan.left_out["1"]
+    assert plan.reasons[0] == fact(FactCode.DIRS_NOT_KNOWN, brokers=(1, 2), is_to_empty=False)
+    assert plan.left_out["1"] == fact(FactCode.DIRS_LEFT_OUT, why="sizes_unknown")
     assert check_log_dir_plan(plan.document(), snapshot) == ()
     out = str(tmp_path.parent / "out")
     assert main(["plan", str(tmp_path), "--balance-log-dirs", "5%", "--out", out]) == 4
-    assert "cannot_tell: whether the disks of brokers 1, 2" in capsys.readouterr().out
+    assert "cannot_tell: too little is known of brokers 1, 2" in capsys.readouterr().out
     # Asked for another topic, the log dirs tell nothing of this one; broker 2 told none at all.
     elsewhere = read(
         topics=FOUR, dirs=document({1: {"/d0": {"x-0": 5}, "/d1": {}}}), capacity=disks_by_path(d0=9, d1=9)
@@ -176,16 +176,16 @@ def test_where_sizes_or_places_are_unknown_the_answer_is_cannot_tell(read, tmp_p
     for request in (LogDirRequest(0.05), LogDirRequest(None, frozenset({(1, "/d0")}))):
         plan = make_log_dir_plan(elsewhere, request)
         assert (plan.verdict, plan.moves) == ("cannot_tell", ())
-        assert "which of its replicas is in which dir is unknown" in plan.left_out["1"]
+        assert plan.left_out["1"] == fact(FactCode.DIRS_LEFT_OUT, why="places_unknown")
         assert check_log_dir_plan(plan.document(), elsewhere) == ()
-    assert plan.reasons[0] == "how to empty the dir of broker 1 cannot be told"
+    assert plan.reasons[0] == fact(FactCode.DIRS_NOT_KNOWN, brokers=(1,), is_to_empty=True)
 
 
 def test_one_dir_that_cannot_be_emptied_leaves_all_in_place(read):
     snapshot = read(topics=FOUR, dirs=document({1: {"/d0": {"x-0": 5}, "/d1": {}}, 2: UNEVEN[2]}))
     plan = make_log_dir_plan(snapshot, LogDirRequest(None, frozenset({(1, "/d0"), (2, "/d0")})))
     assert (plan.verdict, plan.moves, plan.brokers) == ("cannot_tell", (), ())
-    assert plan.left_out["2"] == "a dir of another broker cannot be emptied"
+    assert plan.left_out["2"] == fact(FactCode.DIRS_LEFT_OUT, why="other_broker")
     assert check_log_dir_plan(plan.document(), snapshot) == ()
 
 

@@ -365,5 +365,5 @@ def test_nothing_is_told_that_is_not_there(found):
     quiet = ("under_replicated", "offline_partition", "dead_broker", "nothing_to_do")
     assert not [key for key in found if key.startswith(quiet)]
     assert found["load_unknown:cluster:demo"].evidence == {
-        "cpu_left_out": "nobody measured cpu_percent", "resources_left_out": 1,
+        "cpu_left_out": "figure_not_measured", "resources_left_out": 1,
     }  # fmt: skip

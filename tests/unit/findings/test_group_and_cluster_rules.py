@@ -160,7 +160,7 @@ def test_what_nobody_measured_is_said_and_never_zero():
     rows = [replace(row, log_bytes=()) for row in ROWS]
     (finding,) = told(cluster(rows), "load_unknown")
     assert finding.evidence["resources_left_out"] == 4
-    assert finding.evidence["disk_left_out"] == "nobody measured log_bytes"
+    assert finding.evidence["disk_left_out"] == "figure_not_measured"
     assert finding.severity is Severity.INFO
     assert "A second snapshot" in finding.recommendation
 

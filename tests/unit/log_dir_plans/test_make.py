@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
 from kafka_rebalance.log_dir_plans.places import broker_places
 from kafka_rebalance.log_dir_plans.placing import place_broker
@@ -99,9 +100,7 @@ def test_a_dir_is_emptied_onto_the_emptiest_disks() -> None:
         (0, ("/d0",), ("/d1",)), (1, ("/d0",), ("/d2",))
     ]  # fmt: skip
     assert (plan.verdict, plan.dir_bytes, plan.lower_bound_bytes, plan.replica_moves) == ("rebalance", 60, 60, 2)
-    assert plan.reasons == (
-        "2 replicas move between log dirs of their own broker: 60 B, at least 60 B, none over the network",
-    )
+    assert plan.reasons == (fact(FactCode.DIRS_MOVE, replicas=2, copied_bytes=60, least_bytes=60),)
 
 
 def test_disks_are_balanced_by_their_used_share_with_what_is_not_kafkas() -> None:
@@ -116,7 +115,7 @@ def test_whole_replicas_that_come_no_nearer_are_told() -> None:
         one_broker([(50, 0)], (LogDir("/d0", 100, 50), LogDir("/d1", 100, 100))), LogDirRequest(0.1)
     )
     assert plan.verdict == "not_fixable_by_moving"
-    assert "/d0 of broker 1 stays at 50.0%, outside what was asked" in plan.reasons[0]
+    assert plan.reasons[0] == fact(FactCode.DIR_STAYS_OUTSIDE, broker=1, paths=("/d0",), used_share=0.5)
     plan = make_log_dir_plan(one_broker([(50, 0), (50, 1)], disks(50, 50, total=100)), LogDirRequest(0.1))
     assert (plan.verdict, plan.moves, plan.waves) == ("nothing_to_do", (), ())
 
@@ -146,13 +145,11 @@ def test_two_dirs_of_one_disk_and_one_of_them_is_emptied() -> None:
 def test_unknown_sizes_of_disks_are_said_and_nothing_is_invented() -> None:
     snapshot = three_brokers()
     plan = make_log_dir_plan(snapshot, LogDirRequest(0.05))
-    why = "the size of one of its disks, or what fills it, is unknown: "
-    why += "give kafka-log-dirs of all topics, and a capacity file with DISK by path"
-    assert plan.left_out == {"3": why}
-    assert f"broker 3 is left out: {why}" in plan.reasons
+    assert plan.left_out == {"3": fact(FactCode.DIRS_LEFT_OUT, why="sizes_unknown")}
+    assert fact(FactCode.DIRS_LEFT_OUT, why="sizes_unknown", broker=3) in plan.reasons
     emptied = make_log_dir_plan(snapshot, LogDirRequest(None, frozenset({(3, "/d0")})))
     assert [place.used_after for place in emptied.brokers[0].places] == [None, None]
-    assert any("does not tell the sizes of its disks" in reason for reason in emptied.reasons)
+    assert fact(FactCode.DISK_SIZES_UNKNOWN, broker=3) in emptied.reasons
     assert check_log_dir_plan(emptied.document(), snapshot) == ()
 
 
@@ -173,13 +170,15 @@ def test_a_partition_moves_at_two_brokers_in_one_row() -> None:
 def test_what_cannot_leave_a_dir_that_is_to_be_empty_refuses_the_plan(change: dict) -> None:
     fields = {"isr": (1,), "log_bytes": (10,), "log_dirs": (0,)} | change
     rows = [Partition("t", 0, (1,), 1, **fields), Partition("t", 1, (1,), 1, log_bytes=(5,), log_dirs=(1,))]
-    with pytest.raises(InfeasibleError, match="1 replicas that are or may be in a dir to be emptied cannot be moved"):
+    with pytest.raises(InfeasibleError, match=r"dir_holds_immovable\(broker=1, replicas=1\)"):
         make_log_dir_plan(snapshot_of(rows, (Broker(1, log_dirs=disks(10, 5)),)), LogDirRequest(None, empty("/d0")))
 
 
 def test_what_does_not_fit_is_refused_with_the_bytes_that_lack() -> None:
     """95 of 100 go where 90 may be: the one replica of 95 stays, or is 5 too many."""
-    with pytest.raises(InfeasibleError, match="/d0 cannot be emptied: its other disks lack 5 bytes to stay below 90%"):
+    with pytest.raises(
+        InfeasibleError, match=r"dir_not_emptied\(broker=1, paths=\('/d0',\), lacking_bytes=5, most_used_share=0.9"
+    ):
         make_log_dir_plan(one_broker([(95, 0)], disks(95, 0, total=99)), LogDirRequest(None, empty("/d0")))
 
 
@@ -243,7 +242,7 @@ def test_waves_leave_room_for_both_copies_and_wait_for_what_is_freed() -> None:
     waves = cut_waves(moves, {(1, 0): 10, (1, 1): 5}, 2, 10)
     assert [(wave.moves, wave.dir_bytes, wave.seconds) for wave in waves] == [((1, 2), 11, 5.5), ((0,), 9, 4.5)]
     assert [wave.moves for wave in cut_waves(moves, {}, 2, 1)] == [(0,), (1,), (2,)]
-    with pytest.raises(InfeasibleError, match="1 moves between log dirs have no order"):
+    with pytest.raises(InfeasibleError, match=r"dir_moves_without_room\(moves=1\)"):
         cut_waves(moves[:1], {(1, 1): 5}, 2, 10)
 
 

@@ -42,7 +42,7 @@ def of_problem(told: Callable[[Problem], dict[str, object]], seed: int) -> dict[
     try:
         return told(problem)
     except InfeasibleError as error:
-        return {"refused": str(error)}
+        return {"refused": error.cause.code.value}
 
 
 # Subject → what is told of a number, and which numbers.

@@ -81,6 +81,6 @@ def told(number: int) -> dict[str, object]:
         try:
             found = part(problem)
         except InfeasibleError as error:
-            found = {"refused": str(error)}
+            found = {"refused": error.cause.code.value}
         lines |= {f"{part.__name__}: {key}": value for key, value in found.items()}
     return lines

@@ -79,7 +79,7 @@ def _answer(problem: Problem, params: SolveParams) -> str:
     try:
         found = solve(problem, seed=5, params=params)
     except InfeasibleError as error:
-        return str(error)
+        return error.cause.code.value
     cost, bounds = found.cost, found.bounds
     least = (bounds.bytes.value, bounds.replica_moves.value, bounds.leader_changes.value)
     told = (

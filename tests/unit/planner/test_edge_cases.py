@@ -13,6 +13,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, FutureReplica, LogDir
 from kafka_rebalance.verify import verify_plan
+from tests.facts_said import said
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 
@@ -27,7 +28,7 @@ def planned(snapshot, options: PlanOptions | None = None) -> Plan:
 def test_one_broker_has_nowhere_to_move_to() -> None:
     plan = planned(cluster([row("t", p, [0]) for p in range(5)], brokers(1)))
     assert plan.verdict is Verdict.NOTHING_TO_DO
-    assert "broker 0 is the only one: no replica or leader has anywhere else to go" in plan.reasons
+    assert fact(FactCode.ONLY_BROKER, broker=0) in plan.reasons
 
 
 def test_where_no_broker_takes_replicas_only_leaders_change() -> None:
@@ -50,7 +51,7 @@ def test_without_sizes_counts_are_balanced_and_bytes_are_unknown_never_zero() ->
     assert plan.verdict is Verdict.REBALANCE
     assert plan.cost.bytes is None
     assert plan.cost.seconds is None
-    assert "nobody measured log_bytes" in plan.left_out["disk"]
+    assert plan.left_out["disk"] == fact(FactCode.FIGURE_NOT_MEASURED, figure="log_bytes")
     assert all(move.bytes is None for move in plan.moves if move.kind == "replica")
 
 
@@ -58,15 +59,16 @@ def test_partitions_of_zero_bytes_are_moved_for_their_count() -> None:
     plan = planned(cluster([row("t", p, [0, 1], 0) for p in range(30)], brokers(4)))
     assert plan.cost.bytes == 0
     assert plan.cost.replica_moves > 0
-    assert any(reason.startswith("every partition is empty: moving them costs no bytes") for reason in plan.reasons)
+    assert fact(FactCode.ALL_PARTITIONS_EMPTY) in plan.reasons
 
 
 def test_one_partition_larger_than_a_share_is_not_fixable_by_moving() -> None:
     rows = [row("huge", 0, [0], 900 * GB), *(row("small", p, [p % 3], GB) for p in range(3))]
     plan = planned(cluster(rows, brokers(3)), PlanOptions(within=0.1))
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    assert "huge-0 alone is more than any broker's band holds" in plan.reasons[0]
-    assert "at least 3 times as many partitions" in plan.reasons[0]
+    (told,) = said(plan.reasons[:1], FactCode.PARTITION_ABOVE_BAND)
+    assert told["partition"] == "huge-0"
+    assert 2 < told["times_band"] < 3
     disk = next(outcome for outcome in plan.resources if outcome.resource == "disk")
     assert disk.widened_to[1] is not None
     assert not any(move.topic == "huge" and move.bytes for move in plan.moves)
@@ -76,10 +78,9 @@ def test_more_replicas_than_racks_are_spread_evenly_and_nothing_is_aborted() -> 
     plan = planned(
         cluster([row("t", p, [0, 2, 4, 1]) for p in range(12)], brokers(6, racks=2)), PlanOptions(within=0.2)
     )
-    told = (
-        "12 partitions have more replicas than there are racks (4 over 2): they are spread evenly, at most 2 in a rack"
-    )
-    assert told in plan.reasons
+    assert said(plan.reasons, FactCode.MORE_REPLICAS_THAN_RACKS) == [
+        {"partitions": 12, "replication_factor": 4, "racks": 2, "most_in_rack": 2}
+    ]
     for move in plan.moves:
         racks = [broker % 2 for broker in move.to_replicas]
         assert sorted((racks.count(0), racks.count(1))) == [2, 2]
@@ -90,7 +91,7 @@ def test_an_empty_rack_takes_its_part() -> None:
     sample = [Broker(0, "a"), Broker(1, "b"), Broker(2, "c")]
     plan = planned(cluster(rows, sample), PlanOptions(within=0.1))
     assert dict(next(outcome.after for outcome in plan.resources if outcome.resource == "replicas"))[2] >= 7
-    assert "rack c holds no replica yet: its brokers take their share" in plan.reasons
+    assert fact(FactCode.RACK_EMPTY, rack="c") in plan.reasons
 
 
 def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
@@ -101,10 +102,8 @@ def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
     after = next(outcome.after for outcome in plan.resources if outcome.resource == "disk")
     assert max(after.values()) <= 100 * GB
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    assert (
-        "broker 1 has most room, 3.7 GiB, and the smallest replica that may leave broker 0 is 23.3 GiB"
-        in plan.reasons[0]
-    )
+    (told,) = said(plan.reasons[:1], FactCode.DISKS_FULL)
+    assert told == {"freest_broker": 1, "free_bytes": 4 * GB, "broker": 0, "smallest_replica_bytes": 25 * GB}
 
 
 def test_disks_that_offer_less_than_is_wanted_are_infeasible_and_say_what_is_missing() -> None:
@@ -112,8 +111,8 @@ def test_disks_that_offer_less_than_is_wanted_are_infeasible_and_say_what_is_mis
     full = [Broker(n, capacity=Capacity(disk_bytes=100 * GB)) for n in range(3)]
     plan = planned(cluster(rows, full), PlanOptions(replication_factor=2))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert plan.reasons[0] == "the disks of the 3 brokers that stay offer 279.4 GiB, all replicas take 447.0 GiB"
-    assert plan.reasons[1].startswith("add 167.6 GiB of disk (2 brokers like the largest)")
+    assert plan.reasons[0] == fact(FactCode.DISKS_TOO_SMALL, brokers=3, capacity_bytes=300 * GB, needed_bytes=480 * GB)
+    assert plan.reasons[1] == fact(FactCode.ADD_DISK, lacking_bytes=180 * GB, like_largest=2)
 
 
 def test_an_excluded_topic_that_causes_the_skew_stays_and_is_named_by_count() -> None:
@@ -121,8 +120,8 @@ def test_an_excluded_topic_that_causes_the_skew_stays_and_is_named_by_count() ->
     plan = planned(cluster(rows, brokers(3)), PlanOptions(exclude_topics=("big",)))
     assert not any(move.topic == "big" for move in plan.moves)
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    assert "fills broker 0 alone, most of it 100% of topic big; what helps: let that topic move" in plan.reasons[0]
-    assert any("topics that are to be left alone" in reason for reason in plan.reasons)
+    assert said(plan.reasons[:1], FactCode.IMMOVABLE_ABOVE_BAND) == [{"broker": 0, "topic": "big", "topic_share": 1.0}]
+    assert fact(FactCode.PARTITIONS_LEFT_ALONE, why="excluded", partitions=4) in plan.reasons
 
 
 def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
@@ -134,7 +133,9 @@ def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
     )
     disk = next(outcome for outcome in plan.resources if outcome.resource == "disk")
     assert disk.after[0] > 1.5 * disk.after[1]
-    assert "disks differ, from 465.7 GiB (broker 1) to 931.3 GiB (broker 0): shares of disk follow them" in plan.reasons
+    assert said(plan.reasons, FactCode.DISKS_DIFFER) == [
+        {"smallest_bytes": 500 * GB, "smallest_broker": 1, "largest_bytes": 1000 * GB, "largest_broker": 0}
+    ]
 
 
 @pytest.mark.usefixtures("whole_search")
@@ -146,9 +147,9 @@ def test_counts_follow_disks_of_different_sizes() -> None:
     disk, replicas, _ = plan.resources
     assert disk.widened_to == (None, None)
     assert replicas.widened_to == pytest.approx((11 / 15, 19 / 15))
-    told = [reason for reason in plan.reasons if reason.startswith("the band of replicas is widened")]
-    assert len(told) == 2
-    assert all("gives way to the band of disk: disks of different sizes come first" in reason for reason in told)
+    told = [widened for widened in said(plan.reasons, FactCode.BAND_WIDENED) if widened["resource"] == "replicas"]
+    way = fact(FactCode.BAND_GIVES_WAY, to="unequal_disks", resources=("disk",), is_default=False)
+    assert [widened["cause"] for widened in told] == [way, way]
 
 
 def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:
@@ -156,7 +157,7 @@ def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:
     rows[0] = replace(rows[0], replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(10 * GB, 0), isr=(0,))
     plan = planned(cluster(rows, brokers(3)))
     assert not any(move.partition == 0 for move in plan.moves)
-    assert "partitions being reassigned already: left alone: 1" in plan.reasons
+    assert fact(FactCode.PARTITIONS_LEFT_ALONE, why="reassigning", partitions=1) in plan.reasons
 
 
 def test_what_a_running_reassignment_copies_counts_in_full_where_it_goes() -> None:
@@ -193,14 +194,14 @@ def test_strays_and_copies_between_dirs_take_room_from_a_disk(strays: int, moved
 def test_brokers_without_a_rack_beside_others_are_said() -> None:
     of = [replace(broker, rack=None) if broker.id > 3 else broker for broker in brokers(6, 3)]
     plan = planned(cluster([row("t", p, [p % 6, (p + 1) % 6]) for p in range(6)], of))
-    assert "brokers 4, 5 have no rack: each counts as a rack of its own" in plan.reasons
+    assert fact(FactCode.BROKERS_WITHOUT_RACK, brokers=(4, 5)) in plan.reasons
 
 
 def test_everything_leaves_a_dead_broker_and_rollback_says_that_it_cannot_go_back() -> None:
     rows = [replace(row("t", p, [0, 1, 2]), isr=(0, 1)) for p in range(9)]
     plan = planned(cluster(rows, brokers(4, b2=BrokerState.DEAD)))
     assert plan.verdict is Verdict.REBALANCE
-    assert any("broker 2 is dead: 9 replicas must leave it" in reason for reason in plan.reasons)
+    assert fact(FactCode.REPLICAS_MUST_LEAVE_BROKER, broker=2, state="dead", replicas=9) in plan.reasons
     assert all(2 not in move.to_replicas for move in plan.moves)
     assert plan.rollback is not None
     assert len(plan.rollback.not_undone) == 9
@@ -210,14 +211,15 @@ def test_a_partition_whose_only_replica_is_on_a_dead_broker_does_not_block_the_o
     rows = [replace(row("lost", 0, [2]), leader=None, isr=()), *(row("t", p, [0]) for p in range(9))]
     plan = planned(cluster(rows, brokers(4, b2=BrokerState.DEAD)))
     assert plan.verdict is Verdict.REBALANCE
-    assert any("without a leader" in reason for reason in plan.reasons)
+    assert fact(FactCode.PARTITIONS_LEFT_ALONE, why="leaderless", partitions=1) in plan.reasons
 
 
 def test_a_factor_above_the_brokers_is_infeasible_and_names_cause_and_help() -> None:
     plan = planned(cluster([row("t", p, [0, 1]) for p in range(4)], brokers(2)), PlanOptions(replication_factor=3))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "needs as many brokers that may hold a replica, and only 2 may: 1 is lacking, for 4" in plan.reasons[0]
-    assert "add 1 broker" in plan.reasons[1]
+    (told,) = said(plan.reasons[:1], FactCode.TOO_FEW_BROKERS)
+    assert (told["replication_factor"], told["brokers"], told["lacking"], told["partitions"]) == (3, 2, 1, 4)
+    assert plan.reasons[1].args["brokers"] == 1
 
 
 def test_removing_one_of_twenty_brokers_moves_one_replica() -> None:
@@ -256,7 +258,7 @@ def test_inside_the_dead_band_there_is_nothing_to_do_and_an_order_is_carried_out
     snapshot = cluster(rows, brokers(4))
     no_moves = planned(snapshot)
     assert no_moves.verdict is Verdict.NOTHING_TO_DO
-    assert no_moves.reasons[0].startswith("every broker is")
+    assert no_moves.reasons[0].code in (FactCode.ALL_INSIDE_BAND, FactCode.ALL_WITHIN_DEAD_BAND)
     ordered = planned(snapshot, PlanOptions(within=0.05))
     assert ordered.verdict is Verdict.REBALANCE
 
@@ -271,7 +273,7 @@ def test_an_unapplied_plan_that_still_holds_is_confirmed_and_not_replaced() -> N
     assert [(m.topic, m.partition, m.to_replicas) for m in again.moves] == [
         (m.topic, m.partition, m.to_replicas) for m in first.moves
     ]
-    assert "still holds and is confirmed" in again.reasons[0]
+    assert again.reasons[0].code is FactCode.PLAN_CONFIRMED
 
 
 def test_an_unapplied_plan_is_confirmed_also_where_no_plan_can_meet_the_band() -> None:
@@ -279,11 +281,11 @@ def test_an_unapplied_plan_is_confirmed_also_where_no_plan_can_meet_the_band() -
     snapshot = cluster(rows, brokers(4))
     first = planned(snapshot)
     assert first.verdict is Verdict.REBALANCE
-    assert any("huge-0 alone is more" in reason for reason in first.reasons)
+    assert [told["partition"] for told in said(first.reasons, FactCode.PARTITION_ABOVE_BAND)][:1] == ["huge-0"]
     again = make_plan(snapshot, PlanOptions(), previous=to_document(first))
     assert again.continues == first.plan_id
     assert [move.to_replicas for move in again.moves] == [move.to_replicas for move in first.moves]
-    assert "still holds and is confirmed" in again.reasons[0]
+    assert again.reasons[0].code is FactCode.PLAN_CONFIRMED
 
 
 @pytest.mark.slow
@@ -292,6 +294,6 @@ def test_a_hundred_thousand_tiny_topics_are_planned() -> None:
     plan = make_plan(cluster(rows, brokers(10)), PlanOptions(within=0.1))
     after = next(outcome.after for outcome in plan.resources if outcome.resource == "replicas")
     assert max(after.values()) <= 11_000
-    assert any(
-        reason.startswith("replicas: 1 broker above the band, furthest broker 0 at 4.00") for reason in plan.reasons
-    )
+    outside = [told for told in said(plan.reasons, FactCode.BROKERS_OUTSIDE_BAND) if told["resource"] == "replicas"]
+    assert (outside[0]["brokers"], outside[0]["furthest_broker"]) == (1, 0)
+    assert outside[0]["times_mean"] == pytest.approx(4.0, abs=0.005)

@@ -8,24 +8,28 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.replicas.enough_brokers import require_enough_brokers
 from tests.unit.planner.hand_problems import hand_problem
 
 ROWS = [((0, 1), 1.0), ((1, 0), 2.0), ((0,), 3.0)]
 
 
-def cause_of(problem) -> str:
+def cause_of(problem) -> tuple[Fact, ...]:
     with pytest.raises(InfeasibleError) as refusal:
         require_enough_brokers(problem)
-    return str(refusal.value)
+    return refusal.value.facts
 
 
 def test_the_amount_that_is_lacking_is_told_for_all_that_lack_it() -> None:
     factors = np.array([4, 4, 1], dtype=np.int32)
     assert cause_of(hand_problem(ROWS, 3, leaving=[2], target_rf=factors)) == (
-        "replication factor 4 needs as many brokers that may hold a replica, and only 2 may: 2 are lacking, for 2 "
-        "partitions (partition row 0 first); add 2 brokers, or ask for replication factor 2"
-    )
+        fact(
+            FactCode.TOO_FEW_BROKERS, replication_factor=4, brokers=2, lacking=2, partitions=2,
+            partition="partition row 0", is_confined=False,
+        ),
+        fact(FactCode.ADD_BROKERS, brokers=2, is_confined=False, or_replication_factor=2),
+    )  # fmt: skip
 
 
 def test_what_may_not_come_back_is_one_broker_less_and_what_stays_on_a_closed_one_counts() -> None:
@@ -33,9 +37,9 @@ def test_what_may_not_come_back_is_one_broker_less_and_what_stays_on_a_closed_on
     require_enough_brokers(replace(problem, target_rf=np.array([3, 3, 3], dtype=np.int32), replicas=np.array(
         [[0, 1, -1], [1, 0, -1], [0, -1, -1]], dtype=np.int32)))  # fmt: skip
     offline = np.array([[False, False], [True, False], [False, False]])
-    words = cause_of(replace(hand_problem(ROWS, 2), must_leave=offline))
-    assert "replication factor 2 needs as many brokers that may hold a replica, and only 1 may: 1 is lacking" in words
-    assert "for 1 partition (partition row 1)" in words
+    cause, _ = cause_of(replace(hand_problem(ROWS, 2), must_leave=offline))
+    assert (cause.args["replication_factor"], cause.args["brokers"], cause.args["lacking"]) == (2, 1, 1)
+    assert (cause.args["partitions"], cause.args["partition"]) == (1, "partition row 1")
 
 
 def test_what_may_not_be_touched_on_a_broker_that_leaves_is_counted() -> None:

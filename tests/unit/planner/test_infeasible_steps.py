@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.infeasible.counted_causes import disks_cause, largest_copy_cause, rack_cause
 from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
@@ -36,8 +37,8 @@ def test_a_rack_whose_disks_are_too_small_is_named_with_what_is_lacking() -> Non
     cause = smallest_cause(grown([10.0, 10.0, 10.0], [100.0, 100.0, 10.0, 12.0]))
     assert cause is not None
     assert (cause.brokers.tolist(), cause.lacking) == ([2, 3], pytest.approx(8.0))
-    assert cause.text.startswith("rack 1's disks need 136.4%: 30 B must be copied there beside what they hold, 22 B is")
-    assert "8 B is lacking" in cause.text
+    assert (cause.fact.code, cause.fact.args["rack"]) == (FactCode.DISKS_LACK_ROOM, "1")
+    assert (cause.fact.args["needed_bytes"], cause.fact.args["free_bytes"]) == (30.0, 22.0)
 
 
 def test_all_disks_together_and_one_replica_that_fits_nowhere() -> None:
@@ -65,7 +66,8 @@ def test_what_only_the_program_of_all_copies_sees() -> None:
     cause = program_cause(problem, forced)
     assert cause is not None
     assert (cause.lacking, cause.brokers.tolist()) == (pytest.approx(5.0), [1, 2])
-    assert cause.text.startswith("the disks of brokers 1, 2 have 25 B free, and at least 5 B more must be copied there")
+    assert (cause.fact.args["brokers"], cause.fact.args["is_by_program"]) == ((1, 2), True)
+    assert (cause.fact.args["needed_bytes"], cause.fact.args["free_bytes"]) == (pytest.approx(30.0), 25.0)
 
 
 def test_a_plan_names_the_rack_and_a_plan_for_a_smaller_factor_is_made() -> None:
@@ -77,6 +79,7 @@ def test_a_plan_names_the_rack_and_a_plan_for_a_smaller_factor_is_made() -> None
     ]
     plan = make_plan(cluster(rows, brokers), PlanOptions(replication_factor=2))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert plan.reasons[0].startswith("rack b's disks need 120.0%: 55.9 GiB must be copied there")
-    assert "9.3 GiB is lacking" in plan.reasons[0]
-    assert plan.reasons[1].startswith("add 9.3 GiB of disk there")
+    cause, helps = plan.reasons[:2]
+    assert (cause.code, cause.args["rack"], cause.args["brokers"]) == (FactCode.DISKS_LACK_ROOM, "b", (1,))
+    assert (cause.args["needed_bytes"], cause.args["free_bytes"]) == (60 * GB, 50 * GB)
+    assert helps == fact(FactCode.ADD_DISK, lacking_bytes=10 * GB)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.infeasible.rack_limits import rack_limit_cause
 from kafka_rebalance.plans.pipeline import make_plan
@@ -30,10 +31,8 @@ def test_a_lone_broker_of_a_rack_holds_one_replica_of_each_partition() -> None:
     cause = rack_limit_cause(problem, "replicas", problem.band_high[:, 0])
     assert cause is not None
     assert (cause.brokers.tolist(), cause.lacking) == ([0], pytest.approx(2.0))
-    assert cause.text == (
-        "replicas spread evenly over racks bring rack 0 6 of replicas, and the 1 broker there may carry 4: 2 is lacking"
-    )
-    assert cause.helps == "a limit of 6 on each of them at the least, or more brokers there"
+    assert (cause.fact.args["needed"], cause.fact.args["limit"], cause.fact.args["racks"]) == (6, 4, ("0",))
+    assert cause.helps == fact(FactCode.RAISE_LIMIT, resource="replicas", limit=6)
     assert rack_limit_cause(problem, "replicas", np.full(4, 6.0)) is None
 
 
@@ -86,5 +85,6 @@ def test_a_plan_says_which_rack_cannot_keep_the_cap() -> None:
     snapshot = cluster([row("t", p, [0, 1 + p % 3], GB) for p in range(6)], brokers)
     plan = make_plan(snapshot, PlanOptions(caps={"replicas": 4}, with_frontier=False))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert plan.reasons[0].startswith("replicas spread evenly over racks bring rack a 6 of replicas, and the 1 broker")
-    assert "2 is lacking" in plan.reasons[0]
+    cause = plan.reasons[0]
+    assert (cause.code, cause.args["racks"], cause.args["brokers"]) == (FactCode.LIMITS_TOO_LOW, ("a",), 1)
+    assert (cause.args["needed"], cause.args["limit"]) == (6, 4)

@@ -10,7 +10,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.plans.budget import budget_claim_of
 from kafka_rebalance.plans.draft import empty_draft
-from kafka_rebalance.plans.explain.verdict import least_imbalance_words
+from kafka_rebalance.plans.explain.verdict import least_imbalance_in_budget
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import BudgetClaim
@@ -47,7 +47,7 @@ def test_where_the_program_is_too_large_nothing_is_proved() -> None:
     program = replace(DEFAULTS.linear_program, arcs=replace(DEFAULTS.linear_program.arcs, most_arcs=0))
     told = claimed(replace(DEFAULTS, linear_program=program), max_moves=0)
     assert (told.least_imbalance, told.prices, told.charges) == (None, {}, {})
-    assert least_imbalance_words(told) == least_imbalance_words(None) == ()
+    assert least_imbalance_in_budget(told) == least_imbalance_in_budget(None) == ()
 
 
 def test_a_plan_that_its_budget_cuts_short_tells_it() -> None:
@@ -57,5 +57,5 @@ def test_a_plan_that_its_budget_cuts_short_tells_it() -> None:
     assert plan.within_budget.imbalance_after < plan.within_budget.imbalance_before
     assert make_plan(SNAPSHOT, PlanOptions(within=0.2, with_frontier=False, max_moves=50)).within_budget is None
     assert make_plan(SNAPSHOT, PlanOptions(within=0.2, with_frontier=False)).within_budget is None
-    (words,) = least_imbalance_words(BudgetClaim(0.3, 0.2, 0.125))
-    assert "below an imbalance of 0.125" in words
+    (reason,) = least_imbalance_in_budget(BudgetClaim(0.3, 0.2, 0.125))
+    assert reason.args == {"imbalance": 0.125}

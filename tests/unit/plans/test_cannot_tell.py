@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan, plan_of_unfit_reading
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.age import too_old
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -23,6 +25,8 @@ from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.main import main
+from rebalance_advisor.publish.escape import markdown_line
+from tests.facts_said import said
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
@@ -35,24 +39,30 @@ def even(count: int = 9, size: int | None = GB, **more: object) -> list[Partitio
 
 
 LOST = even(leader=None, isr=())
+
+
+def answers(*states: tuple[str, int]) -> Fact:
+    return fact(FactCode.NO_BROKER_ANSWERS, brokers_by_state=states)
+
+
 UNUSABLE = {
-    "all dead": (cluster(LOST, brokers(3, b0=DEAD, b1=DEAD, b2=DEAD)), "3 dead"),
-    "all dead, leaders said": (cluster(even(), brokers(3, b0=DEAD, b1=DEAD, b2=DEAD)), "3 dead"),
-    "dead and fenced": (cluster(LOST, brokers(3, b0=DEAD, b1=FENCED, b2=FENCED)), "1 dead, 2 fenced"),
-    "no broker": (cluster([], []), "no broker was seen"),
-    "no partition": (cluster([], brokers(3)), "no partition was seen"),
-    "no leader": (cluster(LOST, brokers(3)), "none of the 9 partitions has a leader"),
+    "all dead": (cluster(LOST, brokers(3, b0=DEAD, b1=DEAD, b2=DEAD)), answers(("dead", 3))),
+    "all dead, leaders said": (cluster(even(), brokers(3, b0=DEAD, b1=DEAD, b2=DEAD)), answers(("dead", 3))),
+    "dead and fenced": (cluster(LOST, brokers(3, b0=DEAD, b1=FENCED, b2=FENCED)), answers(("dead", 1), ("fenced", 2))),
+    "no broker": (cluster([], []), fact(FactCode.NO_BROKER_SEEN, has_groups_alone=False)),
+    "no partition": (cluster([], brokers(3)), fact(FactCode.NO_PARTITION_SEEN)),
+    "no leader": (cluster(LOST, brokers(3)), fact(FactCode.NO_PARTITION_USABLE, partitions=9)),
     "every replica offline": (
         cluster([row("t", p, [0, 1], offline=(0, 1)) for p in range(4)], brokers(3)),
-        "none of the 4 partitions has a leader and a replica on a log dir that works",
+        fact(FactCode.NO_PARTITION_USABLE, partitions=4),
     ),
     "every log dir offline": (
         cluster(even(), [Broker(b, log_dirs=(LogDir("/d", error="KAFKA_STORAGE_ERROR"),)) for b in range(3)]),
-        "3 without a log dir that works",
+        answers(("without_log_dir", 3)),
     ),
     "all unheard": (
         cluster(even(size=None), brokers(3, b0=BrokerState.SILENT, b1=BrokerState.SILENT, b2=BrokerState.REFUSED)),
-        "2 silent, 1 refused",
+        answers(("silent", 2), ("refused", 1)),
     ),
 }
 
@@ -82,7 +92,7 @@ def test_where_nothing_usable_was_seen_nobody_can_tell_whatever_is_asked(name: s
     snapshot, reason = UNUSABLE[name]
     plan = planned(snapshot, options)
     assert plan.verdict is Verdict.CANNOT_TELL
-    assert reason in plan.reasons[0]
+    assert plan.reasons[0] == reason
     assert plan.moves == plan.frontier == ()
 
 
@@ -96,12 +106,12 @@ def test_plan_and_advise_agree_and_end_with_4(name: str, tmp_path: Path, capsys:
         assert capsys.readouterr().out.startswith("Verdict: cannot tell")
         document = json.loads((tmp_path / command / "plan.json").read_text(encoding="utf-8"))
         assert document["verdict"] == "cannot_tell"
-        assert reason in document["reasons"][0]
+        assert document["reasons"][0] == reason.document()
         assert main(["verify", str(tmp_path / command), str(file)]) == 0
         capsys.readouterr()
     digest = (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8")
     assert "Cannot tell whether anything has to move" in digest
-    assert reason in digest
+    assert markdown_line(render(reason)) in digest
     codes = {
         finding["code"] for finding in json.loads((tmp_path / "advise" / "findings.json").read_text(encoding="utf-8"))
     }
@@ -113,7 +123,7 @@ def test_what_nobody_measured_is_left_out_and_the_rest_is_balanced() -> None:
     gaps = [CoverageGap("cluster", "test", what, "no dump") for what in ("sizes", "racks", "consumer groups", "time")]
     plan = planned(with_gaps(cluster(even(size=None), brokers(3)), *gaps))
     assert plan.verdict is Verdict.NOTHING_TO_DO
-    assert plan.left_out["disk"] == "nobody measured log_bytes"
+    assert plan.left_out["disk"] == fact(FactCode.FIGURE_NOT_MEASURED, figure="log_bytes")
 
 
 def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> None:
@@ -124,8 +134,9 @@ def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> No
     rows = [row("t", p, [p % 3], None if p % 3 == 2 else GB) for p in range(9)]
     plan = planned(with_gaps(cluster(rows, brokers(3)), gap))
     assert plan.verdict is Verdict.CANNOT_TELL
-    assert plan.reasons[0].startswith("disk is left out although it was seen in part: log_bytes is known for 67%")
-    assert plan.reasons[1].startswith("of what was seen: ")
+    (told,) = said(plan.reasons[:1], FactCode.FIGURE_KNOWN_FOR_FEW)
+    assert (told["figure"], told["known_share"]) == ("log_bytes", pytest.approx(2 / 3))
+    assert plan.reasons[1].code is FactCode.OF_WHAT_WAS_SEEN
 
 
 def test_a_few_unknown_sizes_on_one_broker_may_fill_it_and_one_among_many_may_not() -> None:
@@ -137,7 +148,10 @@ def test_a_few_unknown_sizes_on_one_broker_may_fill_it_and_one_among_many_may_no
     assert planned(cluster(one, brokers(3))).verdict is Verdict.NOTHING_TO_DO
     plan = planned(cluster(eight, brokers(3)))
     assert plan.verdict is Verdict.CANNOT_TELL
-    assert plan.reasons[0] == "disk is not known for 8 partitions: disk of broker 0 may be outside its band"
+    assert plan.reasons[0] == fact(
+        FactCode.MAY_BE_OUTSIDE_BAND, resource="disk", broker=0, unknown_partitions=8, hidden_topics=0,
+        first_hidden=None,
+    )  # fmt: skip
 
 
 def test_a_new_partition_without_a_rate_is_no_reason_and_rates_of_a_third_are() -> None:
@@ -145,7 +159,7 @@ def test_a_new_partition_without_a_rate_is_no_reason_and_rates_of_a_third_are() 
     assert planned(with_rates(snapshot, [np.nan, *[5.0] * 89])).verdict is Verdict.NOTHING_TO_DO
     plan = planned(with_rates(snapshot, [5.0 if p < 30 else np.nan for p in range(90)]))
     assert plan.verdict is Verdict.CANNOT_TELL
-    assert "in is left out although it was seen in part" in plan.reasons[0]
+    assert (plan.reasons[0].code, plan.reasons[0].args["resource"]) == (FactCode.RESOURCE_LEFT_OUT, "in")
 
 
 def test_a_hidden_topic_among_few_is_a_reason_and_among_many_is_none() -> None:
@@ -153,7 +167,7 @@ def test_a_hidden_topic_among_few_is_a_reason_and_among_many_is_none() -> None:
     few = with_gaps(cluster(even(), brokers(3)), gap)
     rows = [row(f"t{number:03d}", p, [p % 3, (p + 1) % 3]) for number in range(60) for p in range(3)]
     assert planned(few).verdict is Verdict.CANNOT_TELL
-    assert "topic secret could not be described" in planned(few).reasons[0]
+    assert planned(few).reasons[0].args["first_hidden"] == "secret"
     assert planned(with_gaps(cluster(rows, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
 
 
@@ -162,19 +176,16 @@ def test_without_describe_on_the_cluster_nothing_to_do_is_never_said() -> None:
     even_one = cluster(even(), brokers(3))
     blind = planned(with_gaps(even_one, right_gap(Right.DESCRIBE_CLUSTER), right_gap(Right.TOPIC_CONFIGS)))
     assert blind.verdict is Verdict.CANNOT_TELL
-    assert blind.reasons[0] == "without the right Describe on Cluster topics may be hidden"
-    granted = [reason for reason in blind.reasons if "kafka-acls.sh" in reason]
-    assert [reason.split(" is missing")[0] for reason in granted] == [
-        "the right Describe on Cluster",
-        "the right DescribeConfigs on Topic",
-    ]
-    assert granted[0].endswith("--allow-principal User:NAME --operation Describe --cluster")
+    assert blind.reasons[0] == fact(FactCode.TOPICS_MAY_BE_HIDDEN)
+    assert said(blind.reasons, FactCode.RIGHT_MISSING) == [
+        {"right": "Describe on Cluster"}, {"right": "DescribeConfigs on Topic"},
+    ]  # fmt: skip
     others = (Right.TOPIC_CONFIGS, Right.BROKER_CONFIGS, Right.DESCRIBE_GROUPS)
     assert planned(with_gaps(even_one, *map(right_gap, others))).verdict is Verdict.NOTHING_TO_DO
     election = PlanOptions(preferred_election=True)
     assert planned(with_gaps(even_one, right_gap(Right.DESCRIBE_CLUSTER)), election).verdict is Verdict.CANNOT_TELL
     nothing = planned(with_gaps(cluster([], brokers(3)), right_gap(Right.DESCRIBE_TOPICS)))
-    assert "--operation Describe --topic '*'" in nothing.reasons[1]
+    assert nothing.reasons[1] == fact(FactCode.RIGHT_MISSING, right="Describe on Topic")
 
 
 def test_the_first_line_says_what_the_verdict_does_not_cover(
@@ -195,7 +206,7 @@ def test_a_dead_broker_whose_partitions_nobody_leads_is_not_balanced() -> None:
     rows = [row("t", p, [p % 3], **({"leader": None, "isr": ()} if p % 3 == 2 else {})) for p in range(9)]
     plan = planned(cluster(rows, brokers(3, b2=DEAD)))
     assert plan.verdict is Verdict.CANNOT_TELL
-    assert plan.reasons[0].startswith("broker 2 is dead and 3 partitions on it have no leader")
+    assert plan.reasons[0] == fact(FactCode.LEADERLESS_ON_GONE_BROKER, broker=2, state="dead", partitions=3)
 
 
 def test_what_was_seen_still_has_its_own_verdicts() -> None:
@@ -236,8 +247,8 @@ def test_a_reading_that_is_too_old_gives_no_moves_whatever_it_shows(name: str) -
     }
     snapshot = shown[name] if name in shown else UNUSABLE[name][0]
     assert snapshot.captured_at is not None
-    words = too_old(snapshot.captured_at, snapshot.captured_at + timedelta(days=21), timedelta(hours=2))
-    assert words is not None
-    plan = plan_of_unfit_reading(snapshot, PlanOptions(), (words,))
-    assert (plan.verdict, plan.moves, plan.frontier, plan.reasons[0]) == (Verdict.CANNOT_TELL, (), (), words)
+    reason = too_old(snapshot.captured_at, snapshot.captured_at + timedelta(days=21), timedelta(hours=2))
+    assert reason is not None
+    plan = plan_of_unfit_reading(snapshot, PlanOptions(), (reason,))
+    assert (plan.verdict, plan.moves, plan.frontier, plan.reasons[0]) == (Verdict.CANNOT_TELL, (), (), reason)
     assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []

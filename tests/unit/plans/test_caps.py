@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.check import check_plan
@@ -91,16 +92,19 @@ def test_a_target_aims_at_the_new_resources_like_at_any_other() -> None:
 def test_more_than_all_caps_together_is_infeasible_and_said() -> None:
     plan = right(lopsided(), PlanOptions(caps={"potential_out": 30.0}, **QUICK))
     assert (plan.verdict, plan.moves) == (Verdict.INFEASIBLE, ())
-    assert "the 4 brokers that stay may carry 30 B/s of potential_out each" in plan.reasons[0]
-    assert "at the least, or more brokers" in plan.reasons[1]
+    told = plan.reasons[0].args
+    assert (told["brokers"], told["resource"], told["limit"]) == (4, "potential_out", 120.0)
+    assert plan.reasons[1] == fact(FactCode.RAISE_LIMIT, resource="potential_out", limit=told["needed"] / 4)
 
 
 def test_a_cap_below_one_partition_is_infeasible() -> None:
     one = cluster([row("t", 0, (0,))], brokers(2), rates={kind: [10.0] for kind in RATES})
     plan = right(one, PlanOptions(caps={"in": 9.0}, **QUICK))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "alone brings the broker that leads it 10 B/s of in, 1 B/s above the highest cap, 9 B/s" in plan.reasons[0]
-    assert plan.reasons[1] == "a cap of 10 B/s at the least, or more, smaller partitions"
+    assert plan.reasons[:2] == (
+        fact(FactCode.PARTITION_ABOVE_LIMIT, partition="t-0", resource="in", load=10.0, limit=9.0),
+        fact(FactCode.RAISE_LIMIT, resource="in", limit=10.0, or_smaller_partitions=True),
+    )
 
 
 def test_a_budget_that_leaves_no_way_under_the_cap_is_infeasible() -> None:
@@ -111,7 +115,7 @@ def test_a_budget_that_leaves_no_way_under_the_cap_is_infeasible() -> None:
 @pytest.mark.parametrize("resource", ["leader_in", "potential_out", "cpu"])
 def test_a_cap_of_what_nobody_measured_is_refused(resource: str) -> None:
     unmeasured = cluster([row("t", 0, (0, 1))], brokers(2))
-    with pytest.raises(UsageError, match=f"--cap {resource}: INPUT does not tell it: nobody measured"):
+    with pytest.raises(UsageError, match=f"--cap {resource}: INPUT does not tell it"):
         make_plan(unmeasured, PlanOptions(caps={resource: 5.0}))
 
 
@@ -128,7 +132,7 @@ def test_check_tells_that_what_is_left_would_break_the_cap() -> None:
     receiver = next(broker for move in plan.moves for broker in move.to_replicas if broker > 1)
     grown = [row("t", number, (0, 1)) for number in range(6)] + [row("u", n, (receiver,)) for n in range(4)]
     later = cluster(grown, brokers(4), rates={kind: [values[0]] * 10 for kind, values in RATES.items()})
-    because = check_plan(to_document(plan), later).reasons
+    because = [reason.words for reason in check_plan(to_document(plan), later).because]
     assert any(f"replicas: broker {receiver} would be above its cap" in words for words in because), because
 
 

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
@@ -65,7 +66,7 @@ def test_a_plan_of_which_a_part_is_done_is_confirmed_for_the_rest() -> None:
     again = planned(snapshot, without_frontier(), first)
     assert again.continues == first.plan_id
     assert moved(again) == moved(first) - set(done)
-    assert f"5 of {len(first.moves)} moves done" in again.reasons[0]
+    assert (again.reasons[0].args["done_moves"], again.reasons[0].args["moves"]) == (5, len(first.moves))
 
 
 def test_a_plan_that_the_cluster_drifted_away_from_is_continued_with_more_moves() -> None:
@@ -73,7 +74,7 @@ def test_a_plan_that_the_cluster_drifted_away_from_is_continued_with_more_moves(
     grown = dict.fromkeys((p for p in range(30, 60) if p % 4 == 0), 1.6)
     again = planned(skewed(grown), without_frontier(), first)
     assert again.continues == first.plan_id
-    assert "is continued: the cluster has changed" in again.reasons[0]
+    assert again.reasons[0].code is FactCode.PLAN_CONTINUED
     assert moved(first) < moved(again)
 
 
@@ -126,7 +127,7 @@ def test_a_confirmed_plan_keeps_its_certificate(seed: int) -> None:
     first = planned(snapshot, options)
     again = planned(snapshot, options, first)
     assert again.continues == first.plan_id
-    assert f"0 of {len(first.moves)} moves done" in again.reasons[0]
+    assert (again.reasons[0].args["done_moves"], again.reasons[0].args["moves"]) == (0, len(first.moves))
     assert least_bytes(again) >= least_bytes(first) * (1 - 1e-9)
 
 

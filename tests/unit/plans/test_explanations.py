@@ -16,20 +16,20 @@ from kafka_rebalance.plans.cluster_notes import cluster_notes, refuse_too_much_f
 from kafka_rebalance.plans.dead_band import Deviation
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
-from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
-from kafka_rebalance.plans.explain.outside_band import causes, largest_alone, widenings
+from kafka_rebalance.plans.explain.no_capacity import count_band_binds, disks_full
+from kafka_rebalance.plans.explain.outside_band import largest_alone, widenings
 from kafka_rebalance.plans.explain.repairs import Ratios, Repair, what_is_repaired
 from kafka_rebalance.plans.explain.verdict import (
-    deviation_words,
-    infeasible_words,
-    outside_words,
-    pay_words,
-    rebalance_words,
-    time_words,
+    does_not_pay,
+    time_notes,
+    why_outside,
+    why_rebalance,
+    within_dead_band,
 )
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import Capacity
+from tests.facts_said import said
 from tests.unit.planner.hand_problems import hand_problem
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row, with_capacity
 from tests.unit.plans.hand_plans import SNAPSHOT, hand
@@ -92,8 +92,7 @@ def test_one_partition_larger_than_any_band_is_the_cause() -> None:
     told = {(widening.resource, widening.side): widening for widening in found}
     high = told["disk", "high"]
     assert (high.broker, high.asked, high.used) == (0, pytest.approx(1.2), pytest.approx(2.5))
-    assert "t-0 alone" in high.cause
-    assert "at least 3 times" in high.cause  # 20 / 9.6
+    assert high.cause == fact(FactCode.PARTITION_ABOVE_BAND, partition="t-0", times_band=pytest.approx(20 / 9.6))
     assert told["disk", "low"].used == pytest.approx(0.25)
 
 
@@ -101,65 +100,71 @@ def ask_of(snapshot):
     return build_request(snapshot, PlanOptions(within=0.2))
 
 
-def test_causes_are_a_sentence_each() -> None:
-    (line,) = causes([Widening("disk", "high", 1.2, 2.5, 0, "too large")])
-    assert "from 1.2 to 2.5" in line
-    assert line.endswith("too large")
-
-
 def test_counts_that_do_not_let_loads_be_even() -> None:
     """30 partitions of 10 GB, disks of 1000 and 500 GB: the second may hold 90..110 GB, its count at least 14."""
     problem = hand_problem([((0,), 10.0)] * 30, 2, resources=("disk", "replicas"))
     low, high = problem.band_low.copy(), problem.band_high.copy()
     high[1, 0], low[1, 1] = 110.0, 14.0  # 14 replicas of 10 GB are 140
-    words = count_words(replace(problem, band_low=low, band_high=high), 0, 1, is_high=True)
-    assert "14 replicas" in words
-    assert "1.27 ×" in words
-    assert count_words(problem, 0, 1, is_high=True) == ""
+    found = count_band_binds(replace(problem, band_low=low, band_high=high), 0, 1, is_high=True)
+    assert found is not None
+    assert (found.args["count"], found.args["counted"]) == (14, "replicas")
+    assert found.args["times_edge"] == pytest.approx(140 / 110)
+    assert count_band_binds(problem, 0, 1, is_high=True) is None
 
 
 def test_full_disks_let_nothing_go() -> None:
     problem = hand_problem([((0,), 10.0), ((0,), 8.0), ((1,), 5.0)], 2, disk_limit=[100.0, 10.0])
-    assert "smallest replica" in full_disk_words(problem, 0, problem.replicas, problem.leader)
+    found = disks_full(problem, 0, problem.replicas, problem.leader)
+    assert found is not None
+    assert (found.args["smallest_replica_bytes"], found.args["free_bytes"]) == (8.0, 5.0)
     roomy = hand_problem([((0,), 10.0), ((0,), 4.0), ((1,), 5.0)], 2, disk_limit=[100.0, 10.0])
-    assert full_disk_words(roomy, 0, roomy.replicas, roomy.leader) == ""
+    assert disks_full(roomy, 0, roomy.replicas, roomy.leader) is None
 
 
 def test_reasons_of_verdicts_hold_their_figures() -> None:
     known = hand()
-    assert "every broker" in deviation_words(known.plan_request, None, 0.2)
-    words = deviation_words(known.plan_request, Deviation(broker=0, resource="disk", ratio=1.15), 0.2)
-    assert "broker 0" in words
-    assert "1.15" in words
-    assert infeasible_words(InfeasibleError("cause", "help")) == ("cause", "help")
-    assert "(10.0% of all)" in pay_words(0.01, 10.0, 100.0)
+    assert within_dead_band(known.plan_request, None, 0.2) == fact(FactCode.ALL_INSIDE_BAND)
+    told = within_dead_band(known.plan_request, Deviation(broker=0, resource="disk", ratio=1.15), 0.2)
+    assert told.args == {"dead_band": 0.2, "broker": 0, "resource": "disk", "times_share": 1.15}
+    cause, helps = fact(FactCode.NOTHING_MOVABLE), fact(FactCode.RAISE_BUDGET)
+    assert InfeasibleError(cause, helps).facts == (cause, helps)
+    assert InfeasibleError(cause).facts == (cause,)
+    assert does_not_pay(0.01, 10.0, 100.0).args == {
+        "copied_bytes": 10.0, "copied_share": 0.1, "imbalance_removed": 0.01,
+    }  # fmt: skip
 
 
 def test_what_stands_outside_is_named_by_its_furthest_broker() -> None:
     known = hand()
-    lines = rebalance_words(known.plan_request, known.bands, known.outcome, ())
-    assert any(line.startswith("disk: 1 broker above") and "broker 0 at 1.50" in line for line in lines)
-    assert any(line.startswith("disk: 1 broker below") and "broker 2 at 0.50" in line for line in lines)
-    widened = (Widening("disk", "high", 1.2, 1.5, 0, "a cause"), Widening("disk", "low", 0.8, 0.5, 2, "another"))
-    assert outside_words(known.plan_request, known.bands, known.outcome, widened)[0] == "disk: a cause"
+    told = said(why_rebalance(known.plan_request, known.bands, known.outcome, ()), FactCode.BROKERS_OUTSIDE_BAND)
+    disk = [args for args in told if args["resource"] == "disk"]
+    assert disk == [
+        {"resource": "disk", "side": "high", "brokers": 1, "furthest_broker": 0, "times_mean": 1.5},
+        {"resource": "disk", "side": "low", "brokers": 1, "furthest_broker": 2, "times_mean": 0.5},
+    ]
+    one, other = fact(FactCode.NOTHING_MOVABLE), fact(FactCode.NOTHING_NEARER_FOUND)
+    widened = (Widening("disk", "high", 1.2, 1.5, 0, one), Widening("disk", "low", 0.8, 0.5, 2, other))
+    first = why_outside(known.plan_request, known.bands, known.outcome, widened)[0]
+    assert first == fact(FactCode.BAND_NOT_MET, resource="disk", cause=one)
 
 
 def test_notes_of_one_broker_of_racks_disks_and_empty_partitions() -> None:
     alone = hand_notes(cluster([row("t", 0, (0,), GB)], brokers(1)))
-    assert len(alone) == 1
-    assert "broker 0 is the only one" in alone[0]
+    assert alone == (fact(FactCode.ONLY_BROKER, broker=0),)
     disks = hand_notes(replace(SNAPSHOT, brokers=tuple(mixed_disks())))
-    assert any("broker 0" in note and "broker 2" in note for note in disks)
+    (told,) = said(disks, FactCode.DISKS_DIFFER)
+    assert (told["smallest_broker"], told["largest_broker"]) == (0, 2)
     empty = hand_notes(cluster([row("t", 0, (0, 1), 0)], brokers(2)))
-    assert any("empty" in note for note in empty)
+    assert fact(FactCode.ALL_PARTITIONS_EMPTY) in empty
     assert hand_notes(SNAPSHOT) == ()
 
 
 def test_more_replicas_than_racks_and_a_rack_without_any() -> None:
     racks = cluster([row("t", 0, (0, 2), GB)], brokers(4, racks=2))  # 0 and 2 stand in one rack, 1 and 3 in the other
-    assert any("holds no replica yet" in note for note in hand_notes(racks))
+    assert said(hand_notes(racks), FactCode.RACK_EMPTY)
     three = cluster([row("t", 0, (0, 1, 2), GB)], brokers(4, racks=2))
-    assert any("at most 2 in a rack" in note for note in hand_notes(three))
+    (told,) = said(hand_notes(three), FactCode.MORE_REPLICAS_THAN_RACKS)
+    assert told["most_in_rack"] == 2
 
 
 def hand_notes(snapshot):
@@ -176,7 +181,7 @@ def mixed_disks():
 def test_disks_too_small_for_everything_are_refused() -> None:
     """30 GB on three disks of 9."""
     problem = hand_problem([((0, 1), 6.0), ((0, 1), 4.0), ((0, 2), 5.0)], 3, disk_limit=[9.0, 9.0, 9.0])
-    with pytest.raises(InfeasibleError, match="3 brokers that stay"):
+    with pytest.raises(InfeasibleError, match=r"disks_too_small\(brokers=3"):
         refuse_too_much_for_the_disks(problem)
     refuse_too_much_for_the_disks(hand_problem([((0,), 6.0)], 3, disk_limit=[2.0, 2.0, 2.0]))
 
@@ -190,21 +195,21 @@ def test_a_target_speaks_of_the_plain_mean() -> None:
     assert (lines[0].args["resource"], lines[0].args["times_share"]) == ("leaders", pytest.approx(3.0))
 
 
-def test_one_is_told_in_the_singular() -> None:
-    """Whatever is counted: what must leave a broker, and another replication factor."""
+def test_what_must_leave_a_broker_and_another_factor_are_counted() -> None:
     snapshot = cluster([row("t", 0, [0, 1]), row("t", 1, [1, 2])], brokers(4))
     hard = build_request(snapshot, PlanOptions(remove_brokers=frozenset({0}))).hard
-    assert hard == ("broker 0 is draining: 1 replica must leave it",)
+    assert hard == (fact(FactCode.REPLICAS_MUST_LEAVE_BROKER, broker=0, state="draining", replicas=1),)
     assert build_request(cluster([row("t", 0, [0])], brokers(3)), PlanOptions(replication_factor=2)).hard[:1] == (
-        "1 partition with another replication factor than is wanted",
+        fact(FactCode.REPLICATION_FACTOR_DIFFERS, partitions=1),
     )
 
 
 def test_a_throttle_that_is_raised_and_a_plan_longer_than_it_is_valid_are_told() -> None:
     options = PlanOptions(throttle_bytes_per_s=2**20, expires_after_hours=2)
-    assert time_words(options, 7200.0, [2**20]) == ()
-    assert time_words(options, None, []) == ()
-    raised, late = time_words(options, 10800.0, [2**20, 5 * 2**20])
-    assert "the throttle of 1.0 MiB/s is below what partitions that move take in" in raised
-    assert raised.endswith("1 of 2 waves uses up to 5.0 MiB/s")
-    assert late.startswith("the plan takes 3 h 0 min at the throttle, longer than it is valid (2 h)")
+    assert time_notes(options, 7200.0, [2**20]) == ()
+    assert time_notes(options, None, []) == ()
+    raised, late = time_notes(options, 10800.0, [2**20, 5 * 2**20])
+    assert raised.args == {
+        "throttle_bytes_per_s": 2**20, "highest_bytes_per_s": 5 * 2**20, "raised_waves": 1, "waves": 2,
+    }  # fmt: skip
+    assert late == fact(FactCode.LONGER_THAN_VALID, seconds=10800.0, valid_hours=2)

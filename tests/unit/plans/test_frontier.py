@@ -53,7 +53,7 @@ def test_the_recommended_point_is_the_plan_and_says_why(option: str) -> None:
     plan, _ = planned(option)
     (point,) = (own for own in plan.frontier if own.is_recommended)
     assert (point.bytes, point.replica_moves) == (plan.cost.bytes, plan.cost.replica_moves)
-    assert point.reason
+    assert point.reasons
 
 
 def test_the_first_point_moves_nothing_unless_something_must_move() -> None:
@@ -67,7 +67,7 @@ def test_where_nothing_is_advised_the_frontier_still_says_what_more_would_cost()
     plan = make_plan(random_cluster(1, topics=60), PlanOptions(dead_band=0.99))
     assert plan.verdict is Verdict.NOTHING_TO_DO
     assert plan.frontier[0].is_recommended
-    assert plan.frontier[0].reason == plan.reasons[0]
+    assert plan.frontier[0].reasons[0] == plan.reasons[0]
     assert plan.frontier[-1].bytes
 
 
@@ -99,7 +99,8 @@ SPOILED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "two have the same name": lambda points: points[-2].update(name="even"),
     "nothing is recommended": lambda points: [point.update(is_recommended=False) for point in points],
     "another one is recommended": lambda points: [
-        point.update(is_recommended=point is points[-1], reason="better") for point in points
+        point.update(is_recommended=point is points[-1], reasons=[{"code": "point_even", "args": {}}])
+        for point in points
     ],
     "the recommended one is cheaper than the plan": lambda points: next(
         point for point in points if point["is_recommended"]
@@ -109,7 +110,7 @@ SPOILED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "a resource is left out": lambda points: points[4]["skew"].pop("disk"),
     "a negative cost": lambda points: points[0].update(leader_changes=-1),
     "bytes are not told": lambda points: points[2].update(bytes=None),
-    "no reason": lambda points: points[-1].update(reason=""),
+    "no reason": lambda points: points[-1].update(reasons=[]),
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Budget
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.solution import PlanCost
 from kafka_rebalance.plans.budget import fits_budget, search, without_balance
 from kafka_rebalance.plans.frontier import RatedPoint, are_bytes_known, in_order, named, without_vain
@@ -62,7 +63,7 @@ def test_the_knee_is_farthest_below_the_straight_line() -> None:
     rest = [1.0, 0.55, 0.2, 0.16, 0.12, 0.08, 0.04, 0.0]
     points = named([point(10 * i, rest[i]) for i in range(len(rest))])
     assert {i: one.name for i, one in enumerate(points) if one.name} == {1: "cheap", 2: "knee", 7: "even"}
-    assert all(one.reason for one in points if one.name)
+    assert all(one.reasons for one in points if one.name)
 
 
 def test_too_few_points_or_none_that_moves_anything_have_no_names() -> None:
@@ -89,7 +90,7 @@ def test_a_budget_below_the_cheapest_move_moves_nothing() -> None:
 
 def test_what_must_move_is_not_cut_by_a_budget() -> None:
     problem = hand_problem(THREE, 3, within=0.2, leaving=[2])  # its 5 GB have one place to go
-    with pytest.raises(InfeasibleError, match="what must move costs 5 bytes"):
+    with pytest.raises(InfeasibleError, match=r"budget_too_small\(copied_bytes=5.0"):
         search(replace(problem, budget=Budget(max_bytes=4.9)))
 
 
@@ -99,6 +100,10 @@ def test_without_balance_any_load_is_inside() -> None:
     assert problem.band_high.min() == pytest.approx(60.0)  # twice all there is
 
 
+def cheap(*, is_free: bool) -> Fact:
+    return fact(FactCode.POINT_CHEAP, unit="bytes", is_free=is_free, is_beside_forced=False)
+
+
 def test_what_is_free_is_no_bargain_for_each_byte_where_anything_before_the_knee_costs_some() -> None:
     """Costs 0, 0, 10, 20, …: the second point is free. With the knee at 20 the one of 10 is the bargain; with the knee
     at 10 only the free one is left, and it says that it is free.
@@ -106,7 +111,7 @@ def test_what_is_free_is_no_bargain_for_each_byte_where_anything_before_the_knee
     cost = [0, 0, *range(10, 80, 10)]
     late = named([point(cost[i], rest) for i, rest in enumerate([1.0, 0.9, 0.6, 0.3, 0.28, 0.26, 0.25, 0.24, 0.23])])
     assert [found.name for found in late[:4]] == [None, None, "cheap", "knee"]
-    assert late[2].reason == "the most evenness for each byte that is copied"
+    assert late[2].reasons == (cheap(is_free=False),)
     early = named([point(cost[i], rest) for i, rest in enumerate([1.0, 0.5, 0.4, 0.3, 0.25, 0.2, 0.18, 0.17, 0.16])])
     assert [found.name for found in early[:3]] == [None, "cheap", "knee"]
-    assert early[1].reason == "it evens out without one byte that is copied"
+    assert early[1].reasons == (cheap(is_free=True),)

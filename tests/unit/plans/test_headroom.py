@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.pipeline import make_plan
@@ -59,9 +60,10 @@ def test_too_much_headroom_says_what_is_lacking_and_how_much_there_can_be() -> N
     # 70 % of 150 GB free leaves 45 GB for 60: 15 GB are lacking, and 60 of 150 leaves 60 % free at most.
     plan = right(two_disks(), PlanOptions(headroom={"disk": 0.7}, **QUICK))
     assert (plan.verdict, plan.moves) == (Verdict.INFEASIBLE, ())
-    assert "with 0.7 of disk left free the 2 brokers that stay may carry 41.9 GiB together" in plan.reasons[0]
-    assert "14.0 GiB are lacking" in plan.reasons[0]
-    assert "a headroom of 60.0% at most, or more brokers" in plan.reasons[1]
+    told = plan.reasons[0].args
+    assert (told["headroom"], told["brokers"]) == (0.7, 2)
+    assert (told["limit"], told["needed"]) == (pytest.approx(45 * GB), 60 * GB)
+    assert plan.reasons[1] == fact(FactCode.LOWER_HEADROOM, headroom=pytest.approx(0.6))
 
 
 def test_headroom_of_what_nobody_knows_is_refused() -> None:
@@ -149,4 +151,4 @@ def test_a_rack_that_left_since_is_no_news_to_check() -> None:
     ]
     done = cluster(rows, [broker for broker in brokers(4, racks=2) if broker.rack == "rack-0"])
     result = check_plan(to_document(plan), done)
-    assert (result.left, [words for words in result.reasons if "broker" in words]) == (0, [])
+    assert (result.left, [reason.words for reason in result.because if "broker" in reason.words]) == (0, [])

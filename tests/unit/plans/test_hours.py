@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.budget import search
 from kafka_rebalance.plans.draft import draft_of
@@ -67,7 +68,7 @@ def test_a_plan_that_fits_is_the_one_that_is_asked_for() -> None:
 def test_what_must_move_and_takes_longer_is_refused_with_its_time() -> None:
     plan = planned(uneven(1), PlanOptions(remove_brokers=frozenset({0}), with_frontier=False, max_hours=0.001))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "at the throttle, more than --max-hours allows" in plan.reasons[0]
+    assert plan.reasons[0].code is FactCode.HOURS_TOO_FEW
 
 
 def test_hours_cannot_be_kept_where_sizes_are_unknown() -> None:
@@ -76,7 +77,7 @@ def test_hours_cannot_be_kept_where_sizes_are_unknown() -> None:
     unknown = replace(snapshot, partitions=partition_table(rows, {"t": 0}))
     plan = planned(unknown, PlanOptions(within=0.1, with_frontier=False, max_hours=1.0))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert plan.reasons[0].startswith("--max-hours cannot be kept: the size of")
+    assert (plan.reasons[0].code, plan.reasons[0].args["option"]) == (FactCode.SIZES_UNKNOWN, "--max-hours")
 
 
 def _faults(seeds: range) -> list[str]:

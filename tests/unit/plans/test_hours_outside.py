@@ -6,6 +6,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside, HourStanding, hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
@@ -67,7 +68,7 @@ def test_an_hour_that_is_mostly_unknown_is_not_judged_and_single_holes_count_wit
     found = hours_outside(snapshot, plan, hourly)
     assert found is not None
     assert len(found.judged) == 3
-    assert found.words.endswith(", 1 more were not measured")
+    assert (found.fact.args["hours"], found.fact.args["judged"]) == (4, 3)
 
 
 def test_what_aims_at_no_band_or_knows_no_hours_has_no_hours():
@@ -80,15 +81,16 @@ def test_what_aims_at_no_band_or_knows_no_hours_has_no_hours():
     assert hours_outside(snapshot, even, only_messages) is None
 
 
-def test_the_words_and_the_document_say_the_same():
+def test_the_fact_and_the_document_say_the_same():
     """Two of three hours outside before, none after; 3 brokers in 3 hours, then none."""
     hours = HoursOutside(4, (HourStanding("a", 2, 0), HourStanding("b", 0, 0), HourStanding("c", 1, 0)))
     assert (hours.before, hours.after, hours.gain) == (2, 0, 1.0)
-    assert hours.words == (
-        "in 2 of the last 3 hours some broker was outside its band in in, out or cpu; with this plan it would have "
-        "been in 0 (1.0 → 0.0 brokers an hour), 1 more were not measured"
-    )
+    assert hours.fact == fact(
+        FactCode.HOURS_OUTSIDE_BAND, hours=4, judged=3, outside_before=2, outside_after=0, mean_brokers_before=1.0,
+        mean_brokers_after=0.0,
+    )  # fmt: skip
     document = hours.document()
+    assert document["fact"] == hours.fact.document()
     assert (document["hours"], document["hours_judged"], document["hours_outside_before"]) == (4, 3, 2)
     assert document["by_hour"][0] == {"until": "a", "brokers_outside_before": 2, "brokers_outside_after": 0}
     assert HoursOutside(1, (HourStanding("a", 0, 0),)).gain == pytest.approx(0)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.widening import given_up, without_bands
@@ -20,6 +21,7 @@ from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
+from tests.facts_said import said
 from tests.properties.exact_with_limits import ExactWithLimits
 from tests.unit.planner.sample_clusters import GB, cluster, row
 
@@ -55,10 +57,10 @@ def test_counts_follow_disks_of_different_sizes(options: PlanOptions) -> None:
     assert levels(document)["replicas"] == pytest.approx([0.4, 1.6], abs=0.06)
     assert [resource["is_ordered"] for resource in document["resources"]] == [bool(options.targets), False, False]
     assert verify_plan(document, snapshot).is_right
-    why = "which was ordered: what was ordered is met first" if options.targets else "disks of different sizes"
-    told = [reason for reason in plan.reasons if reason.startswith("the band of replicas is widened")]
-    assert len(told) == 2
-    assert all("this default band gives way to the band of disk" in reason and why in reason for reason in told)
+    to = "ordered_bands" if options.targets else "unequal_disks"
+    way = fact(FactCode.BAND_GIVES_WAY, to=to, resources=("disk",), is_default=True)
+    told = [args["cause"] for args in said(plan.reasons, FactCode.BAND_WIDENED) if args["resource"] == "replicas"]
+    assert told == [way, way]
 
 
 def test_verify_refuses_a_plan_that_leaves_an_ordered_band_for_a_default(all_alike: None) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.errors import InfeasibleError, InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.check.reasons import ReasonCode
@@ -20,6 +21,7 @@ from kafka_rebalance.plans.plan import Move, MoveKind, Plan, Verdict, to_documen
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, CoverageGap
+from tests.facts_said import said
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 
@@ -50,7 +52,7 @@ def test_the_replication_factor_that_is_not_planned_at_all(document: dict[str, A
     assert plan(options=asked).verdict is Verdict.INFEASIBLE
     few = own("options", most_replication_factor=5)
     for refused in (make_plan, require_options_fit):
-        with pytest.raises(InfeasibleError, match="replication factor 6 on 4 brokers"):
+        with pytest.raises(InfeasibleError, match=r"factor_above_brokers\(replication_factor=6, brokers=4"):
             refused(PILED, asked, params=few)
     sealed = json.loads(json.dumps(to_document(plan(options=asked))))
     assert check_plan(sealed, PILED).status is PlanStatus.STALE
@@ -69,9 +71,10 @@ def test_disks_that_are_alike() -> None:
     sizes = (100.0, 100.2, 100.5)
     disks = [replace(b, capacity=Capacity(disk_bytes=s * GB)) for b, s in zip(brokers(3), sizes, strict=True)]
     snapshot = cluster(EVEN, disks)
-    assert not any(words.startswith("disks differ") for words in plan(snapshot=snapshot).reasons)
+    assert not said(plan(snapshot=snapshot).reasons, FactCode.DISKS_DIFFER)
     strict = plan(own("options", same_disk_ratio=1.001), snapshot)
-    assert any(words.startswith("disks differ, from 93.1 GiB (broker 0)") for words in strict.reasons)
+    (told,) = said(strict.reasons, FactCode.DISKS_DIFFER)
+    assert (told["smallest_bytes"], told["smallest_broker"]) == (100 * GB, 0)
 
 
 def test_how_much_an_unseen_topic_may_be() -> None:

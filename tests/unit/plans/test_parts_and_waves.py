@@ -107,8 +107,8 @@ def test_what_the_plan_saw() -> None:
 
 def test_without_brokers_nothing_can_be_told() -> None:
     known = hand()
-    plan = plan_without_brokers(known.plan_request, ("no broker was seen",), seed=3, advisor_version="x")
-    assert (plan.verdict, plan.reasons, plan.moves) == (Verdict.CANNOT_TELL, ("no broker was seen",), ())
+    plan = plan_without_brokers(known.plan_request, (fact(FactCode.NO_BROKER_SEEN),), seed=3, advisor_version="x")
+    assert (plan.verdict, plan.reasons, plan.moves) == (Verdict.CANNOT_TELL, (fact(FactCode.NO_BROKER_SEEN),), ())
     assert plan.snapshot_id == snapshot_id(SNAPSHOT)
     assert (plan.cost.bytes, plan.seed, plan.parameters["moves_per_broker"]) == (0, 3, LEAST_SLOTS)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import BoundProof, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.pipeline import make_plan
@@ -29,23 +30,26 @@ from tests.unit.verify.plan_kinds import KINDS
 ROOT = Path(__file__).resolve().parents[3]
 MAP = ROOT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json"
 
+NEARER = fact(FactCode.NOTHING_NEARER_FOUND)
+NOT_MET = fact(FactCode.BAND_NOT_MET, resource="in", cause=NEARER)
+
 
 @pytest.fixture
 def plan():
     """One of everything."""
     wave = Wave((0,), 7, 0.5, 100, {3: 7, 1: 0})
     return Plan(
-        cluster="c", verdict=Verdict.REBALANCE, reasons=("r",), snapshot_id="s", cost=Cost(1, 7, 1, 0.5, 0.5),
-        parameters={"balance_within": 0.1, "targets": {}}, seed=3, left_out={"cpu": "nobody measured it"},
+        cluster="c", verdict=Verdict.REBALANCE, reasons=(NOT_MET,), snapshot_id="s", cost=Cost(1, 7, 1, 0.5, 0.5),
+        parameters={"balance_within": 0.1, "targets": {}}, seed=3, left_out={"cpu": NEARER},
         resources=(
             ResourceOutcome(
                 "disk", "bytes", "log_dirs", 4.5, "fair_share", (0.9, 1.1), (None, 1.2), 1.5, 1.1, {1: 9.0, 3: 0.0},
                 {1: 2.0, 3: 7.0}, {1: 10.0, 3: 10.0},
             ),
         ),
-        topic_excess_replicas=(4, 2), lower_bound=(Bound("bytes", 7.0, 0.0, "one partition alone"),),
+        topic_excess_replicas=(4, 2), lower_bound=(Bound("bytes", 7.0, 0.0, BoundProof.FORCED_COPIES),),
         certificate={"disk": {1: 0.5, 3: 0.0}},
-        frontier=(FrontierPoint(0.1, 7, 1, 1, 7.0, {"disk": 1.1}, "knee", True, "the bend"),),
+        frontier=(FrontierPoint(0.1, 7, 1, 1, 7.0, {"disk": 1.1}, "knee", True, (NEARER, NEARER)),),
         moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 1, "too full", "disk 1.5"),),
         waves=(wave,), rollback=Rollback(Cost(1, 7, 1), (wave,), (0,)), preconditions=("p",), explanations=("e",),
         robustness=Robustness(20, 0.1, 19, "holds"), continues="f" * 64,

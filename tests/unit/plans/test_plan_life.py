@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
@@ -107,7 +108,7 @@ def test_a_bound_that_is_not_proved_is_the_verifiers() -> None:
     (bound,) = [claim for claim in done.plan.lower_bound if claim.cost == "bytes"]
     assert 3e9 <= bound.value <= 4e9
     assert bound.gap == pytest.approx((4e9 - bound.value) / bound.value)
-    assert done.left_out == ("the bound on bytes is the verifier's: a higher one was not proved",)
+    assert done.left_out == (fact(FactCode.BOUND_OF_VERIFIER, cost="bytes"),)
     assert done.plan.reasons == (*plan().reasons, *done.left_out)
     none = verified(replace(plan(), lower_bound=()).sealed(), SNAPSHOT)
     assert sorted(claim.cost for claim in none.plan.lower_bound) == [
@@ -123,12 +124,12 @@ def test_estimates_that_cannot_be_verified_are_left_out() -> None:
     slow = replace(plan(), cost=replace(plan().cost, seconds_slot_filling=1e9)).sealed()
     done = verified(slow, SNAPSHOT)
     assert done.plan.cost.seconds_slot_filling == done.plan.cost.seconds
-    assert "driver" in done.left_out[0]
+    assert done.left_out[0] == fact(FactCode.PART_NOT_VERIFIED, part="slot_filling")
     off = cluster([replace(one, leader=one.replicas[1]) for one in ROWS], brokers(3))
     elected = make_plan(off, PlanOptions(preferred_election=True))
     tried = replace(elected, robustness=Robustness(1, 0.3, 1, "x by up to 30% x in 1 of 1 trials")).sealed()
     assert verified(tried, off).plan.robustness is None  # an election has no loads that could be otherwise
-    point = FrontierPoint(0.2, 4 * GB, 1, 1, 5e12, {"disk": 1.1}, "even", True, "alone")
+    point = FrontierPoint(0.2, 4 * GB, 1, 1, 5e12, {"disk": 1.1}, "even", True, (fact(FactCode.POINT_EVEN),))
     done = verified(replace(plan(), frontier=(point,)).sealed(), SNAPSHOT)
     assert (done.plan.frontier, len(done.left_out)) == ((), 1)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.verify import verify_plan
+from tests.facts_said import said
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 LISTS = [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)] * 2
@@ -40,7 +42,7 @@ def test_a_broker_that_lags_is_waited_for_and_no_list_is_written_for_the_time_un
     plan, _ = planned(led_without_2(in_sync=(0, 1)))
     assert plan.moves == ()
     assert plan.verdict == "not_fixable_by_moving"
-    assert plan.reasons[0].endswith("have caught up and are elected: wait")
+    assert plan.reasons[0] == fact(FactCode.WAITS_FOR_ELECTION)
     for options in ({"leaders_only": True}, {"preferred_election": True}):
         assert planned(led_without_2(in_sync=(0, 1)), **options)[0].moves == ()
 
@@ -54,7 +56,7 @@ def test_lists_that_all_begin_with_one_broker_are_reordered_and_no_leader_change
     asked, _ = planned(rows, preferred_election=True)
     assert asked.preferred_leaders is not None
     assert asked.preferred_leaders.after == {0: 12, 1: 0, 2: 0}
-    assert any("less even than today" in reason for reason in asked.reasons)
+    assert [args["is_asked"] for args in said(asked.reasons, FactCode.ELECTION_LESS_EVEN)] == [True]
 
 
 def test_where_a_broker_says_that_it_elects_nobody_by_itself_today_is_what_counts() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_countable_bytes, require_measured
@@ -18,6 +19,7 @@ from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.snapshot.model import BrokerState, CoverageGap
+from tests.facts_said import said
 from tests.unit.planner.hand_problems import THREE, hand_problem
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import MOVED, ROWS, SNAPSHOT, hand
@@ -67,7 +69,7 @@ def test_a_plan_well_inside_the_dead_band_is_confirmed() -> None:
     kept = continued_plan(known.plan_request, known.problem, plan, 0, lambda _: None)
     assert kept is not None
     assert (kept.plan_id, len(kept.draft)) == ("e" * 64, 2)
-    assert "3 of 5 moves done" in kept.reason
+    assert (kept.reason.args["done_moves"], kept.reason.args["moves"]) == (3, 5)
 
 
 def test_nothing_is_kept_where_everybody_is_inside() -> None:
@@ -98,15 +100,20 @@ def test_counts_are_never_off() -> None:
     assert robustness_of(problem, Verdict.REBALANCE, (problem.replicas, problem.leader), 0.1, 0.2, seed=0) is None
 
 
+def answers(*states: tuple[str, int]) -> Fact:
+    return fact(FactCode.NO_BROKER_ANSWERS, brokers_by_state=states)
+
+
 def test_what_makes_a_cluster_unusable() -> None:
     assert nothing_usable(SNAPSHOT) == ()
     dead = brokers(3, b0=BrokerState.DEAD, b1=BrokerState.DEAD, b2=BrokerState.FENCED)
-    assert "2 dead" in nothing_usable(replace(SNAPSHOT, brokers=tuple(dead)))[0]
+    assert nothing_usable(replace(SNAPSHOT, brokers=tuple(dead))) == (answers(("dead", 2), ("fenced", 1)),)
     silent = brokers(3, b0=BrokerState.SILENT, b1=BrokerState.DISCONNECTED, b2=BrokerState.SILENT)
-    assert "2 silent, 1 disconnected" in nothing_usable(replace(SNAPSHOT, brokers=tuple(silent)))[0]
+    found = nothing_usable(replace(SNAPSHOT, brokers=tuple(silent)))
+    assert found == (answers(("silent", 2), ("disconnected", 1)),)
     assert len(nothing_usable(cluster([], brokers(3)))) == 1
     unled = cluster([row("t", 0, (0, 1), GB, leader=None, isr=())], brokers(3))
-    assert "1 partitions" in nothing_usable(unled)[0]
+    assert nothing_usable(unled) == (fact(FactCode.NO_PARTITION_USABLE, partitions=1),)
 
 
 def test_what_was_not_seen_may_change_the_answer() -> None:
@@ -115,21 +122,19 @@ def test_what_was_not_seen_may_change_the_answer() -> None:
     assert could_change(known, known.problem(0.1)) == ()
     hidden = replace(cluster(even, brokers(3)), coverage=(CoverageGap("topic", "secret", "description", "denied"),))
     plan_request = build_request(hidden, PlanOptions())
-    assert any(
-        "topic secret could not be described" in reason
-        for reason in could_change(plan_request, plan_request.problem(0.1))
-    )
+    found = said(could_change(plan_request, plan_request.problem(0.1)), FactCode.MAY_BE_OUTSIDE_BAND)
+    assert {args["first_hidden"] for args in found} == {"secret"}
     some = [*even, *[row("u", p, (p, (p + 1) % 3), None) for p in range(3)]]
     part = build_request(cluster(some, brokers(3)), PlanOptions())
-    assert any("known for 50%" in reason for reason in could_change(part, part.problem(0.1)))
+    (told,) = said(could_change(part, part.problem(0.1)), FactCode.FIGURE_KNOWN_FOR_FEW)
+    assert told["known_share"] == 0.5
 
 
 def test_partitions_stuck_on_a_dead_broker_decide() -> None:
     rows = [row("t", p, (p, (p + 1) % 3), GB) for p in range(3)] + [row("u", 0, (3,), GB, leader=None, isr=())]
     plan_request = build_request(cluster(rows, brokers(4, b3=BrokerState.DEAD)), PlanOptions())
-    assert any(
-        reason.startswith("broker 3 is dead and 1") for reason in could_change(plan_request, plan_request.problem(0.1))
-    )
+    stuck = fact(FactCode.LEADERLESS_ON_GONE_BROKER, broker=3, state="dead", partitions=1)
+    assert stuck in could_change(plan_request, plan_request.problem(0.1))
 
 
 def test_options_that_the_cluster_contradicts() -> None:
@@ -138,7 +143,7 @@ def test_options_that_the_cluster_contradicts() -> None:
     dead = cluster(ROWS, brokers(3, b1=BrokerState.DEAD))
     with pytest.raises(UsageError, match="broker 1 is in the cluster, and dead"):
         require_brokers_fit(dead, PlanOptions(add_brokers={1: None}))
-    with pytest.raises(InfeasibleError, match="replication factor 65 on 3 brokers"):
+    with pytest.raises(InfeasibleError, match=r"factor_above_brokers\(replication_factor=65, brokers=3"):
         require_brokers_fit(SNAPSHOT, PlanOptions(replication_factor=65))
     require_brokers_fit(SNAPSHOT, PlanOptions(add_brokers={3: "a"}, replication_factor=64))
 
@@ -152,7 +157,7 @@ def test_a_target_of_what_nobody_measured_is_refused() -> None:
 def test_bytes_that_nobody_can_count_cannot_be_limited() -> None:
     unknown = cluster([ROWS[0], replace(ROWS[1], log_bytes=(None, None)), ROWS[2]], brokers(3))
     known = hand(PlanOptions(within=0.2, max_move_bytes=5 * GB), snapshot=unknown)
-    with pytest.raises(InfeasibleError, match="--max-move-bytes cannot be kept: the size of 1 partitions"):
+    with pytest.raises(InfeasibleError, match=r"sizes_unknown\(option='--max-move-bytes', partitions=1"):
         require_countable_bytes(known.plan_request, known.draft)
     measured = hand(PlanOptions(within=0.2, max_move_bytes=5 * GB))
     require_countable_bytes(measured.plan_request, measured.draft)

@@ -9,6 +9,7 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.broker_sets import broker_sets_of, everywhere
 from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.plans.pipeline import make_plan
@@ -50,7 +51,7 @@ def test_a_topic_leaves_all_other_brokers() -> None:
     assert placed(snapshot, plan, "pay") == [{1, 3}] * 4
     first = next(move for move in plan.moves if move.topic == "pay" and 0 in move.from_replicas)
     assert first.reason.startswith("leaves broker 0, which its topic may not be on")
-    assert "4 replicas are on brokers that their topics may not be on" in plan.reasons
+    assert fact(FactCode.REPLICAS_OUTSIDE_TOPIC_BROKERS, replicas=4) in plan.reasons
 
 
 def test_topics_of_two_patterns_are_kept_apart_by_two_sets() -> None:
@@ -81,13 +82,15 @@ def test_too_few_brokers_are_counted_and_so_is_the_disk_that_is_lacking() -> Non
     snapshot = two_topics()
     plan = right(snapshot, PlanOptions(topic_brokers=(only("pay", 1),), **QUICK))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "only 1 may where its topic is to be: 1 is lacking, for 4 partitions (pay-0 first)" in plan.reasons[0]
+    told = plan.reasons[0].args
+    assert (told["brokers"], told["lacking"], told["partitions"], told["partition"]) == (1, 1, 4, "pay-0")
+    assert told["is_confined"]
     rows = [row("pay", p, [0], 10 * GB) for p in range(6)]
     small = [Broker(b, capacity=Capacity(disk_bytes=size * 1.0 * GB)) for b, size in enumerate((100, 20, 30))]
     plan = right(cluster(rows, small), PlanOptions(topic_brokers=(only("pay", 1, 2),), **QUICK))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert plan.reasons[0].startswith("the disks of brokers 1, 2 need 120.0%: 55.9 GiB must be copied there")
-    assert "9.3 GiB is lacking" in plan.reasons[0]
+    told = plan.reasons[0].args
+    assert (told["brokers"], told["needed_bytes"], told["free_bytes"]) == ((1, 2), 60 * GB, 50 * GB)
 
 
 def test_what_is_not_there_or_means_nothing_is_refused() -> None:

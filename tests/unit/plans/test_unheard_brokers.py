@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check.check_plan import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode
@@ -66,7 +67,7 @@ def test_nothing_goes_to_a_broker_that_was_not_heard(state: BrokerState) -> None
     plan = planned(uneven(state), PlanOptions())
     assert plan.verdict is Verdict.REBALANCE
     assert given_to(plan, 5) == 0
-    assert f"broker 5 is {state.value}: it gets no replica and no leader until a reading hears it" in plan.reasons
+    assert fact(FactCode.BROKER_UNRESPONSIVE, broker=5, state=state.value) in plan.reasons
     assert plan.seen.dead_brokers == (5,)
     demoted = planned(uneven(state), PlanOptions(demote_brokers=frozenset({5})))
     assert given_to(demoted, 5) == 0
@@ -86,10 +87,10 @@ def test_it_may_be_removed_and_not_added() -> None:
 def test_check_tells_a_broker_that_fell_silent_and_one_that_is_heard_again() -> None:
     heard, silent = uneven(BrokerState.ALIVE), uneven(BrokerState.SILENT)
     plan = to_document(planned(heard, PlanOptions()))
-    assert any("broker 5 is silent by now" in reason for reason in check_plan(plan, silent).reasons)
+    assert any("broker 5 is silent by now" in reason.words for reason in check_plan(plan, silent).because)
     back = to_document(planned(silent, PlanOptions()))
-    assert not any("broker 5" in reason for reason in check_plan(back, silent).reasons)
-    assert any("broker 5, which was gone, is alive" in reason for reason in check_plan(back, heard).reasons)
+    assert not any("broker 5" in reason.words for reason in check_plan(back, silent).because)
+    assert any("broker 5, which was gone, is alive" in reason.words for reason in check_plan(back, heard).because)
 
 
 def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace() -> None:
@@ -118,7 +119,7 @@ def test_disks_of_those_that_were_heard_still_count() -> None:
     volumes = [replace(b, log_dirs=(LogDir("/d", (b.id + 1) * 500 * GB, 400 * GB),)) for b in brokers(5, 3)]
     snapshot = uneven(BrokerState.SILENT)
     plan = planned(replace(snapshot, brokers=(*volumes, snapshot.brokers[5])), PlanOptions())
-    assert "disk: broker 5 is taken to have the mean capacity of the others" in plan.reasons
+    assert fact(FactCode.CAPACITY_ASSUMED_MEAN, resource="disk", broker=5) in plan.reasons
     (disk,) = [outcome for outcome in plan.resources if outcome.resource == "disk"]
     assert disk.capacity is not None
     assert disk.capacity[5] == pytest.approx(1_500 * GB)  # (500 + 1,000 + 1,500 + 2,000 + 2,500) / 5

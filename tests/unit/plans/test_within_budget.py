@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
@@ -64,4 +65,4 @@ def test_no_budget_at_all_moves_nothing() -> None:
 def test_what_must_move_is_not_left_out_for_a_budget() -> None:
     plan = make_plan(uneven(BrokerState.DRAINING), PlanOptions(within=0.1, max_moves=2))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "more than the budget allows" in " ".join(plan.reasons)
+    assert plan.reasons[0].code is FactCode.BUDGET_TOO_SMALL

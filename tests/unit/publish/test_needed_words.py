@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kafka_rebalance.plans.explain.needed import needed_words
 
+from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Bound
+from kafka_rebalance.render.needed import needed_words
+from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.publish.frontier_rows import frontier_rows
 from rebalance_advisor.publish.plan_words import plan_lines
 from rebalance_advisor.publish.report.verdict_words import key_figures
@@ -50,9 +52,13 @@ def test_no_rendering_tells_a_large_percentage() -> None:
         plan = replace(
             made,
             cost=replace(made.cost, replica_moves=moves, bytes=size),
-            lower_bound=tuple(Bound(name, value, cost / value - 1, "proof") for name, (cost, value) in costs.items()),
+            lower_bound=tuple(
+                Bound(name, value, cost / value - 1, BoundProof.LINEAR_PROGRAM) for name, (cost, value) in costs.items()
+            ),
         )
-        (count_line, byte_line) = (line for line in plan_lines(plan) if line.endswith("(proof)"))
+        (count_line, byte_line) = (
+            line for line in plan_lines(plan) if line.endswith(f"({PROOFS[BoundProof.LINEAR_PROGRAM]})")
+        )
         assert "%" not in count_line
         assert needed_words("replica_moves", moves, least) in count_line
         words = needed_words("bytes", size, floor)
@@ -63,6 +69,6 @@ def test_no_rendering_tells_a_large_percentage() -> None:
         assert f"{last['value']} {last['name']}" == words
         point = {
             "tolerance": 0.1, "bytes": size, "lower_bound_bytes": floor, "replica_moves": moves, "leader_changes": 0,
-            "skew": {}, "name": None, "is_recommended": False, "reason": "",
+            "skew": {}, "name": None, "is_recommended": False, "reasons": [],
         }  # fmt: skip
         assert frontier_rows([point])[0]["gap"] == words

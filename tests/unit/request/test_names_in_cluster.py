@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.request.names_in_cluster import require_names_known
 from rebalance_advisor.request.run_request import RunRequest
@@ -61,5 +62,5 @@ def test_a_pattern_of_the_clusters_table_may_match_nothing() -> None:
 def test_a_plan_says_how_many_topics_each_pattern_matched() -> None:
     options = request(exclude_topic=["o.*", "tmp-.*"], no_frontier=True).options
     reasons = make_plan(SNAPSHOT, options).reasons
-    assert "--exclude-topic 'o.*' matches 1 of 2 topics" in reasons
-    assert "--exclude-topic 'tmp-.*' matches none of 2 topics" in reasons
+    assert fact(FactCode.PATTERN_MATCHES, option="--exclude-topic", pattern="o.*", matched=1, topics=2) in reasons
+    assert fact(FactCode.PATTERN_MATCHES, option="--exclude-topic", pattern="tmp-.*", matched=0, topics=2) in reasons

@@ -15,6 +15,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, LogDir
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
 from kafka_rebalance.snapshot.partition_table import FutureReplica, Partition
 from kafka_rebalance.verify import verify_plan
+from tests.facts_said import said
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 ROWS = striped("t", 6)
@@ -64,12 +65,10 @@ def test_the_plan_says_that_it_may_be_fought_and_moves_the_same() -> None:
     )
     assert fought.verdict is peaceful.verdict is Verdict.REBALANCE
     assert fought.cost.replica_moves == peaceful.cost.replica_moves > 0
-    words = [reason for reason in fought.reasons if "may work against this plan" in reason]
-    assert len(words) == 1
-    assert "Cruise Control" in words[0]
-    assert any("throttles stand on 1 brokers already" in reason for reason in fought.reasons)
+    assert [args["balancer"] for args in said(fought.reasons, FactCode.OTHER_BALANCER)] == ["Cruise Control"]
+    assert fact(FactCode.THROTTLES_SET, topics=0, brokers=1) in fought.reasons
     assert fought.preconditions[-1] == fact(FactCode.BALANCER_STOPPED, balancer="Cruise Control")
-    assert all(said.code is not FactCode.BALANCER_STOPPED for said in peaceful.preconditions)
+    assert all(one.code is not FactCode.BALANCER_STOPPED for one in peaceful.preconditions)
     snapshot = cluster(many, of=brokers(7, configs={2: {"leader.replication.throttled.rate": "5"}}))
     assert [str(fault) for fault in verify_plan(to_document(fought), snapshot).wrong] == []
 
@@ -84,7 +83,7 @@ def test_cordoned_log_dirs_are_told_and_a_wholly_cordoned_broker_gets_nothing() 
     assert "no plan gives it a replica" not in partly.recommendation
     assert (whole.subject, "no plan gives it a replica" in whole.recommendation) == ("6", True)
     plan = make_plan(snapshot, PlanOptions(with_frontier=False))
-    assert "broker 6 is cordoned: it gets no replica" in plan.reasons
+    assert fact(FactCode.BROKER_CORDONED, broker=6) in plan.reasons
     assert not any(6 in move.to_replicas for move in plan.moves)
 
 

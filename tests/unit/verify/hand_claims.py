@@ -71,7 +71,8 @@ def frontier(**changes: object) -> dict[str, Any]:
     points = [
         {
             "tolerance": 0.2, "bytes": 10 * i, "replica_moves": i, "leader_changes": 0, "lower_bound_bytes": 5.0 * i,
-            "skew": {"disk": 1.5 - 0.05 * i}, "name": names.get(i), "is_recommended": i == 4, "reason": "why",
+            "skew": {"disk": 1.5 - 0.05 * i}, "name": names.get(i), "is_recommended": i == 4,
+            "reasons": [{"code": "point_even", "args": {}}],
         }
         for i in range(8)
     ]  # fmt: skip

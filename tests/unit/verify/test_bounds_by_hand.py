@@ -218,7 +218,9 @@ def bounded(value: float, gap: float | None, cost: float, **more: object) -> dic
         "parameters": {"prefer": "bytes", "slack": None},
         "waves": [{"throttle_bytes_per_s": 1_000_000}],
         "cost": {"bytes": cost, "replica_moves": None, "leader_changes": None, "seconds": None},
-        "lower_bound": [{"cost": "bytes", "value": value, "gap": gap, "proof": "counted", "is_within_slack": None}],
+        "lower_bound": [
+            {"cost": "bytes", "value": value, "gap": gap, "proof": "counted_replicas", "is_within_slack": None}
+        ],
     } | more  # fmt: skip
 
 

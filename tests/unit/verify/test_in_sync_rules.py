@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
@@ -91,7 +92,7 @@ def _without_list(document: Document) -> None:
 
 
 def _lists_all_begin_with_0(document: Document) -> None:
-    document |= {"verdict": "rebalance", "reasons": ["it must"]}
+    document |= {"verdict": "rebalance", "reasons": [{"code": "all_inside_band", "args": {}}]}
     for partition in (1, 2, 4, 5):
         lists = [0, *(broker for broker in SETTLED.partition(partition).replicas if broker)]
         moved(document, SETTLED, partition, lists)
@@ -136,8 +137,9 @@ def test_the_honest_plan_moves_what_must_and_names_what_waits() -> None:
     assert not by_partition.keys() & {1, 3, 5, 6, 8}
     assert not any({4, 5} & to for to in by_partition.values())
     assert 2 not in by_partition[2]
-    waits = next(reason for reason in document["reasons"] if reason.startswith("left as they are until"))
-    assert "t-1, t-3, t-8" in waits
+    left = [reason["args"] for reason in document["reasons"] if reason["code"] == "partitions_left_alone"]
+    (waits,) = [args for args in left if args["why"] == "out_of_sync"]
+    assert waits["first"][:3] == ["t-1", "t-3", "t-8"]
 
 
 def test_nothing_to_do_is_refused_where_an_election_makes_leaders_uneven() -> None:
@@ -173,7 +175,8 @@ def test_a_lower_replication_factor_keeps_replicas_in_sync(in_sync: tuple[int, .
     assert [list(move.to_replicas) for move in plan.moves] == ([] if to is None else [to])
     if to is None:
         assert plan.verdict == "not_fixable_by_moving"
-        assert "keeps its replication factor until replicas that are out of sync have caught up" in plan.reasons[0]
+        waits = fact(FactCode.REPLICATION_FACTOR_DIFFERS, partitions=1)
+        assert plan.reasons[0] == fact(FactCode.WAITS_FOR_SYNC, reason=waits)
 
 
 def test_what_can_leave_a_dead_broker_leaves_it_though_others_lack_a_broker() -> None:
@@ -182,7 +185,8 @@ def test_what_can_leave_a_dead_broker_leaves_it_though_others_lack_a_broker() ->
     plan = make_plan(snapshot, PlanOptions(with_frontier=False))
     document = to_document(plan)
     assert [(move.partition, set(move.to_replicas)) for move in plan.moves] == [(0, {0, 1})]
-    assert any(reason.endswith("lower the factor): 1 of the partitions: t-1") for reason in plan.reasons)
+    left = fact(FactCode.PARTITIONS_LEFT_ALONE, why="too_few_brokers", partitions=1, first=("t-1",))
+    assert left in plan.reasons
     assert verify_plan(document, snapshot).wrong == ()
     alone = cluster(rows[1:], brokers(3, b2=BrokerState.DEAD))
     assert make_plan(alone, PlanOptions(with_frontier=False)).verdict == "infeasible"

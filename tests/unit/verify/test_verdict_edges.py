@@ -145,8 +145,9 @@ def test_the_worst_deviation_is_of_brokers_outside_and_a_count_may_be_one_off() 
     ) == pytest.approx(0.1)  # fmt: skip
 
 
+EVEN_REASON = {"code": "all_inside_band", "args": {}}
 QUIET: dict[str, Any] = {
-    "verdict": "nothing_to_do", "moves": [], "reasons": ["quiet"], "resources": [DISK], "continues": None,
+    "verdict": "nothing_to_do", "moves": [], "reasons": [EVEN_REASON], "resources": [DISK], "continues": None,
 }  # fmt: skip
 
 
@@ -155,25 +156,30 @@ def verdict(document: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **as
     return faults_of(check_verdict, document, levels_of(snapshot, **asked), known, given)
 
 
+def unpaid(copied: object, share: object, removed: object) -> dict[str, Any]:
+    args = {"copied_bytes": copied, "copied_share": share, "imbalance_removed": removed}
+    return {"code": "does_not_pay", "args": args}
+
+
 @pytest.mark.parametrize(
     ("reasons", "is_right"),
     [
         ([], False),
-        (["quiet", ""], False),
-        (["quiet"], False),  # broker 0 is half above its share, and 0.22 would be near enough
-        # 13.3 % of 15 GB, each partition once, are 2 GB, and no more than a tenth of the load is outside.
-        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.006 off the imbalance"], True),
-        (["quiet", "a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.006 off the imbalance"], True),
-        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.0067 off the imbalance"], True),
-        # 0.05 of the share copied and 1 % more is where a plan would pay.
-        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.0068 off the imbalance"], False),
-        (["a plan would not pay: it copies 3 GB (13.3% of all) and takes 0.006 off the imbalance"], False),
-        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.6e off the imbalance"], False),
-        (["a plan would not pay: it copies 2 (13.3% of all) and takes 0.006 off the imbalance"], False),
-        (["a plan would not pay: it copies 1,500 GB (9999.9% of all) and takes 0.2 off the imbalance"], False),
+        ([EVEN_REASON], False),  # broker 0 is half above its share, and 0.22 would be near enough
+        # 2 of 15 GB, each partition once, and no more than a tenth of the load is outside.
+        ([unpaid(2e9, 2 / 15, 0.006)], True),
+        ([EVEN_REASON, unpaid(2e9, 2 / 15, 0.006)], True),
+        ([unpaid(2e9, 2 / 15, 0.05 * 2 / 15)], True),
+        ([unpaid(2e9, 2 / 15, 0.05 * 2 / 15 + 1e-6)], False),  # 0.05 of the share copied is where a plan would pay
+        ([unpaid(3e9, 2 / 15, 0.006)], False),
+        ([unpaid(2e9, 2 / 15, "0.006")], False),
+        ([unpaid(2e9, None, 0.006)], False),
+        ([unpaid(True, 2 / 15, 0.006)], False),
+        ([{"code": "does_not_pay", "args": {}}], False),
+        ([unpaid(1500e9, 100, 0.2)], False),
     ],
 )
-def test_staying_put_outside_the_dead_band_needs_figures(reasons: list[str], is_right: bool) -> None:
+def test_staying_put_outside_the_dead_band_needs_figures(reasons: list[dict[str, Any]], is_right: bool) -> None:
     found = verdict(QUIET | {"reasons": reasons}, is_explicit=False)
     assert found == ([] if is_right else ["verdict"])
 
@@ -181,8 +187,8 @@ def test_staying_put_outside_the_dead_band_needs_figures(reasons: list[str], is_
 def test_no_figures_say_more_than_the_imbalance_that_there_is() -> None:
     """A tenth of the load is outside; at a gain per byte of 1 an eighth of all bytes might take that off, no more."""
     asked = {"is_explicit": False, "least_gain_per_byte": 1.0}
-    for gain, is_right in (("0.1", True), ("0.101", True), ("0.102", False)):
-        reason = f"a plan would not pay: it copies 1.88 GB (12.5% of all) and takes {gain} off the imbalance"
+    for gain, is_right in ((0.1, True), (0.1 + 1e-6, False)):
+        reason = unpaid(15e9 / 8, 1 / 8, gain)
         assert verdict(QUIET | {"reasons": [reason]}, **asked) == ([] if is_right else ["verdict"])
 
 
@@ -263,8 +269,8 @@ def test_what_hides_something_is_a_reason_not_to_tell(snapshot: ClusterSnapshot,
     assert faults_of(check_what_was_seen, BLIND, snapshot) == ([] if is_blind else ["verdict"])
 
 
-OLD = BLIND | {"reasons": ["the reading is too old: 21 days old, the limit is 2 h; take a new one"]}
-YOUNG = BLIND | {"reasons": ["the moon", *OLD["reasons"]]}
+OLD = BLIND | {"reasons": [{"code": "snapshot_too_old", "args": {"age_s": 1_814_400, "limit_s": 7200}}]}
+YOUNG = BLIND | {"reasons": [EVEN_REASON, *OLD["reasons"]]}
 
 
 @pytest.mark.parametrize(("document", "has_time", "faults"), [

@@ -85,7 +85,7 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastLed:
-    """``draft`` has every leader that is asked for; ``reasons``: what that took."""
+    """``draft`` has every leader that the options ask for; ``reasons``: what that took."""
 
     draft: Draft
     reasons: tuple[Fact, ...]

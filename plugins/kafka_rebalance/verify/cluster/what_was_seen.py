@@ -30,7 +30,7 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
 
 def _is_too_old(document: dict[str, Any], snapshot: ClusterSnapshot) -> bool:
     """The plan's first reason is the age of a reading that has a time."""
-    first = next(iter(document["reasons"]), None)
+    first = next(iter(document.get("reasons", ())), None)
     return snapshot.captured_at is not None and first is not None and first["code"] == TOO_OLD
 
 

@@ -201,7 +201,8 @@ PLAN = {
     "continues": MAYBE_TEXT,
     "trace": [{"stage": str, "replica_moves": int, "bytes": (int, type(None)), "leader_changes": int}],
 }
-_CODE = re.compile(r"[a-z][a-z0-9_]{0,60}")
+CODE = "[a-z][a-z0-9_]{0,60}"
+_CODE = re.compile(CODE)
 _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
 # What Kafka and everybody else can count to; no figure of a plan comes near it.
 MOST = 2**63 - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_rebalance.verify.document.shape import FORMAT_VERSION, LENGTHS, MOST, PLAN, VERDICTS, Each
+from kafka_rebalance.verify.document.shape import CODE, FORMAT_VERSION, LENGTHS, MOST, PLAN, VERDICTS, Each, Fact
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _BROKER_ID = {"pattern": "^(0|[1-9][0-9]{0,9})$"}
@@ -14,13 +14,32 @@ _NAMES: dict[type, dict[str, Any]] = {
     int: _WHOLE, float: {"type": "number"},
 }  # fmt: skip
 
+# What a plan says: a code, whose words are made where they are shown, and arguments by name, facts among them.
+_FACT = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "string", "pattern": f"^{CODE}$"},
+        "args": {"type": "object", "additionalProperties": {"$ref": "#/$defs/argument"}},
+    },
+    "required": ["code", "args"],
+    "additionalProperties": False,
+}
+_ARGUMENT = {
+    "anyOf": [
+        {"type": ["boolean", "number", "string", "null"]},
+        {"type": "array", "items": {"$ref": "#/$defs/argument"}},
+        {"$ref": "#/$defs/fact"},
+    ]
+}
+
 
 def plan_schema() -> dict[str, Any]:
     """Return the schema. It leaves to ``verify`` what is beside the shape: sums, moves, bounds."""
     schema = schema_of(PLAN)
     schema["properties"]["format_version"] = {"type": "integer", "const": FORMAT_VERSION}
     schema["properties"]["verdict"] = {"enum": list(VERDICTS)}
-    return {"$schema": DRAFT, "title": "plan.json of Kafka Rebalance Advisor"} | schema
+    title = "plan.json of Kafka Rebalance Advisor"
+    return {"$schema": DRAFT, "title": title, "$defs": {"fact": dict(_FACT), "argument": dict(_ARGUMENT)}} | schema
 
 
 def schema_of(shape: Any, name: str = "") -> dict[str, Any]:
@@ -35,6 +54,8 @@ def schema_of(shape: Any, name: str = "") -> dict[str, Any]:
     if isinstance(shape, list):
         length = {"minItems": LENGTHS[name], "maxItems": LENGTHS[name]} if name in LENGTHS else {}
         return {"type": "array", "items": schema_of(shape[0])} | length
+    if isinstance(shape, Fact):
+        return {"$ref": "#/$defs/fact"}
     if isinstance(shape, Each):
         keys = {"propertyNames": dict(_BROKER_ID)} if shape.by_broker else {}
         return {"type": "object", "additionalProperties": schema_of(shape.shape)} | keys

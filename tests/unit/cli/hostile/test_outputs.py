@@ -169,14 +169,14 @@ def test_what_is_said_of_a_forged_plan_is_text(
     source, forged = tmp_path / "cluster.json", tmp_path / "plan.json"
     source.write_text(json.dumps(cluster_document(HARMLESS)))
     document = json.loads(plain.files["plan.json"])
-    document |= {name: name, "plan_id": name, "reasons": [name]}
+    document |= {name: name, "plan_id": name, "reasons": [{"code": name, "args": {name: name}}]}
     document["moves"][0]["topic"] = name
     forged.write_text(json.dumps(document))
     _says_lines(["check", str(forged), str(source)], capsys)
     document |= {"verdict": name, "expires_at": name}
     document["moves"][0] |= {"reason": name, "kind": name}
     document["resources"][0] |= {"resource": name, "unit": name}
-    document["left_out"] |= {name: name}
+    document["left_out"] |= {name: {"code": name, "args": {}}}
     forged.write_text(json.dumps(document))
     _says_lines(["verify", str(forged), str(source)], capsys)
     assert cli(["verify", str(forged), str(source), "--json"]) == 1

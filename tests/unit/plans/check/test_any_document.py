@@ -101,7 +101,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "a move's target": lambda document: document["moves"][0]["to"].reverse(),
     "the expiry": lambda document: document.update(expires_at="2036-01-01T00:00:00Z"),
     "the throttle": lambda document: document["parameters"].update(throttle_bytes_per_s=10**9),
-    "a reason": lambda document: document["reasons"].append("trust me"),
+    "a reason": lambda document: document["reasons"].append({"code": "trust_me", "args": {}}),
     "a field more": lambda document: document.update(note="x"),
     "the id itself": lambda document: document.update(plan_id="0" * 64),
     "no number": lambda document: document.update(seed=float("nan")),

@@ -270,7 +270,7 @@ def test_the_plan_is_stale_and_the_code_says_why(name: str) -> None:
     result = check_plan(plan.document, change(plan))
     assert result.status is PlanStatus.STALE
     assert code in result.codes
-    assert all(reason.words for reason in result.because)
+    assert all(reason.words or reason.facts for reason in result.because)
 
 
 @pytest.mark.parametrize("name", HARMFUL)
@@ -331,8 +331,8 @@ VALID: dict[str, Change] = {
 def test_what_has_not_changed_or_is_unknown_is_no_reason(name: str) -> None:
     plan = planned()
     result = check_plan(plan.document, VALID[name](plan))
-    assert result.reasons != ()
-    assert (result.status, result.codes) == (PlanStatus.VALID, (ReasonCode.MOVES_LEFT,)), result.reasons
+    assert result.because != ()
+    assert (result.status, result.codes) == (PlanStatus.VALID, (ReasonCode.MOVES_LEFT,)), result.because
 
 
 def test_a_topic_id_that_is_unknown_is_no_other_one() -> None:

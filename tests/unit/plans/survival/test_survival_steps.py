@@ -50,13 +50,11 @@ def test_the_worst_is_named_with_its_figures() -> None:
     request, state = asked(60.0)
     worst = worst_overload(request, state)
     assert worst == Overload("0", 1, "out", 80.0, 60.0)
-    assert worst.words("broker").endswith("20 B/s are lacking")
-    for proof, end in (
-        (Proof.COUNTED, "are lacking"),
-        (Proof.ALL_TRIED, "and every other one leaves somebody above, too"),
-        (Proof.NONE, "though nothing proves that none does better"),
-    ):
-        assert cannot_survive(request, worst, proof).cause.endswith(end)
+    args = {"kind": "broker", "lost": "0", "broker": 1, "resource": "out", "load": 80.0, "capacity": 60.0}
+    assert worst.fact("broker").args == args
+    for proof in Proof:
+        told = cannot_survive(request, worst, proof).cause.args
+        assert told == args | {"proof": proof.value, "is_limited": False}
 
 
 def test_what_is_counted_lacks_whatever_the_placement() -> None:
@@ -81,7 +79,10 @@ def test_what_is_counted_lacks_whatever_the_placement() -> None:
 def test_a_partition_that_no_broker_can_lead_is_named() -> None:
     snapshot, options = three([[0, 1, 2]], [80.0], 70.0)
     request = build_request(snapshot, options)
-    with pytest.raises(InfeasibleError, match=r"t-0 alone brings whoever leads it 80 B/s of out.*10 B/s are lacking"):
+    with pytest.raises(
+        InfeasibleError,
+        match=r"partition_above_limit\(partition='t-0', resource='out', load=80.0, limit=70.0, is_capacity=True",
+    ):
         refuse_a_partition_above_all(request, untouched(request, request.problem(0.1)))
     refuse_a_partition_above_all(*asked(50.0))
 

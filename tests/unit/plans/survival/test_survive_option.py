@@ -13,6 +13,7 @@ from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify.verification import verify_plan
+from tests.facts_said import said
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.planner.survive.loss_states import three, tight
 
@@ -40,7 +41,8 @@ def test_one_new_order_is_all_that_it_takes() -> None:
     assert plan.verdict is Verdict.REBALANCE
     assert [move.kind for move in plan.moves] == [MoveKind.ORDER]
     assert (plan.cost.bytes, plan.cost.leader_changes, worst(plan, "before"), worst(plan)) == (0, 0, 80 / 60, 1.0)
-    assert "without broker 0 broker 1 would carry 80 B/s of out, 60 B/s at most can be carried" in plan.reasons[0]
+    (told,) = said(plan.reasons[:1], FactCode.LOSS_NOT_SURVIVED)
+    assert (told["lost"], told["broker"], told["load"], told["capacity"]) == ("0", 1, 80.0, 60.0)
     of = {"broker": 1, "resource": "out", "lost_kind": "broker", "lost": "0"}
     assert plan.moves[0].reason == fact(FactCode.KEEPS_WITHIN_CAPACITY, **of)
     assert plan.moves[0].worse_without == fact(FactCode.ABOVE_CAPACITY, **of, load=80.0, capacity=60.0)
@@ -50,7 +52,8 @@ def test_what_survives_already_stays_and_says_so() -> None:
     snapshot, options = three(LISTS, [20.0] * 6, 90.0)
     plan = right(snapshot, options)
     assert (plan.verdict, plan.moves) == (Verdict.NOTHING_TO_DO, ())
-    assert "nobody is above its capacity after the loss of any broker: 0.89 × at most (out)" in plan.reasons
+    (told,) = said(plan.reasons, FactCode.LOSSES_SURVIVED)
+    assert told == {"kind": "broker", "highest_times_capacity": pytest.approx(80 / 90), "resource": "out"}
 
 
 def test_too_little_capacity_is_counted() -> None:
@@ -58,11 +61,11 @@ def test_too_little_capacity_is_counted() -> None:
     snapshot, options = three(LISTS, [20.0] * 6, 50.0)
     plan = right(snapshot, options)
     assert (plan.verdict, plan.moves) == (Verdict.INFEASIBLE, ())
-    assert plan.reasons[0] == (
-        "without broker 0 all others together would carry 120 B/s of out, 100 B/s at most can be carried: "
-        "20 B/s are lacking"
-    )
-    assert plan.reasons[1] == "capacity of so much more, or less load"
+    assert plan.reasons[0] == fact(
+        FactCode.LOSS_NOT_SURVIVED, kind="broker", lost="0", broker=None, resource="out", load=120.0, capacity=100.0,
+        proof="counted", is_limited=False,
+    )  # fmt: skip
+    assert plan.reasons[1] == fact(FactCode.ADD_CAPACITY)
 
 
 def test_lumps_that_nobody_can_place_are_proved_and_named() -> None:
@@ -70,12 +73,11 @@ def test_lumps_that_nobody_can_place_are_proved_and_named() -> None:
     snapshot, options = three([[0, 1, 2], [1, 2, 0], [2, 0, 1]], [40.0] * 3, 70.0)
     plan = right(snapshot, options)
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "would carry 80 B/s of out, 70 B/s at most can be carried: 10 B/s are lacking" in plan.reasons[0]
-    assert plan.reasons[0].endswith("in the best placement found, and every other one leaves somebody above, too")
+    told = plan.reasons[0].args
+    assert (told["load"], told["capacity"], told["proof"], told["is_limited"]) == (80.0, 70.0, "all_tried", False)
     alone = right(*three([[0, 1, 2], [1, 2, 0]], [80.0, 1.0], 70.0))
-    assert alone.reasons[0] == (
-        "t-0 alone brings whoever leads it 80 B/s of out, 70 B/s is the most that a broker can carry: "
-        "10 B/s are lacking"
+    assert alone.reasons[0] == fact(
+        FactCode.PARTITION_ABOVE_LIMIT, partition="t-0", resource="out", load=80.0, limit=70.0, is_capacity=True
     )
 
 
@@ -87,7 +89,7 @@ def test_budgets_hold_back_what_surviving_takes() -> None:
     for fields in ({"max_moves": 0}, {"max_move_bytes": 0}, {"leaders_only": True}):
         plan = right(snapshot, replace(options, **fields))
         assert plan.verdict is Verdict.INFEASIBLE
-        assert "in the best placement found within what the plan may cost, and every other" in plan.reasons[0]
+        assert (plan.reasons[0].args["proof"], plan.reasons[0].args["is_limited"]) == ("all_tried", True)
 
 
 def test_what_nobody_knows_is_refused() -> None:
@@ -146,6 +148,6 @@ def test_any_rack_is_survived_on_random_small_clusters_or_it_is_said_why_not() -
             continue
         plan = right(snapshot, replace(options, survive="rack"))
         assert plan.verdict is Verdict.INFEASIBLE or worst(plan) <= 1 + 1e-9, seed
-        assert plan.verdict is not Verdict.INFEASIBLE or "are lacking" in plan.reasons[0], seed
+        assert plan.verdict is not Verdict.INFEASIBLE or plan.reasons[0].args["load"] > 0, seed
         survived += plan.verdict is not Verdict.INFEASIBLE
     assert survived > 120

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from kafka_rebalance.plans.topic_leaders.demanded import topic_demands
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
@@ -13,7 +12,7 @@ from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain.moves import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders
+from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders, topic_demands
 from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays
 from kafka_rebalance.verify.document.parameters import read_parameters
@@ -55,10 +54,11 @@ def test_what_lacks_is_named_with_the_broker_that_lacks_most() -> None:
     assert has_least_leaders(request(), problem, empty_draft(plan_request))
     error = lacking_leaders(plan_request, problem, leader)
     assert isinstance(error, InfeasibleError)
-    assert str(error).startswith("broker 2 would lead 0 partitions of a, 2 are asked for: 2 are lacking, in the best")
+    told = error.cause.args
+    assert (told["broker"], told["topic"], told["leaders"], told["asked"]) == (2, "a", 0, 2)
     leader[2:4] = 2
     error = lacking_leaders(plan_request, problem, leader)
-    assert str(error).startswith("no plan was found that has every leader of a topic and keeps caps")
+    assert error.cause.code is FactCode.TOPIC_LEADERS_BREAK_LIMITS
 
 
 def test_only_moves_that_a_broker_needs_say_so() -> None:

@@ -17,6 +17,7 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
+from tests.facts_said import said
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 from tests.unit.plans.topic_leaders.tiny_clusters import has_a_placement, tiny
 
@@ -56,10 +57,9 @@ def test_leaders_change_where_that_suffices() -> None:
     plan = right(snapshot, asked())
     assert led(snapshot, plan, "t") == [0, 0, 1, 2]
     assert (plan.verdict, plan.cost.replica_moves, plan.cost.leader_changes) == (Verdict.REBALANCE, 0, 2)
-    assert plan.reasons[0].startswith(
-        "so that each broker has the leaders of topics asked for, 0 replica moves and 2 leader changes are made in all"
-    )
-    assert "each broker that may lead leads what was asked for of each of 1 topics" in plan.reasons
+    (told,) = said(plan.reasons[:1], FactCode.CHANGED_FOR_TOPIC_LEADERS)
+    assert (told["replica_moves"], told["leader_changes"]) == (0, 2)
+    assert fact(FactCode.TOPIC_LEADERS_KEPT, topics=1) in plan.reasons
     first = min(plan.moves, key=lambda move: move.leader_to)
     of = {"broker": 1, "topic": "t", "wanted": 1}
     assert first.reason == fact(FactCode.HAS_TOPIC_LEADERS, **of)
@@ -79,7 +79,7 @@ def test_who_has_enough_is_left_alone_and_it_is_said() -> None:
     snapshot = cluster([row("t", p, [p % 3, (p + 1) % 3], GB) for p in range(6)], brokers(3))
     plan = right(snapshot, asked(leaders=2))
     assert (plan.verdict, plan.moves) == (Verdict.NOTHING_TO_DO, ())
-    assert "each broker that may lead leads what was asked for of each of 1 topics" in plan.reasons
+    assert fact(FactCode.TOPIC_LEADERS_KEPT, topics=1) in plan.reasons
 
 
 def test_a_topic_with_too_few_partitions_gets_what_there_is() -> None:
@@ -90,10 +90,8 @@ def test_a_topic_with_too_few_partitions_gets_what_there_is() -> None:
     plan = right(snapshot, PlanOptions(min_topic_leaders=rules, **QUICK))
     held = led(snapshot, plan, "t")
     assert min(held.count(broker) for broker in range(3)) == 2
-    assert (
-        "2 topics have too few partitions for that and get as many leaders on each broker as there are, as few: 0 "
-        "instead of 1" in plan.reasons
-    )
+    fewer = fact(FactCode.TOPIC_LEADERS_FEWER_THAN_ASKED, topics=2, first="few", leaders=0, asked=1)
+    assert fewer in plan.reasons
 
 
 @pytest.mark.parametrize(
@@ -114,9 +112,7 @@ def test_nothing_is_asked_of_who_may_not_lead(more: dict[str, Any]) -> None:
 
 def test_topics_that_are_left_alone_are_asked_for_nothing() -> None:
     plan = right(all_on_zero(), asked(exclude_topics=("t",)))
-    assert "no topic that may be touched has leaders asked of it: the patterns of --min-topic-leaders match none" in (
-        plan.reasons
-    )
+    assert fact(FactCode.TOPIC_LEADERS_ASKED_OF_NONE) in plan.reasons
 
 
 def test_what_leaders_alone_cannot_do_is_said_with_broker_topic_and_number() -> None:
@@ -124,11 +120,11 @@ def test_what_leaders_alone_cannot_do_is_said_with_broker_topic_and_number() -> 
     snapshot = cluster(rows, brokers(3))
     plan = right(snapshot, asked(leaders=2, leaders_only=True))
     assert (plan.verdict, plan.moves) == (Verdict.INFEASIBLE, ())
-    assert plan.reasons[0] == (
-        "broker 2 would lead 0 partitions of t, 2 are asked for: 2 are lacking, in the best placement found within "
-        "what the plan may cost, and no other one lacks fewer"
-    )
-    assert plan.reasons[1] == "fewer leaders of each topic, or brokers that may take its replicas"
+    assert plan.reasons[0] == fact(
+        FactCode.TOPIC_LEADERS_LACKING, broker=2, topic="t", leaders=0, asked=2, lacking_in_all=2, is_limited=True,
+        is_proved=True,
+    )  # fmt: skip
+    assert plan.reasons[1] == fact(FactCode.ASK_FEWER_LEADERS)
     for budget in ({"max_moves": 1}, {"max_leader_changes": 1}, {"max_move_bytes": 1}):
         assert right(snapshot, asked(leaders=2, **budget)).verdict is Verdict.INFEASIBLE
 
@@ -139,8 +135,10 @@ def test_a_full_disk_is_a_reason_too() -> None:
     rows = [row("t", p, [p], 30 * GB) for p in range(2)] + [row("t", 2, [0], 5 * GB), row("full", 0, [2], 39 * GB)]
     plan = right(cluster(rows, full), asked(within=None, dead_band=9.0))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert plan.reasons[0].startswith("broker 2 would lead 0 partitions of t, 1 are asked for: 1 are lacking, in the")
-    assert plan.reasons[0].endswith("in the best placement found, and no other one lacks fewer")
+    assert plan.reasons[0] == fact(
+        FactCode.TOPIC_LEADERS_LACKING, broker=2, topic="t", leaders=0, asked=1, lacking_in_all=1, is_limited=False,
+        is_proved=True,
+    )  # fmt: skip
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
@@ -181,7 +179,7 @@ def found_and_tried(seeds: range) -> list[tuple[Verdict, bool]]:
     for seed in seeds:
         snapshot, options = tiny(seed)
         plan, possible = right(snapshot, options), has_a_placement(snapshot, options)
-        if plan.verdict is Verdict.INFEASIBLE and "are lacking" not in plan.reasons[0]:
+        if plan.verdict is Verdict.INFEASIBLE and plan.reasons[0].code is not FactCode.TOPIC_LEADERS_LACKING:
             assert make_plan(snapshot, PlanOptions.from_document(without(options))).verdict is Verdict.INFEASIBLE
             continue
         assert (plan.verdict is not Verdict.INFEASIBLE) is possible, seed

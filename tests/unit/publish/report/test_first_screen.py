@@ -74,7 +74,10 @@ def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
         coverage=[{"what": "log_dirs", "subject_type": "broker", "subject": "3", "reason": "timed out"}],
         loads={"cpu_percent": "unknown: nobody measured it"},
     )
-    told["plan"] |= {"left_out": {"cpu": "nobody measured cpu_percent"}, "robustness": {"words": "stands in 20 of 20"}}
+    told["plan"] |= {
+        "left_out": {"cpu": {"code": "figure_not_measured", "args": {"figure": "cpu_percent"}}},
+        "robustness": {"words": "stands in 20 of 20"},
+    }
     assert provenance(told) == {
         "rests_on": [
             "cpu_percent: unknown: nobody measured it",

@@ -32,8 +32,8 @@ def test_bounds_and_figures_have_their_units() -> None:
     plan = {
         "cost": {"bytes": 2**30, "replica_moves": 12, "leader_changes": 3, "seconds": 7200.0},
         "lower_bound": [
-            {"cost": "bytes", "value": 2**29, "gap": 1.0, "proof": "p"},
-            {"cost": "seconds", "value": 3600.0, "gap": 1.0, "proof": "q"},
+            {"cost": "bytes", "value": 2**29, "gap": 1.0, "proof": "linear_program"},
+            {"cost": "seconds", "value": 3600.0, "gap": 1.0, "proof": "busiest_broker"},
         ],
     }
     assert [(row["name"], row["cost"], row["bound"]) for row in bound_rows(plan)] == [

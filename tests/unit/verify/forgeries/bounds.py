@@ -97,7 +97,7 @@ def least_time_claimed(document: Document) -> None:
 
 @forges("bound_not_proved")
 def time_bound_without_its_proof(document: Document) -> None:
-    require("busiest" in bound(document, "seconds")["proof"])
+    require(bound(document, "seconds")["proof"] == "busiest_broker")
     del document["proofs"]["seconds"]
 
 
@@ -188,7 +188,7 @@ def frontier_that_recommends_another(document: Document) -> None:
     one = first(document["frontier"], lambda told: told["is_recommended"])
     other = first(document["frontier"], lambda told: told["bytes"] != one["bytes"])
     one["is_recommended"], other["is_recommended"] = False, True
-    other["reason"] = other["reason"] or one["reason"]
+    other["reasons"] = other["reasons"] or one["reasons"]
 
 
 @forges("frontier")
@@ -245,7 +245,7 @@ def frontier_point_below_nothing(document: Document) -> None:
 
 @forges("frontier")
 def frontier_point_named_without_a_reason(document: Document) -> None:
-    first(document["frontier"], lambda told: told["name"])["reason"] = ""
+    first(document["frontier"], lambda told: told["name"])["reasons"] = []
 
 
 @forges("frontier")

@@ -28,7 +28,7 @@ def seed_changed_after_sealing(document: Document) -> None:
 
 @forges("hash", is_sealed=False)
 def reason_reworded_after_sealing(document: Document) -> None:
-    document["reasons"][0] += "!"
+    document["reasons"][0]["args"]["more"] = 1
 
 
 @forges("hash", is_sealed=False)

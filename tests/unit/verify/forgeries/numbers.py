@@ -128,7 +128,7 @@ def resource_left_out_with_a_pretext(document: Document) -> None:
     del document["resources"][0], document["before"][name], document["after"][name]
     for point in document["frontier"]:
         del point["skew"][name]
-    document["left_out"][name] = "nobody measured it"
+    document["left_out"][name] = {"code": "figure_not_measured", "args": {"figure": "log_bytes"}}
 
 
 @forges("resource")
@@ -141,7 +141,7 @@ def resource_that_is_none(document: Document) -> None:
 
 @forges("resource")
 def reason_of_what_is_left_out_emptied(document: Document) -> None:
-    document["left_out"][first(document["left_out"])] = " "
+    document["left_out"][first(document["left_out"])] = {"code": "", "args": {}}
 
 
 @forges("resource")

@@ -18,7 +18,7 @@ def emptied(document: Document, verdict: str) -> None:
     document["topic_excess_replicas"] = [document["topic_excess_replicas"][0]] * 2
     document["after"] = {name: dict(loads) for name, loads in document["before"].items()}
     document["lower_bound"] = [
-        {"cost": name, "value": 0.0, "gap": 0.0, "proof": "nothing is moved", "is_within_slack": None}
+        {"cost": name, "value": 0.0, "gap": 0.0, "proof": "nothing_moves", "is_within_slack": None}
         for name in ("bytes", "replica_moves", "leader_changes", "seconds")
     ]
     removed = set(map(str, document["parameters"]["remove_brokers"]))
@@ -37,6 +37,13 @@ def emptied(document: Document, verdict: str) -> None:
                 low if is_out and low < asked_low else None,
                 high if is_out and high > asked_high else None,
             ]
+
+
+def does_not_pay(document: Document, *, share: float, removed: float) -> Document:
+    """The fact that a plan would not pay, with a share of all bytes that is told rightly."""
+    total = sum(document["before"].get("disk", {}).values())
+    args = {"copied_bytes": share * total, "copied_share": share, "imbalance_removed": removed}
+    return {"code": "does_not_pay", "args": args}
 
 
 def require_reason_to_move(document: Document) -> None:
@@ -72,7 +79,7 @@ def rebalance_without_moves(document: Document) -> None:
 def nothing_to_do_though_much_is(document: Document) -> None:
     require_reason_to_move(document)
     emptied(document, "nothing_to_do")
-    document["reasons"] = ["every broker is inside its band"]
+    document["reasons"] = [{"code": "all_inside_band", "args": {}}]
 
 
 @forges("verdict", "broker_left", "replication_factor", "rack", "mean", "band")
@@ -80,7 +87,7 @@ def nothing_to_do_though_an_order_was_given(document: Document) -> None:
     require_reason_to_move(document)
     require(document["parameters"]["is_explicit"])
     emptied(document, "nothing_to_do")
-    document["reasons"] = ["a plan would not pay: it copies 1 GB (1.0% of all) and takes 0.0001 off the imbalance"]
+    document["reasons"] = [does_not_pay(document, share=0.01, removed=0.0001)]
 
 
 @forges("verdict", "mean", "band")
@@ -88,7 +95,7 @@ def would_not_pay_by_figures_that_pay(document: Document) -> None:
     require_reason_to_move(document)
     require(not document["parameters"]["is_explicit"])
     emptied(document, "nothing_to_do")
-    document["reasons"] = ["a plan would not pay: it copies 1 GB (0.1% of all) and takes 0.2 off the imbalance"]
+    document["reasons"] = [does_not_pay(document, share=0.001, removed=0.2)]
 
 
 @forges("verdict", "band")
@@ -130,9 +137,29 @@ def no_reason(document: Document) -> None:
     document["reasons"] = []
 
 
-@forges("verdict")
-def reason_emptied(document: Document) -> None:
-    document["reasons"][0] = "  "
+@forges("shape")
+def reason_without_a_code(document: Document) -> None:
+    document["reasons"][0]["code"] = ""
+
+
+@forges("shape")
+def reason_without_arguments(document: Document) -> None:
+    del document["reasons"][0]["args"]
+
+
+@forges("shape")
+def reason_with_a_sentence_beside_it(document: Document) -> None:
+    document["reasons"][0]["text"] = "every broker is inside its band"
+
+
+@forges("shape")
+def reason_that_is_a_sentence(document: Document) -> None:
+    document["reasons"][0] = "every broker is inside its band"
+
+
+@forges("shape")
+def argument_that_is_an_object(document: Document) -> None:
+    document["reasons"][0]["args"]["more"] = {"a": 1}
 
 
 @forges("robustness")
