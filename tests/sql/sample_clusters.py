@@ -41,6 +41,7 @@ from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from kafka_rebalance.snapshot.times import parse_time
 
+WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 NASTY = "tab\t newline\n back\\slash 'quote' \"double\" {brace} , ünï ☃ \\N"
 
 
@@ -182,8 +183,8 @@ def _moment(text: str | None) -> datetime | None:
 def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Plan:
     """Two moves in two waves."""
     moves = (
-        Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 1, "disk", "broker 1 stays over its share"),
-        Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 2, "leaders", "broker 2 leads one too many"),
+        Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 1, WHY, WORSE),
+        Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 2, WHY, WORSE),
     )
     waves = (Wave((0,), bytes_, 1.5, 100, {3: bytes_}), Wave((1,), 0, 0.0, 100))
     cost = Cost(1, bytes_, 2, 1.5, 1.0)

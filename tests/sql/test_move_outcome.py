@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.plans.applied.move_state import move_state
 from kafka_rebalance.plans.plan import Move, MoveKind, Wave
 from kafka_rebalance.snapshot.load import PartitionLoads
@@ -15,6 +16,7 @@ from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, T
 from tests.sql.sample_clusters import small_plan
 from tests.sql.test_questions import DAY, NOW, advise, read, rows
 
+WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 pytestmark = pytest.mark.stack
 BROKERS = range(1, 6)
 COUNTS = ("applied", "placed", "moving", "open", "elsewhere", "gone")
@@ -45,7 +47,7 @@ def random_move(source: random.Random, number: int) -> Move:
     if after == before and leader_from == leader_to:
         after, leader_to = [b for b in BROKERS if b not in before][:2], next(b for b in BROKERS if b not in before)
     kind = MoveKind.LEADER if set(after) == set(before) else MoveKind.REPLICA
-    return Move("orders", number, tuple(before), tuple(after), leader_from, leader_to, kind, 10, 1, "disk", "worse")
+    return Move("orders", number, tuple(before), tuple(after), leader_from, leader_to, kind, 10, 1, WHY, WORSE)
 
 
 def later(source: random.Random, move: Move) -> Partition | None:
@@ -115,9 +117,7 @@ def test_counts_and_states_are_those_of_a_slow_look(connection, seed: int) -> No
 
 def test_an_election_that_nobody_ran_is_open_though_its_replicas_are_the_plan_s(connection) -> None:
     """Three moves from = to, leader 1 to 2: one elected, one not, one led by a third broker meanwhile."""
-    moves = tuple(
-        Move("orders", n, (2, 1, 3), (2, 1, 3), 1, 2, MoveKind.LEADER, 0, 1, "leaders", "worse") for n in range(3)
-    )
+    moves = tuple(Move("orders", n, (2, 1, 3), (2, 1, 3), 1, 2, MoveKind.LEADER, 0, 1, WHY, WORSE) for n in range(3))
     start = cluster_of([placed(n, [2, 1, 3], 1) for n in range(3)])
     before = read(connection, NOW, start)
     plan = replace(small_plan(before), moves=moves, waves=(Wave((0, 1, 2), 0, 0.0, 100),), rollback=None).sealed()

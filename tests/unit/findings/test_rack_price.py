@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.annotations.rack_price import rack_traffic_price, reads_as_advised, with_rack_price
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.answers import scored
@@ -32,6 +33,7 @@ from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 from tests.unit.scoring.test_rack_traffic import read_by, with_readers
 
+WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 MB = 1e6
 ROWS = [row("t", 0, (0, 1, 2)), row("t", 1, (1, 4)), row("u", 0, (2,))]
 
@@ -147,7 +149,9 @@ def test_any_moves_are_told_as_the_moved_cluster_would_be(seed: int) -> None:
         if draw.random() < 0.6:
             leader = here.leader
             moves.append(
-                Move(topic, partition, here.replicas, to, leader, draw.choice(to), MoveKind.REPLICA, None, 1, "", "")
+                Move(
+                    topic, partition, here.replicas, to, leader, draw.choice(to), MoveKind.REPLICA, None, 1, WHY, WORSE
+                )
             )
     parameters = PlanOptions(add_brokers=ADDED).document()
     plan = Plan("test", Verdict.REBALANCE, (), "", Cost(0, 0, 0), parameters=parameters, moves=tuple(moves))

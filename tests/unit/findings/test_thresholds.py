@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity, SubjectType, rank
 from kafka_rebalance.findings.leader_rules import preferred_leaders
@@ -394,13 +395,20 @@ def move(partition: int, to: tuple[int, ...], leader: int, came_from: int | None
     row = EVEN[partition]
     return Move(
         topic="t", partition=partition, from_replicas=row.replicas, to_replicas=to, leader_from=came_from,
-        leader_to=leader, kind=MoveKind.REPLICA, bytes=100, wave=0, reason="r", worse_without="w",
+        leader_to=leader, kind=MoveKind.REPLICA, bytes=100, wave=0,
+        reason=fact(FactCode.SEPARATES_RACKS), worse_without=fact(FactCode.SHARES_RACK),
     )  # fmt: skip
 
 
 def planned(*moves: Move, before: float = 1200.0, after: float = 900.0) -> Plan:
     return Plan(
-        "c", Verdict.REBALANCE, ("because",), "s", Cost(0, 0, 0), resources=(outcome(before, after),), moves=moves
+        "c",
+        Verdict.REBALANCE,
+        (fact(FactCode.ALL_INSIDE_BAND),),
+        "s",
+        Cost(0, 0, 0),
+        resources=(outcome(before, after),),
+        moves=moves,
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.errors import InfeasibleError, InvalidInputError
-from kafka_rebalance.facts import FactCode
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.check.reasons import ReasonCode
@@ -25,6 +25,7 @@ from tests.facts_said import said
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 
+WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 HALF_MIB = 2**19
 EVEN = [row("t", p, (p, (p + 1) % 3), GB) for p in range(3)]
 # Twelve partitions of 1 GB on brokers 0 and 1, none on 2 and 3: half of the replicas move.
@@ -155,7 +156,7 @@ def test_faults_that_a_refusal_names() -> None:
 def test_how_much_worse_is_harm() -> None:
     """The one move gives partition 2 (5 GB) from broker 2 to 1: 15, 15 and nothing where it was 15, 10 and 5."""
     made = plan(snapshot=SNAPSHOT, options=replace(BALANCE, within=0.2))
-    move = Move("t", 2, (0, 2), (0, 1), 0, 0, MoveKind.REPLICA, 5 * GB, 1, "it is said to help", "nothing is")
+    move = Move("t", 2, (0, 2), (0, 1), 0, 0, MoveKind.REPLICA, 5 * GB, 1, WHY, WORSE)
     forged = replace(made, moves=(move,), waves=(replace(made.waves[0], moves=(0,)),)).sealed()
     sealed = json.loads(json.dumps(to_document(forged)))
     usual, easy = check_plan(sealed, SNAPSHOT), check_plan(sealed, SNAPSHOT, own("check", least_harm=100.0))

@@ -27,6 +27,7 @@ from kafka_rebalance.plans.plan import (
 from rebalance_advisor.dumps import read_input
 from tests.unit.verify.plan_kinds import KINDS
 
+WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 ROOT = Path(__file__).resolve().parents[3]
 MAP = ROOT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json"
 
@@ -50,7 +51,7 @@ def plan():
         topic_excess_replicas=(4, 2), lower_bound=(Bound("bytes", 7.0, 0.0, BoundProof.FORCED_COPIES),),
         certificate={"disk": {1: 0.5, 3: 0.0}},
         frontier=(FrontierPoint(0.1, 7, 1, 1, 7.0, {"disk": 1.1}, "knee", True, (NEARER, NEARER)),),
-        moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 1, "too full", "disk 1.5"),),
+        moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 1, WHY, WORSE),),
         waves=(wave,), rollback=Rollback(Cost(1, 7, 1), (wave,), (0,)), preconditions=("p",), explanations=("e",),
         robustness=Robustness(20, 0.1, 19, "holds"), continues="f" * 64,
     ).sealed()  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.plans.applied import AppliedPlan, ApplyState, BrokerBytes, MoveState, compare
 from kafka_rebalance.plans.applied.applied_plan import THROTTLES
 from kafka_rebalance.plans.applied.apply_state import ApplyState as State
@@ -11,11 +12,12 @@ from kafka_rebalance.plans.applied.move_state import move_state
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, Verdict
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 
+WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 MOVES = (
-    Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 100, 1, "disk", "worse"),
-    Move("t", 1, (1, 2), (3, 4), 1, 3, MoveKind.REPLICA, 40, 1, "disk", "worse"),  # 20 to each of two brokers
-    Move("t", 2, (2, 1), (2, 1), 1, 2, MoveKind.LEADER, 0, 2, "leaders", "worse"),
-    Move("t", 3, (1, 2), (4, 2), 1, 4, MoveKind.REPLICA, None, 2, "count", "worse"),
+    Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 100, 1, WHY, WORSE),
+    Move("t", 1, (1, 2), (3, 4), 1, 3, MoveKind.REPLICA, 40, 1, WHY, WORSE),  # 20 to each of two brokers
+    Move("t", 2, (2, 1), (2, 1), 1, 2, MoveKind.LEADER, 0, 2, WHY, WORSE),
+    Move("t", 3, (1, 2), (4, 2), 1, 4, MoveKind.REPLICA, None, 2, WHY, WORSE),
 )
 PLAN = Plan("c", Verdict.REBALANCE, (), "snapshot", Cost(4, None, 3), topic_ids={"t": "id"}, moves=MOVES)
 

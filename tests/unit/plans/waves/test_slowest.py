@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Wave, to_document
@@ -14,13 +15,14 @@ from tests.sample import for_each
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.plans.waves.test_leader_steps import led_elsewhere
 
+WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 THROTTLE = 1_000_000
 
 
 def test_the_broker_that_is_busy_longest_is_named_with_its_direction() -> None:
     """At 10 bytes/s broker 1 sends 300 + 200 bytes; 2 receives 150 + 200, 3 receives 150: 50 s against 35 s."""
-    one = Move("t", 0, (1, 0), (1, 2, 3), 1, 1, MoveKind.REPLICA, 300, 1, "", "")
-    two = Move("t", 1, (1, 0), (2, 1), 1, 2, MoveKind.REPLICA, 200, 2, "", "")
+    one = Move("t", 0, (1, 0), (1, 2, 3), 1, 1, MoveKind.REPLICA, 300, 1, WHY, WORSE)
+    two = Move("t", 1, (1, 0), (2, 1), 1, 2, MoveKind.REPLICA, 200, 2, WHY, WORSE)
     plan = replace(
         make_plan(SNAPSHOT, PlanOptions(with_frontier=False)),
         moves=(one, two), waves=(Wave((0,), 300, 30.0, 10), Wave((1,), 200, 20.0, 10)),
