@@ -189,7 +189,7 @@ CREATE TABLE store.member (
     target jsonb,
     generation integer,
     is_classic boolean,  -- KIP-848: the member still speaks the classic protocol
-    process_id text,  -- this column and tasks: streams groups alone
+    process_id text,  -- this column and both of tasks: streams groups alone
     tasks jsonb,
     target_tasks jsonb,
     user_data bytea,
@@ -538,7 +538,7 @@ CREATE TABLE store.finding (
     cost text NOT NULL,
     gain double precision NOT NULL,
     confidence text NOT NULL,
-    team text,  -- this one to mute_reason: rules of clusters.toml, as they were when the run was made
+    team text,  -- this column to mute_reason: by the rules of clusters.toml when the run was made
     channel text,
     tier integer,
     muted_until timestamptz,
