@@ -25,6 +25,7 @@ def test_names_and_counts_of_version_1_are_those_of_the_newest() -> None:
         "after_failure": None,
         "preferred_leaders": None,
         "within_budget": None,
+        "trace": [],
     }
     assert not faults.counts
     assert (old["format_version"], old["moves"][0]) == (1, {"wave": 0})  # its hash is of the document as it is
