@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from kafka_rebalance.amounts import amount_in_words
 from kafka_rebalance.plans.plan import TraceStep
-from kafka_rebalance.plans.state import Watch, tell_no_one
+from kafka_rebalance.plans.state import Watch, ignore
 from rebalance_advisor.terminal import write_lines
 
 
@@ -29,5 +29,5 @@ class StageTimes:
 
 
 def watch_of(*, is_verbose: bool) -> Watch:
-    """Return what is told of each stage: nothing unless ``--verbose`` was given."""
-    return StageTimes() if is_verbose else tell_no_one
+    """Return the watch of a command: one that writes nothing unless ``--verbose`` was given."""
+    return StageTimes() if is_verbose else ignore

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.plans.plan import TraceStep
-from kafka_rebalance.plans.state import tell_no_one
+from kafka_rebalance.plans.state import ignore
 from rebalance_advisor.stage_times import StageTimes, watch_of
 
 
@@ -21,5 +21,5 @@ def test_each_stage_is_a_line_with_its_seconds(capsys: pytest.CaptureFixture[str
 
 
 def test_nothing_is_told_unless_it_is_wanted() -> None:
-    assert watch_of(is_verbose=False) is tell_no_one
+    assert watch_of(is_verbose=False) is ignore
     assert isinstance(watch_of(is_verbose=True), StageTimes)

@@ -32,7 +32,7 @@ from kafka_rebalance.plans.explain.hours_outside import HoursOutside, hours_outs
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.plans.state import Watch, tell_no_one
+from kafka_rebalance.plans.state import Watch, ignore
 from kafka_rebalance.plans.verified_plan import verified
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -68,7 +68,7 @@ def advise(
     advisor_version: str = "",
     progress: Callable[[str], None] = lambda _: None,
     params: PlanParams = DEFAULTS,
-    watch: Watch = tell_no_one,
+    watch: Watch = ignore,
 ) -> Advice:
     """Score, replay, plan, verify, find; the plan has the seed of ``replay_options``.
 

@@ -57,7 +57,7 @@ class Balance:
 
 
 class KeepCapacity:
-    """No broker is given more than it can carry."""
+    """No broker gets more than it can carry."""
 
     name = "capacity"
 

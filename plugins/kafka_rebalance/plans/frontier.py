@@ -2,7 +2,7 @@
 
 Promises, in order
 1. No point costs less than the proven lower bound for the bands that it meets.
-2. Points are in order of cost: where a narrower band was met for less, it stands for the wider one, too.
+2. Points are in order of cost: where a narrower band was met for less, it is the point of the wider one, too.
 3. No point but the plan's own costs more than another one and is more even in no resource.
 4. Three points have names: ``cheap`` (most evenness per byte), ``knee`` (after it evenness gets dear), ``even`` (the
    last). One is recommended: what the plan is.
@@ -37,7 +37,7 @@ from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
 from kafka_rebalance.plans.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.state import PlanState, Progress, tell_no_one
+from kafka_rebalance.plans.state import PlanState, Progress, ignore
 from kafka_rebalance.plans.unseen.unseen import nothing_usable
 from kafka_rebalance.scoring.levels import skew
 
@@ -65,10 +65,10 @@ def with_frontier(
     *,
     seed: int,
     points: Sequence[RatedPoint | None] | None = None,
-    progress: Progress = tell_no_one,
+    progress: Progress = ignore,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> Plan:
-    """``plan`` with its frontier, unsealed. ``points``: those of ``bands_between`` if somebody searched them already.
+    """``plan`` with its frontier, unsealed. ``points``: those of ``bands_between``, where they were searched already.
 
     A plan that cannot be, and one that asks for no balance, has none; nor has a cluster of which too little was seen,
     or where nothing can be moved.
@@ -110,7 +110,7 @@ def searched(
     plan_request: PlanRequest,
     bands: Sequence[float],
     seed: int,
-    progress: Progress = tell_no_one,
+    progress: Progress = ignore,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> tuple[RatedPoint | None, ...]:
     """The point of each band, one after the other; None where no placement was found for it."""
@@ -246,7 +246,7 @@ def _along(plan_request: PlanRequest, by_broker: Mapping[int, float]) -> Floats:
 
 
 def _bound(problem: Problem, solution: Solution, params: FrontierParams) -> float:
-    """What nobody can beat for bands as wide as the point needs them."""
+    """The lower bound on bytes for bands as wide as the point needs them."""
     low = np.minimum(problem.band_low, np.where(problem.stays[:, None], solution.after, 0.0))
     high = np.maximum(problem.band_high, solution.after)
     if (low == problem.band_low).all() and (high == problem.band_high).all():
@@ -314,7 +314,7 @@ def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS
 def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
     """With names and their reasons; none where not even the last point moves anything, or too few were found.
 
-    The knee lies farthest below the straight line from the first point to the last; ``cheap`` is before it.
+    The knee is farthest below the straight line from the first point to the last; ``cheap`` is before it.
     """
     prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
     if len(points) < params.least_points or prices[-1] == (0, 0, 0):

@@ -1,7 +1,7 @@
 """The stage ``hours``: as even as a number of hours allows, at the throttle and in the plan's own waves.
 
 Promises, in order: the plan's waves together take no longer than ``max_hours``, as they are printed; what must move
-moves; where the plan that is asked for fits, it is that plan; where not, it is the most even one that was found.
+moves; where the plan that the stages before found fits, it stays; where not, it is the most even one that was found.
 
 How: the busiest broker of each wave decides, so no broker may receive or send more than the throttle lets through in
 the hours, and the most even plan within that is looked for. Waves leave gaps: where its waves take longer, less is

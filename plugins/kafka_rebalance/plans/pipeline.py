@@ -2,7 +2,7 @@
 
 Each stage takes the state that the one before left (``plans.state``), and improves or limits it. What a hard rule makes
 impossible ends the search with the verdict ``infeasible``; waves and plan are made of that, too. The plan's ``trace``
-tells what each stage left, so a reader sees which of them moved what. ``plans.verified_plan`` verifies the result.
+tells what each stage left, so that a reader sees which stage moved what. ``plans.verified_plan`` verifies the plan.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.plans.preference import Prefer
 from kafka_rebalance.plans.previous import ContinuePrevious, ReadPrevious
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.state import PlanState, Progress, Stage, Watch, tell_no_one
+from kafka_rebalance.plans.state import PlanState, Progress, Stage, Watch, ignore
 from kafka_rebalance.plans.survival.losses import require_losses_known
 from kafka_rebalance.plans.survival.survive import SurviveLosses
 from kafka_rebalance.plans.topic_leaders.keep import LeadTopics
@@ -58,7 +58,7 @@ STAGES: tuple[Stage, ...] = (
     Judge(),  # does it pay?
     OrderFollowers(),  # new orders alone, where nothing moves
     LeadTopics(),  # leaders of topics on each broker
-    SurviveLosses(),  # nobody above its capacity after a loss
+    SurviveLosses(),  # no broker above its capacity after a loss
     AvoidDemoted(),  # no list begins with a demoted broker
     TellWaiting(),  # what must be done and cannot yet
     DoubtUnseen(),  # cannot_tell where what was not seen could change "nothing to do"
@@ -75,13 +75,13 @@ def make_plan(
     seed: int = 0,
     previous: Mapping[str, Any] | None = None,
     advisor_version: str = "",
-    progress: Progress = tell_no_one,
+    progress: Progress = ignore,
     params: PlanParams = DEFAULTS,
-    watch: Watch = tell_no_one,
+    watch: Watch = ignore,
 ) -> Plan:
     """Return the sealed plan. ``previous``: the document of an earlier one, to be confirmed or continued.
 
-    ``watch`` gets each step of the trace when its stage ends; who measures time reads its clock there.
+    ``watch`` gets each step of the trace when its stage ends. The library has no clock: a watch may read one.
 
     Raises UsageError for options that the snapshot contradicts. What cannot be done is a plan, too: its verdict is
     ``infeasible`` and its reasons name the smallest cause and what would help.
@@ -109,7 +109,7 @@ def make_plan(
     return run_stages(state, watch)
 
 
-def run_stages(state: PlanState, watch: Watch = tell_no_one) -> Plan:
+def run_stages(state: PlanState, watch: Watch = ignore) -> Plan:
     """Return the sealed plan that the stages make of a state."""
     for stage in STAGES:
         if not stage.applies(state):

@@ -22,7 +22,7 @@ Progress = Callable[[str], None]
 Watch = Callable[[TraceStep], None]
 
 
-def tell_no_one(_: Any) -> None:
+def ignore(_: Any) -> None:
     """Ignore what is reported."""
 
 
@@ -62,7 +62,7 @@ class PlanState:
     seed: int = 0
     params: PlanParams = DEFAULTS
     advisor_version: str = ""
-    progress: Progress = tell_no_one
+    progress: Progress = ignore
     previous: Mapping[str, Any] | None = None
     remaining: PreviousPlan | None = None
     solution: Solution | None = None
@@ -90,7 +90,7 @@ class PlanState:
 
     @property
     def is_possible(self) -> bool:
-        """A verdict stands on what was seen, and no hard rule is broken: later stages may change the plan."""
+        """Enough was seen for a verdict, and no hard rule is broken: later stages may change the plan."""
         return self.verdict not in (None, Verdict.CANNOT_TELL, Verdict.INFEASIBLE)
 
     @property
@@ -135,8 +135,8 @@ class PlanState:
 class Stage(Protocol):
     """One step from a request to a plan. It takes the state that the stage before left, and improves or limits it.
 
-    ``applies`` is asked of the state, not of the options alone: a stage may also have nothing to do because an earlier
-    one decided already, or because the cluster is such.
+    ``applies`` takes the state, not the options alone. An earlier stage may have decided already, and some stages
+    depend on what the search found: only a plan that costs more than the budget has to be cut.
     """
 
     @property

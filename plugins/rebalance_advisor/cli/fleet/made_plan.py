@@ -40,7 +40,7 @@ def plan_into_folder(
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
     from kafka_rebalance.plans.pipeline import make_plan
-    from kafka_rebalance.plans.state import tell_no_one
+    from kafka_rebalance.plans.state import ignore
     from kafka_rebalance.plans.verified_plan import verified
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.plan_folder import write_plan_folder
@@ -50,7 +50,7 @@ def plan_into_folder(
     given = read_plan_input(arguments, request, say, is_one_of_many=is_one_of_many)
     plan = make_plan(
         given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
-        advisor_version=advisor_version(), progress=say, watch=watch or tell_no_one,
+        advisor_version=advisor_version(), progress=say, watch=watch or ignore,
     )  # fmt: skip
     say("verifying")
     plan = verified(plan, given.snapshot).plan
