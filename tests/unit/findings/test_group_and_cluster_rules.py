@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.annotations.rack_price import rack_traffic_price
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.rules import RULES, evaluate_rules
@@ -181,7 +182,7 @@ def plan(verdict, *, after=None):
         band_asked=(None, None), widened_to=(None, None), skew_before=1.7, skew_after=1.0, before=load,
         after=after or load,
     )  # fmt: skip
-    return Plan("c", verdict, ("because",), "snapshot", Cost(0, 0, 0), resources=(outcome,))
+    return Plan("c", verdict, (fact(FactCode.NOTHING_MOVABLE),), "snapshot", Cost(0, 0, 0), resources=(outcome,))
 
 
 def test_the_plans_verdict_becomes_a_finding():
@@ -189,7 +190,7 @@ def test_the_plans_verdict_becomes_a_finding():
     (finding,) = told(snapshot, "nothing_to_do", plan(Verdict.NOTHING_TO_DO))
     assert (finding.severity, finding.evidence) == (Severity.OK, {"disk_skew": 1.7})
     (finding,) = told(snapshot, "not_fixable_by_moving", plan(Verdict.NOT_FIXABLE_BY_MOVING))
-    assert finding.recommendation == "Moving cannot fix this: because."
+    assert finding.recommendation == "Moving cannot fix this; the plan's reasons say why."
     assert told(snapshot, "nothing_to_do", plan(Verdict.REBALANCE)) == []
 
 

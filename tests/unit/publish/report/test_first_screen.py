@@ -81,7 +81,7 @@ def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
     assert provenance(told) == {
         "rests_on": [
             "cpu_percent: unknown: nobody measured it",
-            "cpu is left out: nobody measured cpu_percent",
+            "cpu is left out: cpu_percent is not measured",
             "not read: log_dirs of broker 3 (timed out)",
         ],
         "also_measured": [],

@@ -139,7 +139,7 @@ def resource_that_is_none(document: Document) -> None:
         document[field]["memory"] = document[field].pop(name)
 
 
-@forges("resource")
+@forges("shape")
 def reason_of_what_is_left_out_emptied(document: Document) -> None:
     document["left_out"][first(document["left_out"])] = {"code": "", "args": {}}
 
