@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -45,15 +46,27 @@ def test_what_may_not_be_touched_on_a_broker_that_leaves_is_counted() -> None:
 
 
 def test_random_factors_lack_what_counting_by_hand_says() -> None:
+    """And for how many partitions: those that lack as much; what is pinned lacks nothing, and may hold a broker back."""
+    seen: Counter[str] = Counter()
     for seed in range(200):
         draw = np.random.default_rng(seed)
         count = int(draw.integers(1, 6))
         held = [tuple(draw.choice(count, int(draw.integers(1, count + 1)), replace=False).tolist()) for _ in range(4)]
         leaving = [b for b in range(count) if draw.random() < 0.3 and count > 1][: count - 1]
-        factors = draw.integers(1, 6, 4).astype(np.int32)
-        problem = hand_problem([(b, 1.0) for b in held], count, leaving=leaving, target_rf=factors)
-        lacking = int(factors.max()) - (count - len(leaving))
-        if lacking <= 0:
-            require_enough_brokers(problem)
+        factors, pinned = draw.integers(1, 6, 4).astype(np.int32), draw.random(4) < 0.3
+        problem = replace(
+            hand_problem([(b, 1.0) for b in held], count, leaving=leaving, target_rf=factors), pinned=pinned
+        )
+        most = int(factors[~pinned].max(initial=0))
+        lacking, alike = most - (count - len(leaving)), int((factors[~pinned] == most).sum())
+        stuck = [row for row in range(4) if pinned[row] and set(held[row]) & set(leaving)]
+        if lacking > 0:
+            words = cause_of(problem)
+            assert f"{lacking} {'is' if lacking == 1 else 'are'} lacking" in words, seed
+            assert f"for {alike} partition{'s' if alike > 1 else ''} (" in words, seed
+        elif stuck:
+            assert "may not be touched" in cause_of(problem), seed
         else:
-            assert f"{lacking} {'is' if lacking == 1 else 'are'} lacking" in cause_of(problem), seed
+            require_enough_brokers(problem)
+        seen["lacking" if lacking > 0 else "stuck" if stuck else "enough"] += 1
+    assert min(seen[kind] for kind in ("lacking", "stuck", "enough")) >= 10, seen
