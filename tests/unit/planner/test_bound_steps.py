@@ -15,8 +15,7 @@ from kafka_rebalance.planner.bounds.covering_prices import covering_prices, drop
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
-from kafka_rebalance.planner.params import DEFAULTS
-from kafka_rebalance.planner.params import BoundParams
+from kafka_rebalance.planner.params import DEFAULTS, BoundParams
 from kafka_rebalance.planner.solution import LowerBound
 from tests.unit.planner.hand_problems import THREE, hand_problem
 from tests.unit.planner.pinned_problems import tiny_problem

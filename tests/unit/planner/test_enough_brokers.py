@@ -46,7 +46,7 @@ def test_what_may_not_be_touched_on_a_broker_that_leaves_is_counted() -> None:
 
 
 def test_random_factors_lack_what_counting_by_hand_says() -> None:
-    """And for how many partitions: those that lack as much; what is pinned lacks nothing, and may hold a broker back."""
+    """And for how many partitions. What is pinned lacks nothing, and may hold a broker back."""
     seen: Counter[str] = Counter()
     for seed in range(200):
         draw = np.random.default_rng(seed)

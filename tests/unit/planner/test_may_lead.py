@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.may_lead import can_be_led, candidates
-from tests.unit.planner.hand_problems import hand_problem
-
-
-def random_problem(draw: np.random.Generator) -> Problem:
-    """Eight partitions on five brokers; flags as they fall, half of the partitions confined to some brokers."""
-    rows = [(tuple(draw.permutation(5)[: draw.integers(1, 4)].tolist()), 1.0) for _ in range(8)]
-    problem = hand_problem(rows, 5)
-
-    def some(*shape: int) -> Any:
-        return draw.random(shape) < draw.choice([0.1, 0.5, 0.9])
-
-    must_leave = None if draw.random() < 0.2 else (problem.replicas >= 0) & some(*problem.replicas.shape)
-    sets = BrokerSets(draw.integers(0, 2, 8).astype(np.int32), np.stack([np.ones(5, dtype=np.bool_), some(5)]))
-    return replace(
-        problem, takes_replicas=some(5), takes_leaders=some(5), keeps_leaders=some(5), must_leave=must_leave,
-        pinned=some(8), broker_sets=sets, leader=np.where(some(8), problem.leader, -1).astype(np.int32),
-        moves_replicas=bool(draw.random() < 0.8),
-    )  # fmt: skip
+from tests.unit.planner.hand_problems import random_problem
 
 
 def plain_candidates(problem: Problem, p: int, held: list[int]) -> set[int]:
