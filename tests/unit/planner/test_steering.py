@@ -76,11 +76,16 @@ def placements(problem: Problem, start: Placing, rows: list[int]) -> Iterator[Pl
     """Yield every lawful placement that differs from ``start`` in ``rows`` alone, within all bands and limits."""
     brokers = range(problem.broker_count)
     own, today = problem.replicas.tolist(), broker_loads(problem, problem.replicas, problem.leader)
+    leaves = np.zeros(problem.replicas.shape, dtype=np.bool_) if problem.must_leave is None else problem.must_leave
+
+    def may_be_on(p: int, broker: int) -> bool:
+        if broker in own[p]:
+            return bool(problem.stays[broker] and not leaves[p, own[p].index(broker)])
+        return bool(problem.takes_replicas[broker])
 
     def lists_of(p: int) -> Iterator[tuple[list[int], int]]:
         for held in combinations(brokers, int(problem.target_rf[p])):
-            may = [problem.stays[b] if b in own[p] else problem.takes_replicas[b] for b in held]
-            if all(may):
+            if all(may_be_on(p, b) for b in held):
                 ordered = [b for b in own[p] if b in held] + [b for b in held if b not in own[p]]
                 for leader in held:
                     goes_on = leader == problem.leader[p] and problem.keeps_leaders[leader]
@@ -107,7 +112,12 @@ def test_a_small_part_is_decided_as_well_as_trying_all_placements_does() -> None
         closed = draw.permutation(4)[: draw.integers(0, 2)].tolist()
         problem = hand_problem(rows, 4, within=float(draw.choice([0.4, 0.8])), no_receivers=closed, disk_limit=limit)
         problem = replace(problem, takes_leaders=draw.random(4) < 0.8, topic=np.arange(6, dtype=np.int32))
-        start, open_rows = Placing(problem.replicas.copy(), problem.leader.copy()), draw.permutation(6)[:3].tolist()
+        must_leave = draw.random((6, 2)) < 0.2
+        open_rows = draw.permutation(6)[:3].tolist()
+        must_leave[[p for p in range(6) if p not in open_rows]] = False
+        own = problem.move_bytes[:, None] + draw.integers(-1, 2, (6, 2)) if case % 2 else None
+        problem = replace(problem, must_leave=must_leave if must_leave.any() else None, own_disk=own)
+        start = Placing(problem.replicas.copy(), problem.leader.copy())
         weight = CostTotals(*draw.choice([0.0, 0.1, 1.0], 4).tolist())
         most = CostTotals(*(float(draw.choice([limit, np.inf])) for limit in (9.0, 2.0, 6.0, 1.0)))
         part = Part(np.array(sorted(open_rows)), np.array([], dtype=np.int64), np.ones(4, dtype=np.bool_))
@@ -135,6 +145,8 @@ def test_a_small_part_is_decided_as_well_as_trying_all_placements_does() -> None
         found += 1
     assert found >= 10
     assert none >= 3
+    nothing = Part(np.array([], dtype=np.int64), np.array([], dtype=np.int64), np.ones(4, dtype=np.bool_))
+    assert decided_anew(eight(), moved(0), nothing, Goal(CostTotals(bytes=1.0), ANY), SteeringParams()) is None
 
 
 def test_the_first_cost_is_lowered_until_it_is_within_its_slack_then_the_next() -> None:
