@@ -267,3 +267,36 @@ def test_where_few_are_ranked_anew_the_search_still_ends_where_no_step_helps(see
     steps = [_probe(0, state, p, j, 0.0)[0] for p in range(20) for j in range(2)]
     assert max(steps + [_probe(1, state, p, 0, 0.0)[0] for p in range(20)]) <= 0
     assert made[0] <= made[1]
+
+
+def test_leaders_alone_change_places_where_no_replica_moves() -> None:
+    """0 leads what receives 6, 5 and 4; with 1 and 2 as followers, each may lead one."""
+    rows: Rows = [((0, 1), 1.0), ((0, 2), 1.0), ((0, 1), 1.0)]
+    problem = hand_problem(rows, 3, within=0.0, resources=("out",), rates=[6.0, 5.0, 4.0], moves_replicas=False)
+    state = state_of(problem)
+    assert _probe(0, state, 0, 0, 0.0) == (0.0, -1)
+    assert exchanged(state, 300, 1.0, 0.01) > 0
+    today = Placing(problem.replicas, problem.leader)
+    found = search_within_budget(problem, today, today)
+    assert (found.replicas == problem.replicas).all()
+    assert sorted(found.leader.tolist()) == [0, 1, 2]
+
+
+def test_where_nothing_may_be_touched_or_given_back_nothing_is() -> None:
+    problem = piled(max_replica_moves=0)
+    still = state_of(replace(problem, pinned=np.ones(5, dtype=np.bool_)))
+    assert (_probe(5, still, 0, 0, 0.0)[1], exchanged(still, 10, 1.0, 0.01)) == (0, 0)
+    moved = np.array([[1], [0], [0], [1], [2]], dtype=np.int32)
+    full = replace(problem, limit=np.array([[14.0], [99.0], [99.0]]))  # broker 0 cannot have its 15 again
+    state = state_of(full, moved)
+    assert _probe(6, state, 0, 0, 0.0)[1] == 0
+    assert lists_of(state)[0] == [1]
+
+
+def test_no_step_leads_where_both_copies_do_not_fit() -> None:
+    """Broker 2 carries 1 of 6.5: there is room for 5, and for 6 once its own has gone, but not before."""
+    problem = replace(piled(), limit=np.array([[99.0], [2.0], [6.5]]))
+    state = state_of(problem)
+    assert [_probe(0, state, p, 0, 0.0)[1] for p in range(3)] == [-1, 2, 2]
+    assert _probe(2, state, 4, 1, 0.0)[1] == 1
+    assert _probe(0, state, 0, 0, 0.0)[1] == -1
