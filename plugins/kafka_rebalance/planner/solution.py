@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.facts import BoundProof, Fact
-from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.statistics import SearchStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +142,10 @@ class Solution:
     before: Floats
     after: Floats
     topic_excess: tuple[int, int]
+    statistics: SearchStatistics
+    gave_way: Mapping[str, tuple[str, ...]]
+    is_outside_proved: bool
+    are_caps_proved: bool
     widened: tuple[Widening, ...] = ()
     notes: tuple[str, ...] = ()
-    statistics: SearchStatistics = NOTHING_DONE
     is_cut_short: bool = False
-    gave_way: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    is_outside_proved: bool = False
-    are_caps_proved: bool = False

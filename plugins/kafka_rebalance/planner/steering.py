@@ -185,7 +185,7 @@ def decided_anew(problem: Problem, placing: Placing, part: Part, goal: Goal, par
     )
     if answer.x is None:
         return None
-    return _placed(problem, placing, arcs, answer.x[:count] > 0.5, answer.x[count : 2 * count] > 0.5)
+    return _placed(problem, placing, arcs, answer.x[:count] > 0.5, answer.x[count:] > 0.5)
 
 
 def _rest(placing: Placing, rows: Longs) -> Placing:

@@ -204,7 +204,7 @@ def _check_worst(
         faults.add(_CODE, f"{place}.load", f"{str(load['lost'])[:40]!r} cannot be lost, or nothing is known of it")
     if (load is None) is (highest >= 0):
         faults.add(_CODE, f"{place}.load", "is missing" if load is None else "is there although nothing is known")
-    elif load is not None and load["capacity"] > 0 and load["load"] / load["capacity"] < highest * (1 - _CLOSE):
+    elif load is not None and load["load"] < highest * (1 - _CLOSE) * load["capacity"]:
         faults.add(_CODE, f"{place}.load", f"another loss leads to {highest:.4g} × the capacity")
 
 

@@ -41,8 +41,7 @@ def _wrong_places(topic: Mapping[str, Any], cluster: ClusterArrays) -> list[str]
     """Each partition on as many brokers and racks as it should be, that are open to it."""
     name, factor, index = topic["topic"], topic["replication_factor"], cluster.index_of
     wrong = [] if len(topic["assignment"]) == topic["partitions"] else [f"{name}: not every partition has a place"]
-    heard = np.array([broker.state.is_heard for broker in cluster.brokers], dtype=np.bool_)
-    takes = cluster.takes_replicas & heard
+    takes = cluster.takes_replicas
     racks_open = len(np.unique(cluster.rack[takes]))
     for p, replicas in enumerate(topic["assignment"]):
         if len(replicas) != factor or len(set(replicas)) != factor or not index.keys() >= set(replicas):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.errors import UnknownNameError
 from kafka_rebalance.findings.assignment_rules import shared_offsets, sticky_endless
 from kafka_rebalance.findings.cluster_rules import coverage_gap, load_unknown, nothing_to_do, throttle_left_over
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
@@ -164,3 +165,9 @@ def test_which_strategies_a_group_could_run() -> None:
 def test_resources_are_counted_or_carried_by_leaders() -> None:
     assert set(COUNTED) | set(LEADER_CARRIED) <= set(RESOURCES)
     assert "disk" not in LEADER_CARRIED
+
+
+def test_a_finding_has_a_code_that_is_known() -> None:
+    known = finding("nothing_to_do", Severity.INFO, "c", {}, Remedy("nothing"), confidence=Confidence.MEASURED)
+    with pytest.raises(UnknownNameError, match="nothing_to_be_done"):
+        replace(known, code="nothing_to_be_done")

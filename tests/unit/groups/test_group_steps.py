@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.groups.client_settings import strategies_of
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs, known_ids, lag_and_reads, topics_of
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.strategies import candidates
@@ -202,3 +203,19 @@ def test_rates_decide_where_all_are_known_and_nothing_is_read_without_them() -> 
 def test_a_strategy_of_ones_own_is_one_more_row() -> None:
     replay = replay_group(asked(first_reads(*SINGLES), SINGLES), ["metaq-default", "range"])
     assert [score.assignor for score in replay.scores] == ["range", "metaq-default"]  # today's row tells of range
+
+
+def test_rates_of_another_number_of_partitions_are_refused() -> None:
+    given = asked(first_reads(*SINGLES), SINGLES)
+    few = np.ones(len(given.rates.in_bytes_per_s) - 1)
+    for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
+        with pytest.raises(InvalidInputError, match=name):
+            replace(given, rates=replace(given.rates, **{name: few}))
+
+
+def test_threads_of_kafka_streams_take_no_assignor_but_their_own() -> None:
+    java = Member("m0", client_id="consumer-g-1", assigned=(("t", (0,)),))
+    streams = Member("m1", client_id="app-8a-StreamThread-1-consumer", assigned=(("t", (1,)),))
+    assert "range" in strategies_of(Group("g", members=(java,)))
+    assert strategies_of(Group("g", members=(streams,))) == frozenset()
+    assert strategies_of(Group("g", members=(java, streams))) == frozenset()

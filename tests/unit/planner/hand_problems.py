@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.planner.state import ReplicaSets, State, make_state
@@ -60,6 +63,23 @@ def hand_state(
     bands = WorkingBands(problem.band_low if low is None else low, problem.band_high if high is None else high)
     sets = ReplicaSets(placed, problem.replicas.copy())
     return make_state(problem, sets, nobody, list(range(len(problem.resources))), bands, seed=0)
+
+
+def random_problem(draw: np.random.Generator) -> Problem:
+    """Eight partitions on five brokers; flags as they fall, half of the partitions confined to some brokers."""
+    rows = [(tuple(draw.permutation(5)[: draw.integers(1, 4)].tolist()), 1.0) for _ in range(8)]
+    problem = hand_problem(rows, 5)
+
+    def some(*shape: int) -> Any:
+        return draw.random(shape) < draw.choice([0.1, 0.5, 0.9])
+
+    must_leave = None if draw.random() < 0.2 else (problem.replicas >= 0) & some(*problem.replicas.shape)
+    sets = BrokerSets(draw.integers(0, 2, 8).astype(np.int32), np.stack([np.ones(5, dtype=np.bool_), some(5)]))
+    return replace(
+        problem, takes_replicas=some(5), takes_leaders=some(5), keeps_leaders=some(5), must_leave=must_leave,
+        pinned=some(8), broker_sets=sets, leader=np.where(some(8), problem.leader, -1).astype(np.int32),
+        moves_replicas=bool(draw.random() < 0.8),
+    )  # fmt: skip
 
 
 # Brokers 0, 1, 2 hold 15, 10 and 5: the mean is 10, so in the search's units 1.5, 1.0 and 0.5.

@@ -47,7 +47,7 @@ def of_problem(told: Callable[[Problem], dict[str, object]], seed: int) -> dict[
 
 # Subject → what is told of a number, and which numbers.
 SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = {
-    "parameters": (pinned_numbers.parameters, range(8)),
+    "parameters": (pinned_numbers.parameters, range(len(pinned_numbers.PARTS) + 1)),
     "rounding": (pinned_numbers.rounding, range(1)),
     "search": (partial(of_problem, pinned_steps.searched), range(64)),
     "steps": (partial(of_problem, pinned_steps.step_by_step), range(48)),
@@ -75,6 +75,17 @@ def answers(subject: str) -> dict[str, object]:
 def pinned(subject: str) -> dict[str, object]:
     """As they were written down."""
     return dict(json.loads((FOLDER / f"{subject}.json").read_text(encoding="utf-8")))
+
+
+def differences(subject: str) -> list[str]:
+    """Return a line for each of today's answers that is another one."""
+    now, then = answers(subject), pinned(subject)
+    assert now.keys() == then.keys()
+    return [
+        f"{subject} {number}:\n  was {then[number]}\n  is  {now[number]}"
+        for number in now
+        if now[number] != then[number]
+    ]
 
 
 def write(subject: str) -> None:

@@ -10,23 +10,27 @@ from dataclasses import fields, is_dataclass
 
 from kafka_rebalance.parameters import Parameters
 from kafka_rebalance.planner import tolerances
-from kafka_rebalance.planner.params import SolveParams
+from kafka_rebalance.planner.params import LOG_DIRS, LogDirParams, SolveParams
+
+PARTS = [field.name for field in fields(SolveParams)]
 
 
 def parameters(part: int) -> dict[str, object]:
-    """Of one part of ``SolveParams``: default, least and most of every number."""
-    name = fields(SolveParams)[part].name
-    return dict(_numbers(name, getattr(SolveParams(), name)))
+    """Return default, least and most of every number of one part of ``SolveParams``; of log dirs after the last."""
+    if part == len(PARTS):
+        return dict(_numbers("log_dirs", LOG_DIRS))
+    return dict(_numbers(PARTS[part], getattr(SolveParams(), PARTS[part])))
 
 
-def _numbers(place: str, group: Parameters) -> Iterator[tuple[str, str]]:
+def _numbers(place: str, group: Parameters | LogDirParams) -> Iterator[tuple[str, str]]:
     assert is_dataclass(group)
     for field in fields(group):
-        value = getattr(group, field.name)
+        value, allowed = getattr(group, field.name), field.metadata
         if isinstance(value, Parameters):
             yield from _numbers(f"{place}.{field.name}", value)
         else:
-            yield f"{place}.{field.name}", f"{value!r} in {field.metadata['least']!r}..{field.metadata['most']!r}"
+            has_range = f" in {allowed['least']!r}..{allowed['most']!r}" if allowed else ""
+            yield f"{place}.{field.name}", f"{value!r}{has_range}"
 
 
 def rounding(_: int) -> dict[str, object]:

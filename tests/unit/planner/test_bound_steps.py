@@ -15,7 +15,7 @@ from kafka_rebalance.planner.bounds.covering_prices import covering_prices, drop
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
-from kafka_rebalance.planner.params import BoundParams
+from kafka_rebalance.planner.params import DEFAULTS, ArcParams, BoundParams, LinearProgramParams
 from kafka_rebalance.planner.solution import LowerBound
 from tests.unit.planner.hand_problems import THREE, hand_problem
 from tests.unit.planner.pinned_problems import tiny_problem
@@ -184,5 +184,8 @@ def test_a_program_is_solved_for_wider_bands_where_the_plan_is_not_near_its_boun
         programmed = widened_bounds(problem, None, low, high, priced * 1.0021 + 1e-9).bytes.value
         assert widened_bounds(problem, None, low, high, 1e9).bytes.value >= programmed >= priced  # with covers
         stronger += programmed > 1.01 * priced > 0
-        assert widened_bounds(problem, None, low, high, priced * 1.0019).bytes.value == priced
+        for near in (priced * 1.0019, priced * (1 + DEFAULTS.gaps.near)):
+            assert widened_bounds(problem, None, low, high, near).bytes.value == priced
+        few = replace(DEFAULTS, linear_program=LinearProgramParams(arcs=ArcParams(most_arcs=0)))
+        assert priced <= widened_bounds(problem, None, low, high, 1e9, few).bytes.value <= max(programmed, priced)
     assert stronger >= 3

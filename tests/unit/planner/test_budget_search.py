@@ -5,14 +5,25 @@ Brokers 0, 1, 2 hold 15, 2 and 1 of 18: bands of no width ask for 6 each, so 9 /
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 
 from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.planner.budget.budget_state import BudgetState, leaders_of, make_budget_state
-from kafka_rebalance.planner.budget.changes import hand_over, imbalance_of, is_within_budget, relocate, take_back
+from kafka_rebalance.planner.budget.changes import (
+    hand_over,
+    imbalance_of,
+    is_lawful,
+    is_within_budget,
+    relocate,
+    take_back,
+)
 from kafka_rebalance.planner.budget.exchanges import exchange
 from kafka_rebalance.planner.budget.greedy import give_back, improve, undo_needless
 from kafka_rebalance.planner.budget.ranking import best_leader, best_target
@@ -20,7 +31,7 @@ from kafka_rebalance.planner.budget.search import Placing, search_within_budget
 from kafka_rebalance.planner.budget.steps import exchange as exchanged
 from kafka_rebalance.planner.params import BudgetSearchParams
 from tests.sample import for_each
-from tests.unit.planner.hand_problems import Rows, hand_problem
+from tests.unit.planner.hand_problems import Rows, hand_problem, random_problem
 
 PILED: Rows = [((0,), 6.0), ((0,), 5.0), ((0,), 4.0), ((1,), 2.0), ((2,), 1.0)]
 EXACT = BudgetSearchParams(smooth=0.0)
@@ -52,6 +63,10 @@ def _probe(step: int, state: BudgetState, p: int, j: int, thrift: float) -> tupl
         return 0.0, improve(state, thrift)
     if step == 6:
         return 0.0, int(give_back(state))
+    if step == 8:
+        return imbalance_of(state), int(relocate(state, p, int(thrift), j))
+    if step == 9:
+        return imbalance_of(state), int(is_lawful(state))
     return float(undo_needless(state)), exchange(state, 0, 1.0, 1.0)
 
 
@@ -149,3 +164,139 @@ def test_what_brokers_copy_is_kept_right_however_the_search_goes(seed: int) -> N
     assert state.copied == pytest.approx(again.copied)
     assert state.copied.max() <= (problem.budget.max_broker_bytes or 0.0) + 1e-9
     assert state.spent[0] == pytest.approx(state.copied[0].sum())
+
+
+def lists_of(state: BudgetState) -> list[list[int]]:
+    return [[b for b in line if b >= 0] for line in state.replicas.tolist()]
+
+
+def may_lead(problem: Problem, p: int, broker: int) -> bool:
+    """By definition; never the broker of a replica that is offline today."""
+    offline = set() if problem.must_leave is None else set(problem.replicas[p, problem.must_leave[p]].tolist())
+    goes_on = broker == problem.leader[p] and problem.keeps_leaders[broker]
+    return broker not in offline and bool(problem.takes_leaders[broker] or goes_on)
+
+
+def may_go(problem: Problem, state: BudgetState, p: int, j: int, target: int) -> bool:
+    """By definition: slot ``j`` of partition ``p`` may be on ``target``."""
+    own = problem.replicas[p].tolist()
+    offline = set() if problem.must_leave is None else set(problem.replicas[p, problem.must_leave[p]].tolist())
+    receives = problem.takes_replicas[target] or (problem.stays[target] and target in own)
+    is_free = target not in state.replicas[p].tolist() and target not in offline
+    leads = state.leads[p] != j or may_lead(problem, p, target)
+    return bool(receives and is_free and leads and problem.sets.brokers[problem.sets.of_partition[p], target])
+
+
+def assert_as_made_anew(problem: Problem, state: BudgetState, start: Ints) -> None:
+    """All that is kept as it changes since ``start`` is what counting the whole placement says."""
+    again = make_budget_state(problem, state.replicas, leaders_of(state), seed=0, params=EXACT)
+    unit = 1.0  # of loads: the whole load, which another place of a replica with a size of its own changes
+    if problem.own_disk is not None:
+        unit = float(broker_loads(problem, state.replicas, leaders_of(state)).sum())
+        unit /= float(broker_loads(problem, start, start[:, 0]).sum())
+    for name in ("load", "outside", "peak"):
+        assert np.allclose(getattr(state, name), unit * getattr(again, name), atol=1e-12), name
+    for name in ("copied", "over_copied", "spent", "count", "leads"):
+        assert np.allclose(getattr(state, name), getattr(again, name), atol=1e-12), name
+    assert sorted(state.changed[: state.count[0]].tolist()) == sorted(again.changed[: again.count[0]].tolist())
+
+
+def away_from_offline(problem: Problem) -> Ints:
+    """Today's lists, with another broker in place of each whose replica is offline."""
+    replicas = problem.replicas.copy()
+    for p, j in [] if problem.must_leave is None else np.argwhere(problem.must_leave).tolist():
+        others = {*range(problem.broker_count)} - {*replicas[p].tolist(), *problem.replicas[p].tolist()}
+        replicas[p, j] = min(others)
+    return replicas
+
+
+def test_single_changes_are_made_where_the_rules_say_counted_and_taken_back() -> None:
+    draw, seen = np.random.default_rng(5), np.zeros((3, 2), dtype=np.int64)
+    for case in range(12):
+        problem = random_problem(draw)
+        limit = np.where(draw.random((5, 1)) < 0.5, 3.0, 1e300) if case % 2 else problem.limit
+        budget = Budget(max_broker_bytes=float(draw.integers(0, 3)))
+        own = None if case % 3 else problem.move_bytes[:, None] * draw.integers(1, 3, problem.replicas.shape)
+        if problem.must_leave is not None:  # two brokers are left for those of a list that must leave
+            problem = replace(problem, must_leave=problem.must_leave & (problem.must_leave.cumsum(axis=1) <= 2))
+        problem = replace(problem, pinned=problem.leader < 0, limit=limit, budget=budget, own_disk=own)
+        start = away_from_offline(problem)
+        state = state_of(problem, start)
+        for p in state.rows.tolist():
+            before = lists_of(state)
+            for j, target in product(range(len(before[p])), range(5)):
+                expected = may_go(problem, state, p, j, target)
+                _, is_made = _probe(8, state, p, target, float(j))
+                assert bool(is_made) is expected, (case, p, j, target)
+                seen[0, is_made] += 1
+                if is_made:
+                    assert_as_made_anew(problem, state, start)
+                    is_home = target in problem.replicas[p].tolist()
+                    load, peak = state.load[target, 0], state.load[target, 0] if is_home else state.peak[target]
+                    is_lifted = max(load, peak) > state.limit[target, 0]
+                    _, is_right = _probe(9, state, 0, 0, 0.0)
+                    assert bool(is_right) is not is_lifted, (case, p, j, target)
+                    seen[1, is_right] += 1
+                led, other = lists_of(state)[p], int(draw.integers(problem.replicas.shape[1]))
+                may = other < len(led) and bool(other != state.leads[p]) and may_lead(problem, p, led[other])
+                _, is_made = _probe(3, state, p, other, 0.0)
+                assert bool(is_made) is may, (case, p, other)
+                seen[2, is_made] += 1
+                assert_as_made_anew(problem, state, start)
+                _probe(4, state, 0, 0, 0.0)
+                assert lists_of(state) == before
+                assert_as_made_anew(problem, state, start)
+    assert seen.min() >= 10, seen
+
+
+@for_each("seed", range(4))
+def test_where_few_are_ranked_anew_the_search_still_ends_where_no_step_helps(seed: int) -> None:
+    """Unless it may rank all of them no more."""
+    draw = np.random.default_rng(seed)
+    rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(20)]
+    problem = hand_problem(rows, 5, within=0.05)
+    made = []
+    for most in (1, 1000):
+        lazy = BudgetSearchParams(smooth=0.0, ranked_exactly=0, least_rankings=1, most_rankings=most)
+        state = make_budget_state(problem, problem.replicas, problem.leader, seed=0, params=lazy)
+        before = _probe(4, state, 0, 0, 0.0)[0]
+        made.append(_probe(5, state, 0, 0, 0.0)[1])
+        assert made[-1] > 0
+        assert _probe(4, state, 0, 0, 0.0)[0] < before
+        assert_as_made_anew(problem, state, problem.replicas)
+    steps = [_probe(0, state, p, j, 0.0)[0] for p in range(20) for j in range(2)]
+    assert max(steps + [_probe(1, state, p, 0, 0.0)[0] for p in range(20)]) <= 0
+    assert made[0] <= made[1]
+
+
+def test_leaders_alone_change_places_where_no_replica_moves() -> None:
+    """0 leads what receives 6, 5 and 4; with 1 and 2 as followers, each may lead one."""
+    rows: Rows = [((0, 1), 1.0), ((0, 2), 1.0), ((0, 1), 1.0)]
+    problem = hand_problem(rows, 3, within=0.0, resources=("out",), rates=[6.0, 5.0, 4.0], moves_replicas=False)
+    state = state_of(problem)
+    assert _probe(0, state, 0, 0, 0.0) == (0.0, -1)
+    assert exchanged(state, 300, 1.0, 0.01) > 0
+    today = Placing(problem.replicas, problem.leader)
+    found = search_within_budget(problem, today, today)
+    assert (found.replicas == problem.replicas).all()
+    assert sorted(found.leader.tolist()) == [0, 1, 2]
+
+
+def test_where_nothing_may_be_touched_or_given_back_nothing_is() -> None:
+    problem = piled(max_replica_moves=0)
+    still = state_of(replace(problem, pinned=np.ones(5, dtype=np.bool_)))
+    assert (_probe(5, still, 0, 0, 0.0)[1], exchanged(still, 10, 1.0, 0.01)) == (0, 0)
+    moved = np.array([[1], [0], [0], [1], [2]], dtype=np.int32)
+    full = replace(problem, limit=np.array([[14.0], [99.0], [99.0]]))  # broker 0 cannot have its 15 again
+    state = state_of(full, moved)
+    assert _probe(6, state, 0, 0, 0.0)[1] == 0
+    assert lists_of(state)[0] == [1]
+
+
+def test_no_step_leads_where_both_copies_do_not_fit() -> None:
+    """Broker 2 carries 1 of 6.5: there is room for 5, and for 6 once its own has gone, but not before."""
+    problem = replace(piled(), limit=np.array([[99.0], [2.0], [6.5]]))
+    state = state_of(problem)
+    assert [_probe(0, state, p, 0, 0.0)[1] for p in range(3)] == [-1, 2, 2]
+    assert _probe(2, state, 4, 1, 0.0)[1] == 1
+    assert _probe(0, state, 0, 0, 0.0)[1] == -1

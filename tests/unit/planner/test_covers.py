@@ -146,6 +146,7 @@ def test_shares_break_the_cover_of_what_they_leave_in_part() -> None:
     covered = with_covers(problem, arcs, relaxed, bands)
     assert proven_by(problem, covered.prices, problem.move_bytes, covers=covered.covers) == pytest.approx(5.0, rel=1e-3)
     assert with_covers(problem, arcs, relaxed, bands, CoverParams(least_promise=10.0)) is relaxed
+    assert with_covers(problem, arcs, relaxed, bands, CoverParams(most_arcs=len(arcs.row) - 1)) is relaxed
     assert with_covers(problem, arcs, relaxed, bands, CoverParams(rounds=0)) is relaxed
 
 

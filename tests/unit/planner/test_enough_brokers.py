@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -50,15 +51,26 @@ def test_what_may_not_be_touched_on_a_broker_that_leaves_is_counted() -> None:
 
 
 def test_random_factors_lack_what_counting_by_hand_says() -> None:
+    """And for how many partitions. What is pinned lacks nothing, and may hold a broker back."""
+    seen: Counter[str] = Counter()
     for seed in range(200):
         draw = np.random.default_rng(seed)
         count = int(draw.integers(1, 6))
         held = [tuple(draw.choice(count, int(draw.integers(1, count + 1)), replace=False).tolist()) for _ in range(4)]
         leaving = [b for b in range(count) if draw.random() < 0.3 and count > 1][: count - 1]
-        factors = draw.integers(1, 6, 4).astype(np.int32)
-        problem = hand_problem([(b, 1.0) for b in held], count, leaving=leaving, target_rf=factors)
-        lacking = int(factors.max()) - (count - len(leaving))
-        if lacking <= 0:
-            require_enough_brokers(problem)
+        factors, pinned = draw.integers(1, 6, 4).astype(np.int32), draw.random(4) < 0.3
+        problem = replace(
+            hand_problem([(b, 1.0) for b in held], count, leaving=leaving, target_rf=factors), pinned=pinned
+        )
+        most = int(factors[~pinned].max(initial=0))
+        lacking, alike = most - (count - len(leaving)), int((factors[~pinned] == most).sum())
+        stuck = [row for row in range(4) if pinned[row] and set(held[row]) & set(leaving)]
+        if lacking > 0:
+            args = cause_of(problem)[0].args
+            assert (args["lacking"], args["partitions"]) == (lacking, alike), seed
+        elif stuck:
+            assert cause_of(problem)[0].code is FactCode.IMMOVABLE_ON_LEAVING_BROKER, seed
         else:
-            assert cause_of(problem)[0].args["lacking"] == lacking, seed
+            require_enough_brokers(problem)
+        seen["lacking" if lacking > 0 else "stuck" if stuck else "enough"] += 1
+    assert min(seen[kind] for kind in ("lacking", "stuck", "enough")) >= 10, seen

@@ -182,5 +182,7 @@ def test_rates_are_evened_by_leaders_alone_to_a_hundredth() -> None:
         ),
         Wanted(within=0.10, targets={"out": Target(0.99, 1.01)}, resources=("out", "leaders"), moves_replicas=False),
     )  # fmt: skip
-    after = solve(problem).after[:, 0]
+    found = solve(problem)
+    assert not found.is_cut_short  # it has no budget
+    after = found.after[:, 0]
     assert after.max() / after.mean() <= 1.01 + 1e-9

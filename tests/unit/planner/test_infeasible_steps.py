@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from kafka_rebalance.planner.infeasible.counted_causes import disks_cause, large
 from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
 from kafka_rebalance.planner.infeasible.program_cause import program_cause
 from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
+from kafka_rebalance.planner.params import ArcParams, LinearProgramParams
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import Broker, Capacity
@@ -68,6 +70,39 @@ def test_what_only_the_program_of_all_copies_sees() -> None:
     assert (cause.lacking, cause.brokers.tolist()) == (pytest.approx(5.0), [1, 2])
     assert (cause.fact.args["brokers"], cause.fact.args["is_by_program"]) == ((1, 2), True)
     assert (cause.fact.args["needed_bytes"], cause.fact.args["free_bytes"]) == (pytest.approx(30.0), 25.0)
+
+
+def received(limits: Sequence[float], racks: Sequence[int] | None) -> Problem:
+    """Three partitions on broker 0 that receive 10 a second each, to have a second replica; sizes are unknown."""
+    problem = hand_problem(
+        [((0,), 1.0)] * 3, 4, within=None, racks=racks, resources=("in",), rates=[10.0] * 3,
+        target_rf=np.full(3, 2, dtype=np.int32),
+    )  # fmt: skip
+    return replace(problem, limit=np.array(limits)[:, None])
+
+
+def test_what_brokers_may_receive_is_counted_together_then_by_rack() -> None:
+    """Replicas bring 60: of 30 + 9 + 8 + 7 allowed 6 are lacking, and rack 1 lacks 30 - (12 + 13). Broker 0 carries
+    30 today, and may go on.
+    """
+    for limits, racks, lacking, brokers in (
+        ([9.0, 9.0, 8.0, 7.0], TWO_RACKS, 6.0, [0, 1, 2, 3]),
+        ([50.0, 50.0, 12.0, 13.0], TWO_RACKS, 5.0, [2, 3]),
+    ):
+        cause = smallest_cause(received(limits, racks))
+        assert cause is not None
+        assert (cause.resource, cause.lacking, cause.brokers.tolist()) == ("in", pytest.approx(lacking), brokers)
+    assert smallest_cause(received([30.0, 10.0, 10.0, 10.0], None)) is None
+    assert smallest_cause(received([50.0, 50.0, 15.0, 15.0], TWO_RACKS)) is None
+
+
+def test_no_program_is_solved_for_a_cluster_beyond_its_limit() -> None:
+    problem = grown([10.0, 10.0, 10.0], [90.0, 12.0, 13.0], None)  # nine pairs of partition and broker
+    forced = forced_copies(problem)
+    assert forced is not None
+    for most, is_solved in ((8, False), (9, True)):
+        params = LinearProgramParams(arcs=ArcParams(most_arcs=most))
+        assert (program_cause(problem, forced, params) is not None) is is_solved
 
 
 def test_a_plan_names_the_rack_and_a_plan_for_a_smaller_factor_is_made() -> None:

@@ -12,6 +12,7 @@ from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.parameters import Parameters
 from kafka_rebalance.planner import params
 from tests.sample import for_each
+from tests.unit.planner.pinned_answers import differences
 
 CLASSES = [kind for kind in vars(params).values() if isinstance(kind, type) and kind.__module__ == params.__name__]
 CHECKED = [kind for kind in CLASSES if issubclass(kind, Parameters) and kind is not params.KernelParams]
@@ -26,6 +27,12 @@ def test_a_number_outside_its_range_is_refused_with_its_place(kind: type) -> Non
         with pytest.raises(InvalidInputError, match=f"{kind.__name__}.{number.name}"):
             replace(made, **{number.name: value})
     assert numbers or all(isinstance(getattr(made, field.name), Parameters) for field in fields(kind))
+
+
+@pytest.mark.usefixtures("whole_search")
+def test_defaults_and_ranges_are_those_written_down() -> None:
+    """``make mutate`` puts declarations to the tests of their own folder."""
+    assert not differences("parameters")
 
 
 def test_every_class_is_part_of_what_a_search_is_given() -> None:

@@ -5,27 +5,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.sample import for_each
-from tests.unit.planner.pinned_answers import SUBJECTS, answers, pinned
+from tests.unit.planner.pinned_answers import SUBJECTS, differences, pinned
 from tests.unit.planner.pinned_problems import tiny_problem
 
 
-def differences(subject: str) -> list[str]:
-    """Where today's answers are others, a line each."""
-    now, then = answers(subject), pinned(subject)
-    assert now.keys() == then.keys()
-    return [
-        f"{subject} {number}:\n  was {then[number]}\n  is  {now[number]}"
-        for number in now
-        if now[number] != then[number]
-    ]
-
-
-@pytest.mark.usefixtures("whole_search")
-def test_defaults_and_ranges_of_parameters() -> None:
-    assert not differences("parameters")
+def test_tolerances_of_rounding() -> None:
     assert not differences("rounding")
 
 

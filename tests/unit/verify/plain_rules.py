@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import weights_of
 from kafka_rebalance.verify.document.parameters import PlanParameters
@@ -103,7 +104,88 @@ def is_even(cluster: ClusterArrays, p: int, placed: list[int]) -> bool:
     counts = Counter(int(cluster.rack[broker]) for broker in placed)
     barred = {int(cluster.now[p, j]) for j in np.flatnonzero(cluster.must_leave[p])}
     for broker in range(len(cluster.ids)):
-        is_open = cluster.takes_replicas[broker] and broker not in placed and broker not in barred
+        is_open = cluster.takes_replicas[broker] and may_hold(cluster, p, broker) and broker not in {*placed, *barred}
         if is_open and counts[int(cluster.rack[broker])] + 1 < max(counts.values()):
             return False
     return True
+
+
+def plain_targets(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanParameters) -> Counter[str]:
+    """Count, move by move, the faults of each rule on scope, targets, leaders, factor and racks."""
+    found = Counter[str](
+        topic_excluded=0, unmovable=0, in_flight=0, out_of_sync=0, scope=0, broker_gone=0, broker_closed=0,
+        leader_not_first=0, leader_forbidden=0, replication_factor=0, rack=0, move_idle=0,
+    )  # fmt: skip
+    for number, p in enumerate(claimed.row.tolist()):
+        was, to = held_by(cluster, p), [b for b in claimed.end[number].tolist() if b >= 0]
+        before, leader = int(claimed.leader_from[number]), int(claimed.leader_to[number])
+        behind = [b for b, late in zip(cluster.now[p].tolist(), cluster.behind[p].tolist(), strict=True) if late]
+        moves_set, new = set(to) != set(was), [b for b in to if b not in was]
+        found["topic_excluded"] += bool(cluster.excluded[p])
+        found["unmovable"] += bool(cluster.leaderless[p])
+        found["in_flight"] += bool(cluster.in_flight[p])
+        found["out_of_sync"] += bool(cluster.waiting[p])
+        found["out_of_sync"] += moves_set and any(b in behind for b in to)
+        found["out_of_sync"] += leader in behind
+        found["scope"] += moves_set and not parameters.moves_replicas
+        judged = to if parameters.moves_replicas else new
+        found["broker_gone"] += any(not cluster.stays[b] for b in judged)
+        found["broker_closed"] += any(cluster.stays[b] and not cluster.takes_replicas[b] for b in new)
+        found["broker_closed"] += any(not may_hold(cluster, p, b) for b in new)
+        found["leader_not_first"] += to[0] != leader
+        may = (cluster.keeps_leaders if leader == before else cluster.takes_leaders)[leader]
+        could = any(cluster.takes_leaders[b] for b in to) or could_lead(cluster, p)
+        found["leader_forbidden"] += bool(not may and could)
+        found["leader_forbidden"] += leader not in to
+        factor = len(was) if not parameters.moves_replicas else parameters.replication_factor or len(was)
+        found["replication_factor"] += len(to) != factor
+        fewer = len({int(cluster.rack[b]) for b in to}) < len({int(cluster.rack[b]) for b in was})
+        found["rack"] += moves_set and not is_even(cluster, p, to) and (fewer or is_even(cluster, p, was))
+        found["move_idle"] += to == was and leader == before
+        kind = "replica" if moves_set else "order" if to[1:] != [b for b in was if b != to[0]] else "leader"
+        found["move_idle"] += kind != "replica"
+    return found
+
+
+def plain_result(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanParameters) -> Counter[str]:
+    """Count what is wrong with the placement that the moves lead to, partition by partition, where moves promise it."""
+    found: Counter[str] = Counter()
+    if not parameters.moves_replicas:
+        return found
+    is_moved = dict(zip(claimed.row.tolist(), claimed.leader_to.tolist(), strict=True))
+    for p, line in enumerate(claimed.after.tolist()):
+        if cluster.left_alone[p]:
+            continue
+        held, leader = [b for b in line if b >= 0], int(claimed.leader_after[p])
+        elected = is_moved.get(p, int(cluster.preferred[p]))
+        leads = {leader} if parameters.has_budget else {leader, elected}
+        if any(cluster.takes_leaders[b] for b in held) or can_be_led(cluster, p):
+            found["leader_forbidden"] += sum(b >= 0 and not cluster.keeps_leaders[b] for b in leads)
+        if parameters.has_budget:
+            continue
+        found["broker_left"] += any(not cluster.stays[b] for b in held)
+        found["broker_left"] += any(not may_hold(cluster, p, b) for b in held)
+        found["rack"] += not cluster.unknown[p] and not is_even(cluster, p, held)
+        found["replication_factor"] += len(held) != (parameters.replication_factor or len(held))
+    return +found
+
+
+def may_hold(cluster: ClusterArrays, p: int, broker: int) -> bool:
+    """The partition's topic may be on ``broker``."""
+    return bool(cluster.may_be_on[cluster.place_rule[p], broker])
+
+
+def could_lead(cluster: ClusterArrays, p: int) -> bool:
+    """A replica of today's that is online may lead or go on leading; never where no broker takes both."""
+    if not any(cluster.takes_replicas & cluster.takes_leaders):
+        return False
+    online = [b for j, b in enumerate(cluster.now[p].tolist()) if b >= 0 and not cluster.must_leave[p, j]]
+    return any(cluster.takes_leaders[b] or (b == cluster.leader[p] and cluster.keeps_leaders[b]) for b in online)
+
+
+def can_be_led(cluster: ClusterArrays, p: int) -> bool:
+    """By a replica of today's, or by one on a broker that may take it in: not by one in an offline dir there."""
+    offline = [b for j, b in enumerate(cluster.now[p].tolist()) if b >= 0 and cluster.must_leave[p, j]]
+    receives = cluster.takes_replicas & cluster.takes_leaders
+    others = [b for b in range(len(cluster.ids)) if receives[b] and may_hold(cluster, p, b) and b not in offline]
+    return could_lead(cluster, p) or bool(others)

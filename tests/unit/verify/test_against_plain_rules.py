@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -14,18 +15,26 @@ from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify.bounds.counting import touchable
 from kafka_rebalance.verify.bounds.prices import price_bound
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays
+from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.cluster.resource_bands import asked_band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import resources_in_play
 from kafka_rebalance.verify.cluster.shares import fair_share_of
+from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.moves.rules import check_moves, check_result
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
-from tests.unit.verify.hand_claims import arrays, parameters
-from tests.unit.verify.plain_rules import is_even, may_be_touched, plain_price_bound
+from tests.unit.verify.hand_claims import arrays, claims, parameters
+from tests.unit.verify.plain_rules import is_even, may_be_touched, plain_price_bound, plain_result, plain_targets
 
 REQUESTS: tuple[dict[str, Any], ...] = (
     {}, {"remove_brokers": [1]}, {"demote_brokers": [2], "exclude_topics": ["topic-01"]},
     {"exclude_brokers": [0], "replication_factor": 2}, {"replication_factor": 4}, {"remove_brokers": [0, 3]},
+)  # fmt: skip
+
+
+REQUESTED: tuple[dict[str, Any], ...] = (
+    {}, {"replication_factor": 2}, {"leaders_only": True}, {"max_moves": 9, "replication_factor": 1},
 )  # fmt: skip
 
 
@@ -109,6 +118,56 @@ def test_racks_are_even_where_no_replica_could_go_to_an_emptier_one(seed: int) -
     assert distinct_racks(known, placed).tolist() == [len({int(known.rack[b]) for b in held}) for held in lists]
     some = np.array([3, 8, 17])
     assert is_spread_evenly(known, some, placed[some]).tolist() == even[some].tolist()
+
+
+def claimed_at_random(draw: np.random.Generator) -> tuple[list[dict[str, Any]], ClusterArrays, ClaimedMoves]:
+    """Up to 12 partitions on 6 brokers in 2 or 3 racks, half of them moved anywhere; flags as they fall."""
+    racks, count = int(draw.integers(2, 4)), int(draw.integers(4, 13))
+    lists = [draw.permutation(6)[: draw.integers(1, 4)].tolist() for _ in range(count)]
+    snapshot = cluster([row("t", p, held, GB) for p, held in enumerate(lists)], brokers(6, racks=racks))
+    moves = []
+    for p in sorted(draw.choice(count, count // 2, replace=False).tolist()):
+        to = draw.permutation(6)[: draw.integers(1, 4)].tolist()
+        leader = to[0] if draw.random() < 0.8 else int(draw.integers(6))
+        moves.append({"topic": "t", "partition": p, "from": lists[p], "to": to, "leader_from": lists[p][0],
+                      "leader_to": leader, "kind": "replica"})  # fmt: skip
+    known = arrays(snapshot)
+
+    def some(*shape: int) -> Any:
+        return draw.random(shape) < draw.choice([0.1, 0.5, 0.8])
+
+    def few() -> Any:
+        return draw.random(count) < 0.05
+
+    there, stays = known.now >= 0, ~some(6)
+    may_be_on = np.stack([np.ones(6, dtype=np.bool_), ~some(6)])
+    place_rule = draw.integers(0, 2, count).astype(np.int32)
+    outside = there & ~may_be_on[place_rule[:, None], known.now]
+    flagged = replace(
+        known, stays=stays, takes_replicas=stays & ~some(6), takes_leaders=stays & ~some(6),
+        keeps_leaders=stays & ~some(6), must_leave=there & (some(*there.shape) | outside),
+        behind=there & some(*there.shape), excluded=few(), in_flight=few(), leaderless=few(),
+        waiting=few(), short=few(), unknown=few(),
+        may_be_on=may_be_on, place_rule=place_rule,
+    )  # fmt: skip
+    return moves, flagged, claims(*moves, snapshot=snapshot)
+
+
+def test_random_moves_break_the_rules_that_plain_loops_say() -> None:
+    draw, seen = np.random.default_rng(32), Counter[str]()
+    for case in range(150):
+        moves, known, claimed = claimed_at_random(draw)
+        given = parameters(**REQUESTED[case % len(REQUESTED)])
+        faults, result = FaultList(), FaultList()
+        check_moves(moves, claimed, known, given, faults)
+        check_result(claimed, known, given, "rebalance", result)
+        by_move = plain_targets(known, claimed, given)
+        assert {code: faults.counts.get(code, 0) for code in by_move} == by_move, case
+        assert result.counts == plain_result(known, claimed, given), case
+        seen.update(result.counts)
+        seen.update({f"move {code}": count for code, count in by_move.items()})
+    assert min(seen.values()) >= 8, seen
+    assert len(seen) >= 14, seen
 
 
 @for_each("seed", range(60))

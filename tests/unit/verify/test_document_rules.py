@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -64,18 +65,82 @@ def test_the_plan_names_its_cluster_and_reading() -> None:
         assert faults_of(check_identity, document | {name: value}, SNAPSHOT) == ["identity"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"max_moves": -1}, {"throttle_bytes_per_s": 0}, {"moves_per_broker": 0}, {"balance_within": 1.0},
-        {"remove_brokers": [2, 1]}, {"demote_brokers": [-1]}, {"remove_brokers": [7], "add_brokers": {"7": "a"}},
-        {"include_topics": ["("]}, {"targets": {"disk": [1.2, 0.8]}}, {"targets": {"tape": [0.8, 1.2]}},
-        {"capacities": {"1": {"disk_bytes": -1.0}}}, {"preferred_election": True}, {"is_explicit": False},
-    ],
-)  # fmt: skip
-def test_a_parameter_that_means_nothing_is_a_fault(change: dict[str, Any]) -> None:
-    assert faults_of(check_parameters, parameters_document()) == []
-    assert faults_of(check_parameters, parameters_document(**change)) == ["parameter"]
+# Parameter: values at the edge of what means something, and values beyond it; `BESIDE` is there with both.
+BESIDE: dict[str, dict[str, Any]] = {
+    "add_brokers": {"remove_brokers": [7], "remove_racks": ["r"]},
+    "remove_brokers": {"add_brokers": {"7": "a"}},
+}
+EDGES: dict[str, tuple[list[Any], list[Any]]] = {
+    **dict.fromkeys(("max_move_bytes", "max_moves", "max_leader_changes", "max_reorders"), ([0, 1, None], [-1])),
+    **dict.fromkeys(("dead_band", "least_gain_per_byte"), ([0, 0.5], [-0.5])),
+    **dict.fromkeys(
+        ("replication_factor", "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave",
+         "max_leader_changes_per_wave", "expires_after_hours"),
+        ([1, 2], [0, -1]),
+    ),
+    "max_hours": ([0.5, 1, None], [0, -1.0]),
+    "balance_within": ([0, 0.2, 0.99], [-0.01, 1, 1.5]),
+    "slack": ([0, 0.99, None], [-0.01, 1]),
+    "prefer": (["bytes", "moves", "time", "leaders"], ["", "cost"]),
+    "also_balance": ([[], ["leader_in"], ["leader_in", "potential_out"]],
+                     [["potential_out", "leader_in"], ["leader_in", "leader_in"], ["disk"]]),
+    "survive": ([None, "broker", "rack"], ["zone"]),
+    **dict.fromkeys(("demote_brokers", "exclude_brokers"), ([[], [0], [1, 2]], [[2, 1], [1, 1], [-1]])),
+    "remove_brokers": ([[], [0], [1, 2]], [[2, 1], [1, 1], [-1], [7]]),
+    "add_brokers": ([{}, {"8": "a"}], [{"7": "a"}, {"8": "r"}]),
+    "remove_racks": ([[], ["a", "b"]], [["b", "a"], ["a", "a"], [""]]),
+    **dict.fromkeys(("include_topics", "exclude_topics"), ([[], ["a.*"]], [["("], ["a", "["]])),
+    "topic_brokers": (
+        [[{"pattern": "a", "brokers": [0, 1], "racks": []}], [{"pattern": "a", "brokers": [], "racks": ["a", "b"]}]],
+        [
+            [{"pattern": pattern, "brokers": brokers, "racks": racks}]
+            for pattern, brokers, racks in (
+                ("(", [1], []), ("", [1], []), ("a", [], []), ("a", [1, 0], []), ("a", [1, 1], []), ("a", [-1], []),
+                ("a", [], ["b", "a"]), ("a", [], ["a", "a"]), ("a", [], [""]),
+            )
+        ],
+    ),
+    "min_topic_leaders": (
+        [[{"pattern": "a", "leaders": 1}]],
+        [[{"pattern": "(", "leaders": 1}], [{"pattern": "", "leaders": 1}], [{"pattern": "a", "leaders": 0}]],
+    ),
+    "targets": (
+        [{"disk": [0, 0]}, {"disk": [1.0, 1.0]}, {"disk": [None, 0.5]}, {"disk": [0.5, None]}],
+        [{"disk": [1.2, 0.8]}, {"tape": [0.8, 1.2]}, {"disk": [-0.1, 1.0]}, {"disk": [None, -0.1]}, {"disk": [1.0]}],
+    ),
+    "caps": ([{"disk": 0.5}, {"replicas": 1}, {"replicas": 2.0}], [{"disk": 0}, {"tape": 1}, {"replicas": 1.5}]),
+    "headroom": ([{"disk": 0}, {"cpu": 0.99}], [{"disk": -0.01}, {"disk": 1}, {"replicas": 0.1}]),
+    "capacities": ([{"1": {"disk_bytes": 0}}, {"1": {"disk_bytes": None}}], [{"1": {"disk_bytes": -1.0}}]),
+}  # fmt: skip
+
+
+def test_a_parameter_beyond_the_edge_of_what_it_may_be_is_a_fault() -> None:
+    """And none at the edge."""
+    for name, (lawful, wrong) in EDGES.items():
+        beside = BESIDE.get(name, {})
+        for value, codes in [*((value, []) for value in lawful), *((value, ["parameter"]) for value in wrong)]:
+            assert faults_of(check_parameters, parameters_document(**beside, **{name: value})) == codes, (name, value)
+    beside = {"min_topic_leaders": [{"pattern": "a", "leaders": 1}]}
+    assert faults_of(check_parameters, parameters_document(**beside, survive="rack")) == ["parameter"]
+
+
+def test_what_a_plan_says_was_asked_is_what_some_options_ask() -> None:
+    """Of all combinations those are lawful that options lead to: a band by default or as ordered, beside targets."""
+    names = ("balance_within", "is_within_ordered", "is_explicit")
+    for more in ({}, {"targets": {"disk": [0.5, 1.5]}}, {"caps": {"disk": 1}}, {"headroom": {"disk": 0}}):
+        lawful = {(0.1, True, True), (0.2, True, True), (0.1, False, bool(more))}
+        for values in product((0.1, 0.2), (False, True), (False, True)):
+            document = parameters_document(**more, **dict(zip(names, values, strict=True)))
+            assert faults_of(check_parameters, document) == ([] if values in lawful else ["parameter"]), (more, values)
+    election: dict[str, Any] = {"preferred_election": True, "is_within_ordered": False, "is_explicit": False}
+    for change, codes in (
+        ({"balance_within": None}, []),
+        ({"balance_within": None, "min_topic_leaders": [{"pattern": "a", "leaders": 1}]}, ["parameter"]),
+        ({"balance_within": 0.1}, ["parameter"]),
+        ({"balance_within": None, "preferred_election": False}, ["parameter"]),
+        ({"balance_within": None, "is_within_ordered": True, "is_explicit": True}, ["parameter"]),
+    ):
+        assert faults_of(check_parameters, parameters_document(**(election | change))) == codes, change
 
 
 @pytest.mark.parametrize(

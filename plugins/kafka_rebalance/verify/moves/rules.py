@@ -208,11 +208,9 @@ def _could_lead_today(cluster: ClusterArrays) -> Flags:
 
 def _can_be_led(cluster: ClusterArrays) -> Flags:
     """bool[P]: somebody who may lead holds a replica, or can take one in."""
-    there = cluster.takes_replicas & cluster.takes_leaders
-    offline = cluster.must_leave & ~cluster.is_outside(np.arange(len(cluster.now)), cluster.now)
-    barred = (offline & (cluster.now >= 0) & there[cluster.now]).sum(axis=1)
-    able = (cluster.may_be_on & there).sum(axis=1)[cluster.place_rule]
-    return np.asarray(_could_lead_today(cluster) | (barred < able))
+    able = cluster.may_be_on & cluster.takes_replicas & cluster.takes_leaders
+    barred = (cluster.must_leave & able[cluster.place_rule[:, None], cluster.now]).sum(axis=1)
+    return np.asarray(_could_lead_today(cluster) | (barred < able.sum(axis=1)[cluster.place_rule]))
 
 
 def _check_demoted(claimed: ClaimedMoves, leads: Ints, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:

@@ -6,7 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from kafka_rebalance.findings.finding import Severity
+import pytest
+
+from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member
 from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, partition_table
@@ -95,7 +97,10 @@ def test_random_groups_partition_by_partition() -> None:
         left = left_out(ends, before, now, written, owner, seconds)
         seen["left"] += bool(left - standing)
         standing |= left
-        assert names(told(snapshot, "partition_not_read")) == standing, case
+        not_read = told(snapshot, "partition_not_read")
+        assert names(not_read) == standing, case
+        if not_read:
+            check_not_read(not_read[0], standing, owner, before, now, lag, written, seconds)
         topics = {topic for topic, _ in owner}
         unread = {pair for pair in current if pair[0] in topics and pair not in owner}
         found = told(snapshot, "unread_partitions")
@@ -130,6 +135,28 @@ def left_out(ends: Ends, before: Ends, now: Ends, written: Ends, owner: dict, se
     return found
 
 
+def check_not_read(
+    found: Finding, standing: set[str], owner: dict, before: Ends, now: Ends, lag: dict, written: dict, seconds: int
+) -> None:
+    """What waits, since when, and how many other partitions its members have read of since."""
+    stuck = [pair for pair in owner if f"{pair[0]}-{pair[1]}" in standing]
+    readers = {owner[pair] for pair in stuck}
+    read = [pair for pair in owner if owner[pair] in readers and pair in now and now[pair] > before[pair]]
+    expected = {
+        "partitions_not_read": len(stuck),
+        "partitions": sum(pair[0] in {topic for topic, _ in owner} for pair in written),
+        "member_ids": ", ".join(sorted(readers)),
+        "lag_messages": sum(lag[pair] for pair in stuck),
+        "lag_seconds": pytest.approx(max(lag[pair] * seconds / written[pair] for pair in stuck)),
+        "in_messages_per_s": pytest.approx(sum(written[pair] for pair in stuck) / seconds),
+        "window_seconds": seconds,
+        "partitions_that_their_members_read": len(read),
+    }
+    assert {name: found.evidence[name] for name in expected} == expected
+    assert found.severity is (Severity.HIGH if seconds >= 300 or read else Severity.MEDIUM)
+    assert found.cost_changes == len(readers)
+
+
 def check_concentrated(snapshot: ClusterSnapshot, owner: dict, lag: dict, ends: Ends, seen: dict, case: int) -> None:
     """One snapshot: the lag is at few members where each partition of these is further behind than all others."""
     known = {pair: lag.get(pair, 0 if ends[pair] == 0 else None) for pair in owner}
@@ -152,7 +179,16 @@ def check_concentrated(snapshot: ClusterSnapshot, owner: dict, lag: dict, ends: 
     found = told(snapshot, "lag_concentrated")
     assert names(found) == {f"{topic}-{p}" for topic, p in held}, case
     if found:
-        assert found[0].evidence["concentrated_at"] == kind, case
+        total, in_all = sum(known[pair] for pair in held), sum(value or 0 for value in known.values())
+        expected = {
+            "concentrated_at": kind,
+            "members_behind": len({owner[pair] for pair in held}),
+            "partitions_behind": len(held),
+            "partitions_of_unknown_lag": sum(value is None for value in known.values()),
+            "lag_messages": total,
+            "share_of_lag_ratio": pytest.approx(total / in_all),
+        }
+        assert {name: found[0].evidence[name] for name in expected} == expected, case
         seen[kind] += 1
     else:
         seen["quiet"] += 1

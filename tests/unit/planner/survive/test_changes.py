@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive import Means, arranged, changes_for, joined, receivers
+from kafka_rebalance.planner.survive import Means, all_changes, arranged, changes_for, joined, receivers
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 
 PARAMS = SurviveParams()
@@ -52,3 +53,23 @@ def test_those_with_most_room_receive() -> None:
     assert broker not in chosen
     level = [state.ratios(other).max() for other in range(len(state.excess))]
     assert level[chosen[0]] == min(value for other, value in enumerate(level) if other != broker)
+
+
+def test_topics_that_may_be_on_some_brokers_stay_there() -> None:
+    confined = (TopicBrokers("t", frozenset({0, 1, 2})),)
+    assert lists_of(Means.REPLICAS, topic_brokers=confined) == lists_of(Means.LEADERS)
+    snapshot, plain = three([[0, 1]] * 2, [40.0, 30.0], 60.0, count=4)
+    state = state_of(snapshot, replace(plain, topic_brokers=confined))
+    every = all_changes(state, Means.REPLICAS, 1000)
+    assert every is not None
+    pairs = {tuple(sorted(line)) for line in every.lists.tolist()}
+    assert pairs == {(0, 1), (0, 2), (1, 2)}
+
+
+def test_of_many_partitions_half_are_the_heaviest_and_the_others_are_spread_down_to_the_lightest() -> None:
+    """Those of broker 0, which broker 1 takes over, send 1 to 9."""
+    snapshot, options = three([[0, 1, 2]] * 9, [float(n) for n in range(1, 10)], 30.0)
+    state = state_of(snapshot, options)
+    for most, rows in ((9, range(9)), (4, (8, 7, 6, 0)), (3, (8, 7, 0)), (5, (8, 7, 6, 3, 0))):
+        change = changes_for(state, 1, Means.ORDERS, replace(PARAMS, partitions=most))
+        assert set(change.rows.tolist()) == set(rows)

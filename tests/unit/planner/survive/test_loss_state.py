@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.planner.params import SurviveParams
-from kafka_rebalance.planner.survive import LossState, Means, changes_for
+from kafka_rebalance.planner.survive import LossArrays, LossState, Means, changes_for
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 
 
@@ -37,12 +40,36 @@ def test_three_brokers_by_hand() -> None:
     assert state.ratios(1)[:, 0].tolist() == [80 / 60, -1.0, 40 / 60]
 
 
+def carried(state: LossState, lists: Ints, leader: Ints) -> Floats:
+    """float64[B, D], replica by replica."""
+    arrays, load = state.arrays, np.zeros_like(state.load)
+    for row, members in enumerate(lists.tolist()):
+        for broker in members:
+            if broker >= 0:
+                load[broker] += arrays.follower[row]
+        load[leader[row]] += arrays.extra[row]
+    return load
+
+
+def outside(arrays: LossArrays, load: Floats) -> float:
+    """Distance from the bands, summed over brokers that stay."""
+    total = 0.0
+    for broker in np.flatnonzero(arrays.stays).tolist():
+        for d, value in enumerate(load[broker].tolist()):
+            nearest = min(max(value, arrays.low[broker, d]), arrays.high[broker, d])
+            total += abs(value - nearest) / arrays.scale[d]
+    return total
+
+
 def test_every_change_does_what_a_new_simulation_says() -> None:
-    checked = 0
+    """Excess, loads and distance from the bands, change by change; lawful is what lifts nobody above a limit."""
+    checked, lawful = 0, 0
     for seed in range(12):
         state = state_of(*tight(seed))
         assert np.isclose(state.total, simulated(state))
         draw = np.random.default_rng(seed)
+        limit = state.load * draw.choice([0.5, 1.0, 1.1], state.load.shape)
+        state.arrays = replace(state.arrays, limit=limit, stays=draw.random(len(limit)) < 0.8)
         for _ in range(6):
             if not state.total:
                 break
@@ -51,12 +78,18 @@ def test_every_change_does_what_a_new_simulation_says() -> None:
             if not len(changes):
                 continue
             effect, at = state.effect(changes), int(draw.integers(len(changes)))
-            before = state.total
+            before = state.lists.copy(), state.leader.copy()
+            excess, load, off = state.total, state.load.copy(), outside(state.arrays, state.load)
             state.apply(changes.taken(slice(at, at + 1)))
-            assert np.isclose(state.total - before, effect.excess[at], atol=1e-9)
+            assert np.isclose(state.total - excess, effect.excess[at], atol=1e-9)
             assert np.isclose(state.total, simulated(state), atol=1e-9)
-            checked += 1
+            assert np.allclose(state.load - load, carried(state, state.lists, state.leader) - carried(state, *before))
+            assert np.isclose(outside(state.arrays, state.load) - off, effect.outside[at], atol=1e-9)
+            is_above = (state.load > np.maximum(state.arrays.limit, load) * (1 + 1e-9)).any(axis=1)
+            assert effect.is_lawful[at] == ~(is_above & state.arrays.stays).any()
+            checked, lawful = checked + 1, lawful + bool(effect.is_lawful[at])
     assert checked > 20
+    assert 5 < lawful < checked - 5
 
 
 def test_a_copy_changes_apart() -> None:

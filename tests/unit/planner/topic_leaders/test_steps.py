@@ -217,3 +217,21 @@ def test_step_by_step_finds_what_all_at_once_does() -> None:
             for params in (PARAMS, STEP_BY_STEP)
         ]
         assert [led.lacking for led in found] == [0, 0], seed
+
+
+def test_a_budget_makes_as_many_of_the_changes_as_it_allows() -> None:
+    """0 leads all five: of three that lack a leader each leader change gives one, whoever is asked first."""
+    problem = replace(hand_problem([((0, 1, 2, 3), 1.0)] * 5, 4), moves_replicas=False)
+    for allowed in range(5):
+        limited = replace(problem, budget=Budget(max_leader_changes=allowed))
+        for params in (STEP_BY_STEP, replace(STEP_BY_STEP, topic_choices=0), PARAMS):
+            led = with_least_leaders(limited, one_each(limited), limited.replicas, limited.leader, params)
+            assert (led.lacking, int((led.leader != 0).sum())) == (max(3 - allowed, 0), min(allowed, 3))
+
+
+def test_without_choices_all_that_lacks_goes_on_lacking() -> None:
+    problem = hand_problem([((0, 1), 1.0)] * 2, 3)
+    none = other_leaders(problem, np.zeros(0, np.int64), problem.replicas, problem.leader)
+    found = decide(placed(problem), one_each(problem), none, PARAMS)
+    assert found is not None
+    assert (len(found.made), found.least_lacking) == (0, 2)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
 from kafka_rebalance.log_dir_plans.request import LogDirRequest
-from kafka_rebalance.snapshot.model import LogDir, Partition
+from kafka_rebalance.snapshot.model import BrokerState, LogDir, Partition
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.log_dirs.dir_files import check_dir_files
-from kafka_rebalance.verify.log_dirs.dir_levels import check_levels
+from kafka_rebalance.verify.log_dirs.dir_levels import check_levels, is_unknown
 from kafka_rebalance.verify.log_dirs.dir_moves import read_dir_moves
 from kafka_rebalance.verify.log_dirs.dir_places import disks_of, may_move
 from kafka_rebalance.verify.log_dirs.dir_shape import check_dir_shape
@@ -92,3 +94,21 @@ def test_files_of_a_plan_that_moves_nothing() -> None:
     check_dir_files(idle.document(), files, faults)
     assert not faults.has_any()
     assert check_log_dir_plan(idle.document(), SNAPSHOT, files) == ()
+
+
+def test_a_broker_is_unknown_where_an_option_concerns_it_and_its_disks_or_dirs_are_not_told() -> None:
+    """To empty a dir no sizes are needed; where it holds nothing, or one dir alone, there is nothing to know."""
+    known, unknown = disks(60, 10, total=200), (LogDir("/d0"), LogDir("/d1"))
+    told, hidden = [(40, 0), (20, 1)], [(40, None), (20, None)]
+    for dirs, replicas, within, removed in product(
+        (known, unknown), (told, hidden, []), (None, 0.0, 0.1), (False, True)
+    ):
+        snapshot = one_broker(replicas, dirs)  # type: ignore[arg-type]
+        asked = {"balance_within": within, "remove_log_dirs": {"1": ["/d0"]} if removed else {}}
+        mine = disks_of(snapshot, asked)[1]
+        lacks = replicas is hidden or (dirs is unknown and not removed)
+        assert is_unknown(asked, mine) is (lacks and (removed or within is not None)), (dirs, replicas, within, removed)
+        one_place = replace(mine, places=mine.places[:1])
+        dead = replace(mine, broker=replace(mine.broker, state=BrokerState.DEAD))
+        assert not is_unknown(asked, one_place)
+        assert not is_unknown(asked, dead)
