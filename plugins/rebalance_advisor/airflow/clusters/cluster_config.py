@@ -35,10 +35,11 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+from kafka_rebalance.options.values import nearest
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.airflow.clusters.dag_settings import READERS, DagSettings, read_dag_settings
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
-from rebalance_advisor.request.option_table import OPTIONS, nearest
+from rebalance_advisor.request.run_request import OPTIONS
 
 SETTING = "ADVISOR_CLUSTERS_FILE"
 NAME = re.compile(r"[a-z0-9_-]{1,60}")
@@ -164,7 +165,7 @@ def _options(table: Mapping[str, Any], place: str) -> dict[str, Any]:
     for name, value in table.items():
         option = _OPTIONS[name]
         try:
-            options[name] = option.json_value(option.field_value(option.read(value)))
+            options[name] = option.write(option.read(value))
         except InvalidInputError as error:
             raise InvalidInputError.at(f"{place} {name}", str(error)) from error
     return options

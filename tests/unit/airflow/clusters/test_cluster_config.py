@@ -8,8 +8,7 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
 from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
 from rebalance_advisor.airflow.clusters.dag_settings import DagSettings
-from rebalance_advisor.request.option_table import OPTIONS
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -110,7 +109,7 @@ ONE_TABLE = [
     ('[clusters.a]\nfile = "x"\nthrottle = "fast"', r"\[clusters.a\] throttle: --throttle: 'fast' is no amount"),
     ('[clusters.a]\nfile = "x"\nown_strategy = "a:B"', "own_strategy: .*'a:B' is no list"),
     ('[clusters.a]\nfile = "x"\nown_strategy = ["os.system"]', "own_strategy: .*'os.system': names no class"),
-    ('[clusters.a]\nfile = "x"\nage_limit = 2026-11-20', "age_limit: .* is no text"),
+    ('[clusters.a]\nfile = "x"\nage_limit = 2026-11-20', "age_limit: .* is no time span"),
     ('[clusters.a]\nfile = "x"\nschedule = "daily"', r"schedule: 'daily' is no schedule: give cron in UTC"),
     ('[clusters.a]\nfile = "x"\ncollect_schedule = "0 0 30 2 *"', "collect_schedule: .* is no schedule"),
     ('[clusters.a]\nfile = "x"\nschedule = "0 0 5 * * *"', "schedule: .* is no schedule"),

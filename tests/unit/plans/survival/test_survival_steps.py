@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
-from kafka_rebalance.options.loss_kind import LOSSES
+from kafka_rebalance.options.plan_options import LOSSES
 from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive.loss_state import LossState
 from kafka_rebalance.plans.draft import draft_of, empty_draft
