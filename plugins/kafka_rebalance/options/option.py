@@ -10,7 +10,7 @@ is ``--max-hours H`` in a shell and ``max_hours`` everywhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
@@ -19,7 +19,7 @@ from pydantic_core import core_schema
 from pydantic_core.core_schema import CoreSchema
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, error_words, nearest, wrong_key
+from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pairs, Several, error_words, nearest, wrong_key
 from kafka_rebalance.visible_text import excerpt
 
 
@@ -33,7 +33,7 @@ class Option:
     name         in shell, form, REST call and store; the field's where nothing else is given
     example      of its JSON, for docs/options.md, where a schema is no help
     is_in_shell  INPUT, or a file, gives the others
-    field, section, kind, default  are filled in by ``options_of``; the default is the form's, None: not given
+    field, section, kind, held  are filled in by ``options_of``: the last is the field's own default
     """
 
     title: str
@@ -45,7 +45,7 @@ class Option:
     field: str = ""
     section: str = ""
     kind: Any = None
-    default: Any = None
+    held: Any = None
 
     @property
     def flag(self) -> str:
@@ -60,12 +60,17 @@ class Option:
     @property
     def is_repeated(self) -> bool:
         """Takes any number of values: a list in JSON."""
-        return "items" in self.schema
+        return any(isinstance(part, Several | Pairs) for part in self.kind.__metadata__)
 
     @property
     def is_flag(self) -> bool:
         """Takes no value in a shell."""
-        return bool(self.schema["type"] == "boolean")
+        return self.kind.__origin__ is bool
+
+    @cached_property
+    def default(self) -> Any:
+        """The default as JSON: what a form shows. None: not given."""
+        return None if self.held is None or self.held in ((), frozenset()) else self.write(self.held)
 
     @property
     def default_words(self) -> str:
@@ -122,19 +127,10 @@ def options_of(section: Any) -> tuple[Option, ...]:
         for option in annotations:
             if isinstance(option, Option):
                 others = [part for part in annotations if part is not option]
-                named = replace(option, name=option.name or name, field=name, section=section.section)
-                named = replace(named, kind=Annotated[(inner, *others, named)])
-                found.append(replace(named, default=_default_of(section, named)))
+                held = getattr(section, name, None)  # a mapping's default is none of the class
+                named = replace(option, name=option.name or name, field=name, section=section.section, held=held)
+                found.append(replace(named, kind=Annotated[(inner, *others, named)]))
     return tuple(found)
-
-
-def _default_of(section: Any, option: Option) -> Any:
-    """As JSON; none for an empty list."""
-    held: Field[Any] = next(field for field in fields(section) if field.name == option.field)
-    if held.default is MISSING or held.default is None:
-        return None
-    written = option.write(held.default)
-    return None if written == [] else written
 
 
 def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> dict[str, Any]:

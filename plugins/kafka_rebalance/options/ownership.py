@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.limits import LONGEST_TEXT
 from kafka_rebalance.options.option import Checked
-from kafka_rebalance.options.values import CHECKED, OneOf, Pattern, Text, Value
+from kafka_rebalance.options.values import CHECKED, FilledText, OneOf, Pattern, Text, Value
 from kafka_rebalance.visible_text import excerpt
 
 EVERYTHING = ".*"
@@ -26,12 +26,6 @@ _SUBJECT_TYPES = (
     "cluster", "broker", "rack", "topic", "partition", "group", "member", "coordinator", "partitioner", "plan",
 )  # fmt: skip
 SubjectOf: TypeAlias = Annotated[str, OneOf(_SUBJECT_TYPES)]
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError(f"{excerpt(text)} is no text")
-    return text
 
 
 def _end(value: Any) -> Any:
@@ -58,9 +52,6 @@ def _in_utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError(f"{excerpt(moment.isoformat())} has no time zone; write 2026-12-31 or 2026-12-31T18:00Z")
     return moment.astimezone(UTC)
-
-
-FilledText: TypeAlias = Annotated[Text, AfterValidator(_not_blank)]
 
 
 @dataclass(frozen=True, config=CHECKED)

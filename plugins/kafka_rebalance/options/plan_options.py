@@ -49,9 +49,10 @@ from kafka_rebalance.resources import BOUNDED, RESOURCES, in_a_sentence
 DEFAULT_WITHIN = 0.10
 DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
 LOSSES = ("broker", "rack")
+SECTION = CHECKED | {"defer_build": True}  # each is built as a part of PlanOptions
 
 
-@dataclass(frozen=True, kw_only=True, config=CHECKED)
+@dataclass(frozen=True, kw_only=True, config=SECTION)
 class BalanceOptions(Checked):
     """The balance to reach.
 
@@ -133,7 +134,7 @@ class BalanceOptions(Checked):
     ] = 0.05
 
 
-@dataclass(frozen=True, kw_only=True, config=CHECKED)
+@dataclass(frozen=True, kw_only=True, config=SECTION)
 class ScopeOptions(Checked):
     """The brokers and topics that a plan may touch, and what becomes of them."""
 
@@ -196,7 +197,7 @@ class ScopeOptions(Checked):
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True, config=CHECKED)
+@dataclass(frozen=True, kw_only=True, config=SECTION)
 class CostOptions(Checked):
     """What a plan may cost, and how fast it is carried out.
 
@@ -260,7 +261,7 @@ class CostOptions(Checked):
     ] = 100
 
 
-@dataclass(frozen=True, kw_only=True, config=CHECKED)
+@dataclass(frozen=True, kw_only=True, config=SECTION)
 class KnownOptions(Checked):
     """What else is known."""
 

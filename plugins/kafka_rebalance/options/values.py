@@ -54,7 +54,7 @@ from kafka_rebalance.snapshot.capacity import CAPACITY_LIMITS, Capacity
 from kafka_rebalance.visible_text import excerpt
 
 WRITTEN = "written"  # the context in which values are read and dumped as people write them
-CHECKED = ConfigDict(allow_inf_nan=False, extra="forbid")
+CHECKED = ConfigDict(allow_inf_nan=False, extra="forbid", hide_input_in_errors=True)
 LEAST_PLAIN_BYTES = 2**20  # fewer bytes are given with a unit
 LONGEST = 100  # characters of a number
 WHOLE = re.compile(r"[0-9]{1,100}")
@@ -238,6 +238,8 @@ def error_words(error: ValidationError) -> str:
         return str(first["ctx"]["error"])
     if first["type"] in ("missing", "missing_argument"):
         return f"{first['loc'][-1]} is missing"
+    if first["type"] in ("dict_type", "mapping_type", "dataclass_type"):
+        return f"{excerpt(first['input'])} is no object"
     return f"{excerpt(first['input'])} cannot be; {first['msg'][0].lower()}{first['msg'][1:]}"
 
 
@@ -456,9 +458,13 @@ def _by_broker(value: Any) -> Any:
     return _once((whole_or_text(broker), figures) for broker, figures in value.items())
 
 
-def _regular_expression(text: str) -> str:
+def _not_blank(text: str) -> str:
     if not text.strip():
         raise ValueError(f"{excerpt(text)} is no text")
+    return text
+
+
+def _regular_expression(text: str) -> str:
     try:
         re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:
@@ -603,7 +609,8 @@ Text: TypeAlias = Annotated[
     Field(min_length=1, max_length=LONGEST_TEXT),
     Value("is no text", f"give 1 to {LONGEST_TEXT:,} characters"),
 ]
-Pattern: TypeAlias = Annotated[Text, AfterValidator(_regular_expression)]
+FilledText: TypeAlias = Annotated[Text, AfterValidator(_not_blank)]
+Pattern: TypeAlias = Annotated[FilledText, AfterValidator(_regular_expression)]
 Rack: TypeAlias = Annotated[str, Strict(), Field(min_length=1, max_length=LONGEST_TEXT), Value("is no rack")]
 
 Brokers: TypeAlias = Annotated[frozenset[BrokerId], Several()]
