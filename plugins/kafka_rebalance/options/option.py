@@ -143,6 +143,8 @@ def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> di
     flat = {key: value for key, value in schema.items() if key not in ("title", "default", "description", "$defs")}
     if "items" in flat:
         flat["items"] = _flat(flat["items"], defs)
+    if patterns := flat.pop("patternProperties", None):  # ``propertyNames`` says it, too
+        (flat["additionalProperties"],) = patterns.values()
     if "properties" in flat:
         flat["properties"] = {name: _flat(part, defs) for name, part in flat["properties"].items()}
     types = [flat["type"]] if isinstance(flat["type"], str) else flat["type"]
