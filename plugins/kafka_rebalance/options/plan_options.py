@@ -360,7 +360,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     def document(self) -> dict[str, Any]:
         """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""
-        held = _DOCUMENTS.dump_python(self)
+        held = _DOCUMENTS.dump_python(self, mode="json")
         asked = {name: part for name, part in held.items() if name not in _NOT_IN_PLAN}
         return asked | {
             "balance_within": self.band,
