@@ -19,7 +19,7 @@ from pydantic_core import core_schema
 from pydantic_core.core_schema import CoreSchema
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pairs, Several, error_words, nearest, wrong_key
+from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Several, error_words, nearest, wrong_key
 from kafka_rebalance.visible_text import excerpt
 
 
@@ -60,7 +60,7 @@ class Option:
     @property
     def is_repeated(self) -> bool:
         """Takes any number of values: a list in JSON."""
-        return any(isinstance(part, Several | Pairs) for part in self.kind.__metadata__)
+        return any(isinstance(part, Several) for part in self.kind.__metadata__)
 
     @property
     def is_flag(self) -> bool:

@@ -58,6 +58,5 @@ def _write(rule: TopicBrokers) -> str:
 
 # No place holds "=": each "=" begins at most one look at what follows it.
 TopicBrokersRule = Annotated[
-    TopicBrokers,
-    Value(read=_read, write=_write, schema=long_text("^.+=([0-9]+|rack:[^,=]+)(,([0-9]+|rack:[^,=]+))*$")),
+    TopicBrokers, Value(read=_read, write=_write, schema=long_text("^.+=([0-9]+|rack:[^,=]+)(,([0-9]+|rack:[^,=]+))*$"))
 ]

@@ -78,7 +78,27 @@ class WrongKeyError(ValueError):
         self.key = key
 
 
-class Value:
+class _Annotation:
+    """Base of what follows: a validator and a serializer around those of the annotated type, which know the context."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_wrap_validator_function(
+            self._checked,
+            self._inner(source, handler),
+            serialization=core_schema.wrap_serializer_function_ser_schema(self._dumped, info_arg=True),
+        )
+
+    def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler(source)
+
+    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        raise NotImplementedError
+
+    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        raise NotImplementedError
+
+
+class Value(_Annotation):
     """Annotation of a value: how people write it, and the one refusal for all that it cannot be.
 
     fault   what is wrong with any other value, after the value itself: "is no share"; without one the inner words stay
@@ -99,18 +119,6 @@ class Value:
     ) -> None:
         self.fault, self.give, self.read, self.write, self.schema = fault, give, read, write, dict(schema or {})
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The inner schema within this reader and writer."""
-        return self.schema_of(handler(source))
-
-    def schema_of(self, inner: CoreSchema) -> CoreSchema:
-        """The inner schema within this reader and writer."""
-        return core_schema.with_info_wrap_validator_function(
-            self._checked,
-            inner,
-            serialization=core_schema.wrap_serializer_function_ser_schema(self._dumped, info_arg=True),
-        )
-
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The range, and in a form the text that may stand for it, or stands for it alone."""
         ours, inner = self.schema if handler.mode == "validation" else {}, handler(schema)
@@ -129,39 +137,28 @@ class Value:
         return self.write(value) if info.context == WRITTEN else inner(value)
 
 
-class OneOf:
+class OneOf(Value):
     """Annotation of a text that is one of a few."""
 
     def __init__(self, choices: Iterable[str], fault: str = "") -> None:
-        self.choices = tuple(choices)
-        self.fault = fault or f"is none of {', '.join(self.choices)}"
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """A choice, refused with all that are known."""
-        known = "" if self.fault.startswith("is none") else f"known: {', '.join(self.choices)}"
-        value = Value(self.fault, known, schema={"type": "string", "enum": list(self.choices)})
-        return value.schema_of(core_schema.literal_schema(list(self.choices)))
+        self.choices = list(choices)
+        known = ", ".join(self.choices)
+        super().__init__(fault or f"is none of {known}", f"known: {known}" if fault else "")
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """A list of texts."""
-        return {"type": "string", "enum": list(self.choices)}
+        return {"type": "string", "enum": self.choices}
+
+    def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ARG002
+        return core_schema.literal_schema(self.choices)
 
 
-class Several:
+class Several(_Annotation):
     """Annotation of a set or a tuple: a list in JSON, an option that a shell repeats."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """A list of at most so many values; a set is dumped in order."""
-        return core_schema.with_info_wrap_validator_function(
-            self._checked,
-            handler(source),
-            serialization=core_schema.wrap_serializer_function_ser_schema(self._dumped),
-        )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Not ``uniqueItems``: Airflow compares all pairs of a list of objects."""
-        found = handler(schema)
-        found.pop("uniqueItems", None)
+        found = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
         return found | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
 
     def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
@@ -171,11 +168,11 @@ class Several:
             raise ValueError(f"{len(value):,} values are more than {MOST_VALUES:,}")
         return inner(value)
 
-    def _dumped(self, value: Any, inner: Callable[[Any], Any]) -> list[Any]:
+    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> list[Any]:  # noqa: ARG002
         return sorted(inner(value)) if isinstance(value, frozenset) else list(inner(value))
 
 
-class Pairs:
+class Pairs(Several):
     """Annotation of a mapping that people write as a list of texts: ``["disk=1.1", "in=2"]``."""
 
     def __init__(
@@ -183,30 +180,17 @@ class Pairs:
     ) -> None:
         self.read, self.write, self.schema = read, write, dict(schema)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The mapping within this reader and writer."""
-        return core_schema.with_info_wrap_validator_function(
-            self._checked,
-            handler(source),
-            serialization=core_schema.wrap_serializer_function_ser_schema(self._dumped, info_arg=True),
-        )
-
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """A list of texts in a form, an object in plan.json."""
-        if handler.mode == "validation":
-            return {"type": "array", "items": dict(self.schema), "maxItems": MOST_VALUES}
-        return handler(schema)
+        in_form = {"type": "array", "items": self.schema, "maxItems": MOST_VALUES}
+        return in_form if handler.mode == "validation" else handler(schema)
 
     def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
-        if info.context != WRITTEN:
-            if not isinstance(value, Mapping):
-                raise ValueError(f"{excerpt(value)} is no object")
-            return inner(value)
-        if not isinstance(value, list | tuple):
-            raise ValueError(f"{excerpt(value)} is no list")  # noqa: TRY004 (pydantic takes no TypeError)
-        if len(value) > MOST_VALUES:
-            raise ValueError(f"{len(value):,} values are more than {MOST_VALUES:,}")
-        return inner(_once(map(self.read, value)))
+        if info.context == WRITTEN:
+            return super()._checked(value, lambda pairs: inner(_once(map(self.read, pairs))), info)
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{excerpt(value)} is no object")  # noqa: TRY004
+        return inner(value)
 
     def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
         if info.context == WRITTEN:

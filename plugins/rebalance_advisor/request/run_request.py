@@ -125,10 +125,7 @@ class RunRequest(Checked):
     window_hours: Annotated[
         Window | None,
         Option(
-            "Window of history",
-            "how far back the hours of the load go, e.g. 7d (default) or 36h",
-            "7d",
-            name="window",
+            "Window of history", "how far back the hours of the load go, e.g. 7d (default) or 36h", "7d", name="window"
         ),
     ] = None
     owners: Annotated[
