@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.request.option_table import OPTIONS
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -157,7 +156,7 @@ def test_the_form_of_advise_refuses_what_cannot_be(dag_bag):
         ("snapshot", "yesterday"), ("leaders_only", "yes"), ("target", ["dusk=1"]), ("replication_factor", 0),
         ("throttle", "fast"), ("balance_within", "wide"), ("dead_band", -0.1), ("capacity", [1]),
         ("balance_within", -1), ("max_moves", 1.5), ("remove_broker", [-1]), ("remove_broker", ["b1"]),
-        ("add_broker", ["rack-a"]), ("include_topic", ""), ("seed", None),
+        ("add_broker", ["rack-a"]), ("include_topic", ""), ("prefer", None),
     ):  # fmt: skip
         with pytest.raises(ParamValidationError):
             params[name] = wrong

@@ -18,9 +18,11 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.findings.finding import Severity
 from rebalance_advisor import store
-from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings, read_notify
+from rebalance_advisor.airflow.clusters.dag_settings import read_dag_settings
+from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings
 from rebalance_advisor.notify.messages import Message
 from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.notifications import load_told
@@ -239,13 +241,13 @@ def test_a_failure_is_told_without_the_token_of_the_webhook(connection, monkeypa
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ([], "is no table"), ({"mails": []}, "known: mail, teams"), ({"mail": "a@b"}, "no list of addresses"),
+        ([], "is no object"), ({"mails": []}, "did you mean mail"), ({"mail": "a@b"}, "'a@b' is no list"),
         ({"mail": ["nobody"]}, "is no address"), ({"mail": ["a@b\r\nBcc: c@d"]}, "is no address"),
-        ({"teams": {"x": ["a b@c"]}}, "teams 'x'"), ({"slack": ""}, "no name of a connection"),
+        ({"teams": {"x": ["a b@c"]}}, "teams: 'a b@c' is no address"), ({"slack": ""}, "slack: '' is no text"),
         ({"late_after_hours": 0}, "no number of hours"), ({"late_after_hours": True}, "no number of hours"),
     ],
 )  # fmt: skip
 def test_a_wrong_table_is_refused_with_its_key(table, words) -> None:
-    with pytest.raises(ValueError, match=words):
-        read_notify(table)
-    assert read_notify({}) == NotifySettings()
+    with pytest.raises(InvalidInputError, match=f"^here notify: .*{words}"):
+        read_dag_settings({"notify": table}, "here", "a")
+    assert read_dag_settings({"notify": {}}, "here", "a").notify == NotifySettings()

@@ -18,7 +18,7 @@ from rebalance_advisor.airflow.requested_runs import requested_run, start_reques
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.jobs.searching import answer_to, put_together, request_of, tasks_of
 from rebalance_advisor.request import pattern_trial
-from rebalance_advisor.request.option_table import OPTIONS
+from rebalance_advisor.request.run_request import OPTIONS
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS, OWN

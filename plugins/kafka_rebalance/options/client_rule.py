@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.options.pattern import require_pattern
+from pydantic import AfterValidator
+from pydantic.dataclasses import dataclass
+
+from kafka_rebalance.options.option import Checked
+from kafka_rebalance.options.values import CHECKED, OneOf, Pattern, Text
 from kafka_rebalance.releases import release_of
-from kafka_rebalance.visible_text import excerpt
+
+
+def _release(version: str) -> str:
+    release_of(version, "client version")
+    return version
 
 
 class Client(StrEnum):
@@ -29,21 +36,13 @@ class Client(StrEnum):
     KAFKAJS = "kafkajs"
 
 
-@dataclass(frozen=True, slots=True)
-class ClientRule:
+@dataclass(frozen=True, config=CHECKED)
+class ClientRule(Checked):
     """``pattern`` matches the whole name; ``version``: the leader's release, None where only the client is known."""
 
-    pattern: str
-    client: str
-    version: str | None = None
-
-    def __post_init__(self) -> None:
-        """Raises InvalidInputError for what cannot be."""
-        require_pattern(self.pattern, "client pattern")
-        if self.client not in set(Client):
-            raise InvalidInputError.at("client", f"{excerpt(self.client)} is unknown", f"known: {', '.join(Client)}")
-        if self.version is not None:
-            release_of(self.version, "client version")
+    pattern: Pattern
+    client: Annotated[str, OneOf((client.value for client in Client), "is unknown")]
+    version: Annotated[Text, AfterValidator(_release)] | None = None
 
     def covers(self, group_id: str, client_ids: Collection[str | None]) -> bool:
         """Whether it is said of that group, whose members have these ids."""

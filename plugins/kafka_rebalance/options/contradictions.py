@@ -6,7 +6,7 @@ Nor are two ways to say the same: ``--preferred-election --leaders-only``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,35 +15,6 @@ from kafka_rebalance.resources import LEADER_CARRIED, in_a_sentence
 
 if TYPE_CHECKING:
     from kafka_rebalance.options.plan_options import PlanOptions
-
-Given = Callable[["PlanOptions"], bool]
-# Every option that says what is wanted or what it may cost: how it is known to be given.
-OPTIONS: dict[str, Given] = {
-    "--balance-within": lambda options: options.within is not None,
-    "--target": lambda options: bool(options.targets),
-    "--cap": lambda options: bool(options.caps),
-    "--headroom": lambda options: bool(options.headroom),
-    "--remove-rack": lambda options: bool(options.remove_racks),
-    "--remove-broker": lambda options: bool(options.remove_brokers),
-    "--add-broker": lambda options: bool(options.add_brokers),
-    "--demote-broker": lambda options: bool(options.demote_brokers),
-    "--exclude-broker": lambda options: bool(options.exclude_brokers),
-    "--replication-factor": lambda options: options.replication_factor is not None,
-    "--leaders-only": lambda options: options.leaders_only,
-    "--preferred-election": lambda options: options.preferred_election,
-    "--include-topic": lambda options: bool(options.include_topics),
-    "--exclude-topic": lambda options: bool(options.exclude_topics),
-    "--max-move-bytes": lambda options: options.max_move_bytes is not None,
-    "--max-moves": lambda options: options.max_moves is not None,
-    "--max-leader-changes": lambda options: options.max_leader_changes is not None,
-    "--max-hours": lambda options: options.max_hours is not None,
-    "--max-reorders": lambda options: options.max_reorders > 0,
-    "--also-balance": lambda options: bool(options.also_balance),
-    "--survive": lambda options: options.survive is not None,
-    "--topic-brokers": lambda options: bool(options.topic_brokers),
-    "--min-topic-leaders": lambda options: bool(options.min_topic_leaders),
-    "--capacity": lambda options: bool(options.capacities),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +26,9 @@ class Contradiction:
     why: str
     detail: Callable[[PlanOptions], str | None] = lambda _: ""
 
-    def words(self, options: PlanOptions) -> str | None:
+    def words(self, options: PlanOptions, field_of: Mapping[str, str]) -> str | None:
         """What is wrong with the options, None where they do not clash."""
-        if not (OPTIONS[self.first](options) and OPTIONS[self.second](options)):
+        if not all(is_given(options, field_of[flag]) for flag in (self.first, self.second)):
             return None
         detail = self.detail(options)
         return None if detail is None else f"{self.first} and {self.second} contradict each other{detail}: {self.why}"
@@ -147,9 +118,16 @@ CONTRADICTIONS = (
 )  # fmt: skip
 
 
-def require_no_contradiction(options: PlanOptions) -> None:
-    """Raises UsageError that names the first two options of which no plan keeps both."""
+def is_given(options: PlanOptions, field: str) -> bool:
+    """The field does not hold its default."""
+    return bool(
+        getattr(options, field) != getattr(type(options), field, {})
+    )  # only mappings have no default in the class
+
+
+def require_no_contradiction(options: PlanOptions, field_of: Mapping[str, str]) -> None:
+    """Raises UsageError that names the first two options of which no plan keeps both; ``field_of`` each flag."""
     for pair in CONTRADICTIONS:
-        words = pair.words(options)
+        words = pair.words(options, field_of)
         if words is not None:
             raise UsageError(words)

@@ -1,102 +1,305 @@
-"""The options of a plan (DESIGN §7): one record, checked when built, and its document for ``parameters``."""
+"""The options of a plan: a checked dataclass for each section of a form, and ``PlanOptions``, which is all of them.
+
+What an option is called, may be, means and says is written at its field, once: see ``options/option.py``.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import field, fields, replace
+from typing import Annotated, Any, ClassVar
 
-from kafka_rebalance.errors import InvalidInputError
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.contradictions import require_no_contradiction
+from kafka_rebalance.options.option import Checked, Option, options_of
 from kafka_rebalance.options.preference import DEFAULT_SLACK, Preference
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.options.topic_leaders import TopicLeaders
-from kafka_rebalance.options.value_ranges import require_values
-from kafka_rebalance.snapshot.model import Capacity
+from kafka_rebalance.options.topic_brokers import TopicBrokersRule
+from kafka_rebalance.options.topic_leaders import TopicLeadersRule
+from kafka_rebalance.options.values import (
+    CHECKED,
+    AlsoBalanced,
+    Amount,
+    Brokers,
+    Capacities,
+    Caps,
+    Count,
+    Factor,
+    Flag,
+    Headroom,
+    Hours,
+    NewBrokers,
+    NumberFrom1,
+    OneOf,
+    Patterns,
+    Racks,
+    Rate,
+    Ratio,
+    Several,
+    Share,
+    Targets,
+    Unflag,
+    WholeHours,
+)
+from kafka_rebalance.resources import BOUNDED, RESOURCES, in_a_sentence
 
 DEFAULT_WITHIN = 0.10
 DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
-_PLAIN = (
-    "max_move_bytes", "max_moves", "max_leader_changes", "replication_factor", "leaders_only", "preferred_election",
-    "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave", "max_leader_changes_per_wave",
-    "expires_after_hours", "dead_band", "least_gain_per_byte", "prefer", "slack", "max_reorders", "max_hours",
-    "survive",
-)  # fmt: skip
-_SETS = ("remove_brokers", "demote_brokers", "exclude_brokers", "remove_racks", "also_balance")
-_LISTS = ("include_topics", "exclude_topics")
+LOSSES = ("broker", "rack")
+SECTION = CHECKED | {"defer_build": True}  # each is built as a part of PlanOptions
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
-    """What is asked of a plan. ``None`` = nothing said.
+@dataclass(frozen=True, kw_only=True, config=SECTION)
+class BalanceOptions(Checked):
+    """The balance to reach.
 
-    within             band around each broker's fair share; None = the default of 10 %, held with a dead band. A band
-                       or target that is given is an order: dead band and payback do not apply. So is a cap
-    targets            resource → LOW..HIGH as multiples of the plain mean, in place of the band
-    caps               resource → what no broker may carry more of, in the resource's own unit: a hard rule
-    remove_racks       every broker on them is to be removed
-    headroom           resource → share of each broker's capacity that stays free after the plan: a hard rule
-    add_brokers        id → rack of brokers that do not exist yet (or do, and are empty)
-    exclude_brokers    receive neither replicas nor leadership; what they have may stay or leave
-    include_topics, exclude_topics  regular expressions that match whole names
-    capacities         broker → what it can carry, before what the snapshot says
-    moves_per_broker, partitions_per_wave  limits of one wave: partitions sent, copies received, rows of a file
-    max_leader_changes_per_wave  leaders that change from a broker, and to it, in one wave; None: any number
-    dead_band          without an order nothing is moved until some broker is this share of its fair share away
-    least_gain_per_byte  without an order: share of imbalance removed over share of bytes copied that a plan must reach
-    topic_brokers      topics whose replicas may be on some brokers alone; of those that may be touched
-    min_topic_leaders  topics of which every broker that may lead leads so many partitions: a hard rule
-    prefer             which cost comes first: bytes, moves, time or leaders
-    max_reorders       lists of partitions that stay which may get their followers in another order, so that a lost
-                       broker's leaders spread evenly; it copies nothing. Lists that change anyway get it in any case
-    survive            ``broker`` or ``rack``: nobody is above its capacity after the loss of any one: a hard rule
-    max_hours          of all waves, one after the other at the throttle; a part of an hour is a fraction
-    also_balance       resources that get the common band though none has them by default: leader_in, potential_out
-    slack              share of its own bound that each cost may stay above it for the sake of the next; None = 5 %, and
-                       where bytes come first nothing of them is given for another cost
+    A band or target that is given is an order: dead band and payback do not apply. So is a cap or a headroom.
     """
 
-    within: float | None = None
-    targets: Mapping[str, Target] = field(default_factory=dict)
-    caps: Mapping[str, float] = field(default_factory=dict)
-    max_move_bytes: int | None = None
-    max_moves: int | None = None
-    max_leader_changes: int | None = None
-    remove_brokers: frozenset[int] = frozenset()
-    add_brokers: Mapping[int, str | None] = field(default_factory=dict)
-    demote_brokers: frozenset[int] = frozenset()
-    exclude_brokers: frozenset[int] = frozenset()
-    replication_factor: int | None = None
-    leaders_only: bool = False
-    preferred_election: bool = False
-    throttle_bytes_per_s: int = DEFAULT_THROTTLE_BYTES_PER_S
-    include_topics: tuple[str, ...] = ()
-    exclude_topics: tuple[str, ...] = ()
-    capacities: Mapping[int, Capacity] = field(default_factory=dict)
-    moves_per_broker: int | None = None
-    partitions_per_wave: int = 5000
-    max_leader_changes_per_wave: int | None = 100
-    expires_after_hours: int = 24
-    dead_band: float = 0.20
-    least_gain_per_byte: float = 0.05
-    with_frontier: bool = True
-    remove_racks: frozenset[str] = frozenset()
-    headroom: Mapping[str, float] = field(default_factory=dict)
-    prefer: str = Preference.BYTES.value
-    slack: float | None = None
-    max_reorders: int = 0
-    topic_brokers: tuple[TopicBrokers, ...] = ()
-    max_hours: float | None = None
-    survive: str | None = None
-    also_balance: frozenset[str] = frozenset()
-    min_topic_leaders: tuple[TopicLeaders, ...] = ()
+    section: ClassVar[str] = "the balance"
+
+    within: Annotated[
+        Share | None,
+        Option(
+            "Tolerance", "band around each broker's fair share; given, it is an order", "10%", name="balance_within"
+        ),
+    ] = None
+    targets: Annotated[
+        Targets,
+        Option(
+            "Targets",
+            f"HIGH, LOW..HIGH or LOW.. × the mean for {in_a_sentence(RESOURCES)} …",
+            "RESOURCE=RATIO",
+            name="target",
+        ),
+    ] = field(default_factory=dict)
+    caps: Annotated[
+        Caps,
+        Option(
+            "Caps",
+            "what no broker may carry more of after the plan, as replicas=4000 or out=200MB/s …",
+            "RESOURCE=AMOUNT",
+            name="cap",
+        ),
+    ] = field(default_factory=dict)
+    headroom: Annotated[
+        Headroom,
+        Option(
+            "Headroom",
+            f"share of each broker's known capacity that stays free after the plan, for {in_a_sentence(BOUNDED)} …",
+            "RESOURCE=SHARE",
+        ),
+    ] = field(default_factory=dict)
+    also_balance: Annotated[
+        AlsoBalanced,
+        Option(
+            "Also balanced",
+            "gets the band of all others, too: what is produced to a broker's leaders (leader_in), or what it would "
+            "send if it led all that it holds (potential_out) …",
+            "RESOURCE",
+        ),
+    ] = frozenset()
+    survive: Annotated[
+        Annotated[str, OneOf(LOSSES, "cannot be lost")] | None,
+        Option(
+            "Losses to survive",
+            "no broker is above its known capacity after the loss of any one broker, or rack: leaders go to the next "
+            "of each list",
+            "broker|rack",
+        ),
+    ] = None
+    min_topic_leaders: Annotated[
+        Annotated[tuple[TopicLeadersRule, ...], Several()],
+        Option(
+            "Least leaders of topics",
+            "every broker that may lead leads so many partitions of each topic of this pattern, or as many as there "
+            "are for each, as pay-.*=2 …",
+            "RE=NUMBER",
+        ),
+    ] = ()
+    dead_band: Annotated[
+        Ratio, Option("Dead band", "without an order nothing moves until a broker is so far from its fair share", "20%")
+    ] = 0.20
+    least_gain_per_byte: Annotated[
+        Ratio,
+        Option(
+            "Least gain",
+            "without an order: imbalance removed over bytes copied, as shares, that a plan must reach",
+            "RATIO",
+        ),
+    ] = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, config=SECTION)
+class ScopeOptions(Checked):
+    """The brokers and topics that a plan may touch, and what becomes of them."""
+
+    section: ClassVar[str] = "brokers and topics"
+
+    remove_racks: Annotated[
+        Racks, Option("Racks to remove", "everything leaves all its brokers …", "RACK", name="remove_rack")
+    ] = frozenset()
+    remove_brokers: Annotated[
+        Brokers, Option("Brokers to remove", "everything leaves it …", "N", name="remove_broker")
+    ] = frozenset()
+    add_brokers: Annotated[
+        NewBrokers,
+        Option(
+            "Brokers to add",
+            "a broker that is empty, or does not exist yet; with its rack where brokers have one …",
+            "N:RACK",
+            name="add_broker",
+        ),
+    ] = field(default_factory=dict)
+    new_racks: Annotated[
+        Racks,
+        Option("New racks", "a rack that --add-broker names and that no broker is on yet …", "RACK", name="new_rack"),
+    ] = frozenset()
+    demote_brokers: Annotated[Brokers, Option("Brokers to demote", "it leads nothing …", "N", name="demote_broker")] = (
+        frozenset()
+    )
+    exclude_brokers: Annotated[
+        Brokers,
+        Option(
+            "Brokers to exclude", "it receives nothing; what it has may stay or leave …", "N", name="exclude_broker"
+        ),
+    ] = frozenset()
+    topic_brokers: Annotated[
+        Annotated[tuple[TopicBrokersRule, ...], Several()],
+        Option(
+            "Brokers of topics",
+            "topics of this pattern may be on these brokers alone, as pay-.*=1,2,3 or pay-.*=rack:a …",
+            "RE=BROKERS",
+        ),
+    ] = ()
+    include_topics: Annotated[
+        Patterns, Option("Topics in", "touch only these topics …", "RE", name="include_topic")
+    ] = ()
+    exclude_topics: Annotated[
+        Patterns, Option("Topics out", "leave these topics alone …", "RE", name="exclude_topic")
+    ] = ()
+    replication_factor: Annotated[
+        Factor | None,
+        Option(
+            "Replication factor",
+            "of all topics that may be touched; not above min.insync.replicas: a warning, and for internal topics a "
+            "refusal unless an include_topic names the topic or matches internal ones alone",
+            "N",
+        ),
+    ] = None
+    leaders_only: Annotated[Flag, Option("Leaders only", "no replica moves")] = False
+    preferred_election: Annotated[
+        Flag, Option("Preferred election", "only give leadership back to the first replicas")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True, config=SECTION)
+class CostOptions(Checked):
+    """What a plan may cost, and how fast it is carried out.
+
+    Without a slack 5 % is taken, and where bytes come first nothing of them is given for another cost.
+    """
+
+    section: ClassVar[str] = "what it may cost"
+
+    prefer: Annotated[
+        Annotated[str, OneOf((cost.value for cost in Preference), "is no cost")],
+        Option(
+            "What comes first",
+            "bytes, moves, time or leaders: the cost to keep lowest, the others after it in this order",
+            "bytes|moves|time|leaders",
+        ),
+    ] = Preference.BYTES.value
+    slack: Annotated[
+        Share | None,
+        Option("Slack", "share of its own bound that a cost may stay above it for the sake of the next (5%)", "5%"),
+    ] = None
+    max_move_bytes: Annotated[
+        Amount | None, Option("At most so many bytes copied", "bytes copied at most, e.g. 500GB", "B")
+    ] = None
+    max_moves: Annotated[Count | None, Option("At most so many replicas moved", "replicas moved at most", "N")] = None
+    max_leader_changes: Annotated[
+        Count | None, Option("At most so many leaders changed", "leaders changed at most", "N")
+    ] = None
+    max_hours: Annotated[
+        Hours | None, Option("At most so many hours", "hours that all waves take at the throttle, e.g. 6 or 1.5", "H")
+    ] = None
+    max_reorders: Annotated[
+        Count,
+        Option(
+            "At most so many lists reordered",
+            "lists that stay which get their followers in another order, so that any lost broker's leaders spread "
+            "evenly: copies nothing",
+            "N",
+        ),
+    ] = 0
+    throttle_bytes_per_s: Annotated[
+        Rate, Option("Throttle", "of each broker in each direction, e.g. 50MiB", "BYTES_PER_S", name="throttle")
+    ] = DEFAULT_THROTTLE_BYTES_PER_S
+    moves_per_broker: Annotated[
+        NumberFrom1 | None,
+        Option(
+            "Moves of a broker at a time",
+            "partitions that a broker sends, and copies that it receives, in one wave (so many that waves stay few)",
+            "N",
+        ),
+    ] = None
+    partitions_per_wave: Annotated[
+        NumberFrom1, Option("Partitions in a wave", "rows of one wave's file at most", "N")
+    ] = 5000
+    max_leader_changes_per_wave: Annotated[
+        NumberFrom1 | None,
+        Option(
+            "Leaders of a broker changed in a wave",
+            "leaders that change from a broker, and to it, in one wave at most",
+            "N",
+        ),
+    ] = 100
+
+
+@dataclass(frozen=True, kw_only=True, config=SECTION)
+class KnownOptions(Checked):
+    """What else is known."""
+
+    section: ClassVar[str] = "what else is known"
+
+    capacities: Annotated[
+        Capacities,
+        Option(
+            "Capacities",
+            "what brokers can carry: in a shell a file, CSV or Cruise Control's capacity JSON",
+            "FILE",
+            name="capacity",
+            example='{"3": {"disk_bytes": 4e12}}',
+        ),
+    ] = field(default_factory=dict)
+    expires_after_hours: Annotated[
+        WholeHours, Option("Hours until the plan expires", "hours from the snapshot until the plan expires", "N")
+    ] = 24
+    with_frontier: Annotated[
+        Unflag, Option("No frontier", "leave out what other bands would cost: quicker", name="no_frontier")
+    ] = True
+
+
+SECTIONS = (BalanceOptions, ScopeOptions, CostOptions, KnownOptions)
+PLAN_OPTIONS = tuple(option for section in SECTIONS for option in options_of(section))
+_FIELD_OF = {option.flag: option.field for option in PLAN_OPTIONS}
+# Parts of a request that plan.json does not tell, or tells otherwise.
+_NOT_IN_PLAN = ("within", "with_frontier", "new_racks")
+
+
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
+class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
+    """What is asked of a plan. ``None`` = nothing said."""
+
+    refusal: ClassVar[type[InvalidInputError]] = UsageError
 
     def __post_init__(self) -> None:
-        """Raises UsageError for a value that cannot be and for options that contradict each other."""
-        require_values(self)
-        require_no_contradiction(self)
+        """Raises UsageError for options that contradict each other."""
+        require_no_contradiction(self, _FIELD_OF)
 
     @property
     def is_explicit(self) -> bool:
@@ -156,78 +359,25 @@ class PlanOptions:
 
     def document(self) -> dict[str, Any]:
         """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""
-        return {
+        held = _DOCUMENTS.dump_python(self, mode="json")
+        asked = {name: part for name, part in held.items() if name not in _NOT_IN_PLAN}
+        return asked | {
             "balance_within": self.band,
             "is_explicit": self.is_explicit,
             "is_within_ordered": self.within is not None and self.band is not None,
-            "targets": {name: [target.low, target.high] for name, target in sorted(self.targets.items())},
-            "caps": dict(sorted(self.caps.items())),
-            "max_move_bytes": self.max_move_bytes,
-            "max_moves": self.max_moves,
-            "max_leader_changes": self.max_leader_changes,
-            "remove_brokers": sorted(self.remove_brokers),
-            "add_brokers": {str(broker): self.add_brokers[broker] for broker in sorted(self.add_brokers)},
-            "demote_brokers": sorted(self.demote_brokers),
-            "exclude_brokers": sorted(self.exclude_brokers),
-            "replication_factor": self.replication_factor,
-            "leaders_only": self.leaders_only,
-            "preferred_election": self.preferred_election,
-            "throttle_bytes_per_s": self.throttle_bytes_per_s,
-            "include_topics": list(self.include_topics),
-            "exclude_topics": list(self.exclude_topics),
-            "capacities": {str(broker): asdict(self.capacities[broker]) for broker in sorted(self.capacities)},
-            "moves_per_broker": self.moves_per_broker,
-            "partitions_per_wave": self.partitions_per_wave,
-            "max_leader_changes_per_wave": self.max_leader_changes_per_wave,
-            "expires_after_hours": self.expires_after_hours,
-            "dead_band": self.dead_band,
-            "least_gain_per_byte": self.least_gain_per_byte,
-            "remove_racks": sorted(self.remove_racks),
-            "headroom": dict(sorted(self.headroom.items())),
-            "prefer": self.prefer,
-            "slack": self.slack,
-            "max_reorders": self.max_reorders,
-            "also_balance": sorted(self.also_balance),
-            "topic_brokers": [rule.document() for rule in self.topic_brokers],
-            "min_topic_leaders": [rule.document() for rule in self.min_topic_leaders],
-            "max_hours": self.max_hours,
-            "survive": self.survive,
         }
 
     @classmethod
     def from_document(cls, parameters: Mapping[str, Any]) -> PlanOptions:
         """The options that ``parameters`` of a plan tell. Raises InvalidInputError where they cannot be read."""
+        names = [field.name for field in fields(cls) if field.name not in _NOT_IN_PLAN]
         try:
             within = parameters["balance_within"] if parameters["is_within_ordered"] else None
-            fields: dict[str, Any] = {"within": within} | {name: parameters[name] for name in _PLAIN}
-            fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
-            fields["caps"] = dict(parameters["caps"])
-            fields["headroom"] = dict(parameters["headroom"])
-            fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
-            fields["capacities"] = {int(b): Capacity(**capacity) for b, capacity in parameters["capacities"].items()}
-            fields["topic_brokers"] = tuple(_topic_brokers(rule) for rule in _list(parameters, "topic_brokers"))
-            fields["min_topic_leaders"] = tuple(_topic_leaders(rule) for rule in _list(parameters, "min_topic_leaders"))
-            fields |= {name: frozenset(_list(parameters, name)) for name in _SETS}
-            fields |= {name: tuple(_list(parameters, name)) for name in _LISTS}
-            return cls(**fields)
-        except InvalidInputError as error:
-            raise InvalidInputError.at("plan.parameters", str(error)) from error
+            return cls(within=within, **{name: parameters[name] for name in names})
         except KeyError as error:
             raise InvalidInputError.at("plan.parameters", f"{error} is missing") from error
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InvalidInputError.at("plan.parameters", f"cannot be read ({error})") from error
+        except InvalidInputError as error:
+            raise InvalidInputError.at("plan.parameters", str(error)) from error
 
 
-def _topic_brokers(rule: Mapping[str, Any]) -> TopicBrokers:
-    return TopicBrokers(rule["pattern"], frozenset(_list(rule, "brokers")), frozenset(_list(rule, "racks")))
-
-
-def _topic_leaders(rule: Mapping[str, Any]) -> TopicLeaders:
-    return TopicLeaders(rule["pattern"], rule["leaders"])
-
-
-def _list(parameters: Mapping[str, Any], name: str) -> list[Any]:
-    """A text would be read as a list of its letters."""
-    if not isinstance(parameters[name], list):
-        raise TypeError(f"{name} is no list")
-    return list(parameters[name])
+_DOCUMENTS = TypeAdapter(PlanOptions)

@@ -7,36 +7,40 @@ least. A topic with fewer than two for each gets as many on each as there are: 5
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.options.limits import MOST_WHOLE
-from kafka_rebalance.options.pattern import require_pattern
+from pydantic.dataclasses import dataclass
+
+from kafka_rebalance.options.option import Checked
+from kafka_rebalance.options.values import CHECKED, NumberFrom1, Pattern, Value, long_text
 from kafka_rebalance.visible_text import excerpt
 
-_PLACE = "--min-topic-leaders"
+_WRITTEN = re.compile(r"(?P<pattern>.+)=\s*(?P<leaders>[0-9]{1,100})\s*", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TopicLeaders:
+@dataclass(frozen=True, order=True, config=CHECKED)
+class TopicLeaders(Checked):
     """``pattern`` matches whole names of topics; ``leaders`` of each on every broker that may lead, from 1."""
 
-    pattern: str
-    leaders: int
-
-    def __post_init__(self) -> None:
-        """Raises InvalidInputError for what cannot be."""
-        require_pattern(self.pattern, _PLACE)
-        is_whole = isinstance(self.leaders, int) and not isinstance(self.leaders, bool)
-        if not is_whole or not 1 <= self.leaders <= MOST_WHOLE:
-            place = f"{_PLACE} {excerpt(self.pattern)}"
-            raise InvalidInputError.at(place, f"{excerpt(self.leaders)} is no number of leaders", "give 1 or more")
+    pattern: Pattern
+    leaders: NumberFrom1
 
     def covers(self, topic: str) -> bool:
         """Whether it is about that topic."""
         return re.fullmatch(self.pattern, topic) is not None
 
-    def document(self) -> dict[str, Any]:
-        """For ``parameters`` of plan.json."""
-        return {"pattern": self.pattern, "leaders": self.leaders}
+
+def _read(value: Any) -> Any:
+    """``pay-.*=2``: every broker that may lead leads two partitions of each of these topics."""
+    if not isinstance(value, str):
+        return value
+    match = _WRITTEN.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{excerpt(value)}: give PATTERN=NUMBER")
+    return TopicLeaders(match["pattern"], int(match["leaders"]))
+
+
+TopicLeadersRule = Annotated[
+    TopicLeaders,
+    Value(read=_read, write=lambda rule: f"{rule.pattern}={rule.leaders}", schema=long_text("^.+=[0-9]+$")),
+]

@@ -7,7 +7,7 @@ there may be a million, are columns (``PartitionTable``), with a row view for re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.snapshot.capacity import Capacity
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
 from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.partition_table import (
@@ -29,15 +30,11 @@ from kafka_rebalance.snapshot.partition_table import (
 from kafka_rebalance.snapshot.ranges import (
     FIRST_YEAR,
     LARGEST_BYTES,
-    LARGEST_CAPACITY_BYTES,
-    LARGEST_CPU_PERCENT,
     LARGEST_INT32,
     LARGEST_INT64,
     LARGEST_PORT,
-    LARGEST_RATE,
     LARGEST_TOTAL_BYTES,
     LAST_YEAR,
-    SMALLEST_CAPACITY,
 )
 from kafka_rebalance.snapshot.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
@@ -47,14 +44,6 @@ __all__ = [
     "Group", "GroupType", "LoadKind", "LogDir", "Member", "Partition", "PartitionLoads", "PartitionTable", "Quota",
     "Topic", "TopicPartitions", "partition_table",
 ]  # fmt: skip
-
-
-CAPACITY_LIMITS: Mapping[str, float] = {
-    "disk_bytes": LARGEST_CAPACITY_BYTES,
-    "in_bytes_per_s": LARGEST_RATE,
-    "out_bytes_per_s": LARGEST_RATE,
-    "cpu_percent": LARGEST_CPU_PERCENT,
-}
 
 
 class BrokerState(StrEnum):
@@ -98,28 +87,6 @@ class BrokerState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
-    """What a broker can carry; ``None`` where nobody said."""
-
-    disk_bytes: float | None = None
-    in_bytes_per_s: float | None = None
-    out_bytes_per_s: float | None = None
-    cpu_percent: float | None = None
-
-    def __post_init__(self) -> None:
-        for attribute in fields(self):  # 100 and 100.0 are one capacity: the snapshot's id must not differ
-            value = getattr(self, attribute.name)
-            if value is None:
-                continue
-            if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[attribute.name]:
-                raise InvalidSnapshotError.at(
-                    f"capacity {attribute.name}", f"{excerpt(value)} is no capacity",
-                    f"from {SMALLEST_CAPACITY} to {CAPACITY_LIMITS[attribute.name]:.4g}; an unknown one is left out",
-                )  # fmt: skip
-            object.__setattr__(self, attribute.name, float(value))
-
-
-@dataclass(frozen=True, slots=True)
 class LogDir:
     """One log directory of a broker; totals are those of its volume, ``None`` where the broker does not tell.
 
@@ -154,7 +121,7 @@ class Broker:
     state: BrokerState = BrokerState.ALIVE
     is_controller: bool = False
     log_dirs: tuple[LogDir, ...] = ()
-    capacity: Capacity = Capacity()
+    capacity: Capacity = Capacity()  # noqa: RUF009 (frozen)
     configs: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

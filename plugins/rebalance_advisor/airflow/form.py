@@ -1,4 +1,4 @@
-"""Forms are the table of options as Airflow's params: checked by Airflow before the run starts."""
+"""Forms are the options of a run as Airflow's params: checked by Airflow before the run starts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 from airflow.sdk import Param
 
+from kafka_rebalance.options.option import Option
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.airflow.clusters.known_brokers import known_brokers
-from rebalance_advisor.request.option_table import OPTIONS, Option, Section
-from rebalance_advisor.request.value_kinds import BROKER
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 
 _MOST_DAYS = 36_500
+_OF_KNOWN_BROKERS = ("remove_broker", "demote_broker", "exclude_broker")
 Brokers = Sequence[tuple[int, str | None]]
 
 
@@ -47,11 +48,11 @@ def prune_form() -> dict[str, Param]:
 
 
 def _field(option: Option, default: Any, brokers: Brokers) -> Param:
-    section = {} if option.section is Section.RUN else {"section": option.section.value.capitalize()}
-    choices = _choices(brokers) if option.kind is BROKER else {}
-    return Param(
-        default, title=option.title, description=option.form_words, **section, **choices, **option.schema()
-    )  # fmt: skip
+    section: dict[str, Any] = {}
+    if option.section != RunRequest.section:
+        section = {"section": option.section.capitalize()}
+    choices = _choices(brokers) if option.name in _OF_KNOWN_BROKERS else {}
+    return Param(default, title=option.title, description=option.form_words, **section, **choices, **option.schema)
 
 
 def _choices(brokers: Brokers) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from rebalance_advisor import store
     from rebalance_advisor.airflow.form import prune_form
     from rebalance_advisor.airflow.publishing.prune_published import prune_published
-    from rebalance_advisor.request.option_table import require_known
+    from rebalance_advisor.request.run_request import require_known
 
     form = dict(params or {})
     require_known(form, prune_form())  # a misspelt number of days would remove what should be kept

@@ -16,9 +16,8 @@ from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clus
 from rebalance_advisor.airflow.clusters.collect_interval import age_limit_s
 from rebalance_advisor.airflow.collecting import collect, read_entry
 from rebalance_advisor.request.names_in_cluster import require_names_known
-from rebalance_advisor.request.option_table import FRESH
 from rebalance_advisor.request.pattern_trial import patterns_of, require_quick_request
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import FRESH, RunRequest
 from rebalance_advisor.version import advisor_version
 
 _TOPIC_PATTERNS = ("include_topic", "exclude_topic", "topic_brokers", "min_topic_leaders")

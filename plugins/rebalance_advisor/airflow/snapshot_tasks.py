@@ -17,7 +17,7 @@ def collect(cluster: str, params: dict[str, Any] | None = None) -> str:
     from rebalance_advisor import store
     from rebalance_advisor.airflow.collecting import collect as collect_now
     from rebalance_advisor.airflow.requested_runs import of_cluster
-    from rebalance_advisor.request.option_table import require_known
+    from rebalance_advisor.request.run_request import require_known
 
     require_known(of_cluster(cluster, params or {}), ["cluster"])
     with store.connect(store_dsn()) as connection:

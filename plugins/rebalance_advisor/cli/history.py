@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.request.option_table import RUN_OPTIONS
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import RUN_OPTIONS, RunRequest
 
 if TYPE_CHECKING:
     from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
@@ -31,14 +30,13 @@ def add_window_options(parser: argparse.ArgumentParser) -> None:
     """``--load``, ``--window`` and ``--history``, for commands that judge a plan which was made with them."""
     group = parser.add_argument_group("the window of history that the plan was made with")
     for option in _WINDOW_OPTIONS:
-        group.add_argument(option.flag, type=option.kind.from_text, metavar=option.metavar, help=option.help)
+        group.add_argument(option.flag, metavar=option.metavar, help=option.help)
     add_history_folder(group)
 
 
 def window_request(arguments: argparse.Namespace) -> RunRequest:
     """What ``add_window_options`` was given, checked."""
-    asked = {option.name: getattr(arguments, option.name) for option in _WINDOW_OPTIONS}
-    request = RunRequest.from_parsed({name: value for name, value in asked.items() if value is not None})
+    request = RunRequest.from_mapping({option.name: getattr(arguments, option.name) for option in _WINDOW_OPTIONS})
     require_history(request, arguments.history)
     return request
 

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from kafka_rebalance.options.values import Rate, read_value
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES
-from rebalance_advisor.option_texts import rate
 
 if TYPE_CHECKING:
     from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
+def argument_of(kind: Any) -> Callable[[str], Any]:
+    """Return what reads a value of a kind (``options/values.py``) for argparse."""
+
+    def read(text: str) -> Any:
+        try:
+            return read_value(kind, text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
+
+
 def add_input_options(parser: argparse.ArgumentParser) -> None:
     """``--max-input-bytes``: what the files of one input may hold together once they are unpacked; ``--strict``."""
     parser.add_argument(
-        "--max-input-bytes", type=rate, default=MAX_INPUT_BYTES, metavar="B",
+        "--max-input-bytes", type=argument_of(Rate), default=MAX_INPUT_BYTES, metavar="B",
         help="what INPUT may hold, unpacked, e.g. 20GiB (8GiB)",
     )  # fmt: skip
     parser.add_argument(

@@ -25,8 +25,7 @@ from rebalance_advisor.cli.plan_input import add_planning_arguments, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.cli.what_if.command import run_what_if
-from rebalance_advisor.request.option_table import ALL
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import ALL, RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
 if TYPE_CHECKING:

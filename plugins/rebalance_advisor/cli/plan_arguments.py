@@ -9,53 +9,55 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.option import Option
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from rebalance_advisor.cli.history import add_history_folder
 from rebalance_advisor.publish.folders.version_folders import plan_path
-from rebalance_advisor.request.heavy_key_kind import heavy_keys_in_files
-from rebalance_advisor.request.option_table import OPTIONS, Option, Section
-from rebalance_advisor.request.ownership_kinds import RULES, rules_in_file
-from rebalance_advisor.request.run_request import RunRequest
-from rebalance_advisor.request.scenario_kind import scenarios_in_files
-from rebalance_advisor.request.value_kinds import FLAG
+from rebalance_advisor.request.named_files import RULES, heavy_keys_in_files, rules_in_file, scenarios_in_files
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
+
+FILE = "FILE"
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """What may be asked of a plan. Options with … are given once for each value."""
-    for section in Section:
-        options = [option for option in OPTIONS if option.section is section and option.is_in_shell]
-        group = parser.add_argument_group(section.value)
-        for option in options:
-            _add(group, option)
-        if section is Section.RUN:
+    for section in dict.fromkeys(option.section for option in OPTIONS):
+        group = parser.add_argument_group(section)
+        for option in OPTIONS:
+            if option.section == section and option.is_in_shell:
+                add_option(group, option)
+        if section == RunRequest.section:
             add_history_folder(group)
-        if section is Section.KNOWN:
-            words = "an earlier plan: confirmed or continued if it still holds; advise compares the findings beside it"
-            group.add_argument("--previous", type=plan_path, metavar="PLAN", help=words)
+    words = "an earlier plan: confirmed or continued if it still holds; advise compares the findings beside it"
+    group.add_argument("--previous", type=plan_path, metavar="PLAN", help=words)
 
 
-def _add(group: argparse._ArgumentGroup, option: Option) -> None:
-    words = option.help.replace("%", "%%")
-    if option.kind is FLAG:
+def add_option(group: argparse._ActionsContainer, option: Option) -> None:
+    """One option; its values are checked with all others, when the request is made of them."""
+    words = (option.help + option.default_words).replace("%", "%%")
+    if option.is_flag:
         group.add_argument(option.flag, action="store_true", help=words)
-    elif option.is_repeated:
-        kind, metavar = option.kind.from_text, option.metavar
-        group.add_argument(option.flag, type=kind, action="append", default=[], metavar=metavar, help=words)
+    elif option.metavar == FILE:
+        action = "append" if option.is_repeated else "store"
+        group.add_argument(option.flag, type=Path, action=action, metavar=option.metavar, help=words)
     else:
-        kind, metavar = option.kind.from_text, option.metavar
-        group.add_argument(option.flag, type=kind, default=option.default, metavar=metavar, help=words)
+        action = "append" if option.is_repeated else "store"
+        group.add_argument(option.flag, type=option.from_text, action=action, metavar=option.metavar, help=words)
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
     """What was asked for, but for the capacities, which need the cluster.
 
-    Raises UsageError for options that contradict each other, InvalidInputError for a file of rules that cannot be read.
+    Raises UsageError for a value that cannot be and for options that contradict each other, InvalidInputError for a
+    file of rules that cannot be read.
     """
-    asked = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
-    given = {name: value for name, value in asked.items() if value is not None and name != "capacity"}
-    rules = {name: [rule for path in given[name] for rule in rules_in_file(name, path)] for name in RULES}
-    files = {"scenario": scenarios_in_files(given["scenario"]), "heavy_keys": heavy_keys_in_files(given["heavy_keys"])}
-    return RunRequest.from_parsed(given | rules | files)
+    given = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
+    del given["capacity"]
+    for name in RULES:
+        given[name] = [rule for path in given[name] or () for rule in rules_in_file(name, path)]
+    given["scenario"] = scenarios_in_files(given["scenario"] or ())
+    given["heavy_keys"] = heavy_keys_in_files(given["heavy_keys"] or ())
+    return RunRequest.from_mapping(given)
 
 
 def with_capacity_file(request: RunRequest, path: Path | None, snapshot: ClusterSnapshot) -> RunRequest:

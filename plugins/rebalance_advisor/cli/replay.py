@@ -15,13 +15,15 @@ import orjson
 
 from kafka_rebalance.conformance.cases import answer
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
+from rebalance_advisor.cli.plan_arguments import add_option
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.registering import described, own_strategies
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
-from rebalance_advisor.request.option_table import OPTIONS
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from rebalance_advisor.terminal import write_json_text
 
 EXIT_DONE, EXIT_FAILED = 0, 1
+_LIMITS = ("own_strategy_seconds", "own_strategy_memory")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,16 +33,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             flag, action="append", default=[], metavar="PLACE",
             help=f"module:Class or FILE.py:Class; cases ask it by its name, as {words} …",
         )  # fmt: skip
-    for name in ("own_strategy_seconds", "own_strategy_memory"):
-        option = next(option for option in OPTIONS if option.name == name)
-        parser.add_argument(option.flag, type=option.kind.from_text, metavar=option.metavar, help=option.help)
+    for name in _LIMITS:
+        add_option(parser, next(option for option in OPTIONS if option.name == name))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer what stands on stdin."""
     targets = targets_here(arguments.own_strategy, Kind.ASSIGNOR)
     targets += targets_here(arguments.own_partitioner, Kind.PARTITIONER)
-    limits = limits_of(arguments.own_strategy_seconds, arguments.own_strategy_memory)
+    asked = RunRequest.from_mapping({name: getattr(arguments, name) for name in _LIMITS})
+    limits = limits_of(asked.own_strategy_s, asked.own_strategy_bytes)
     with own_strategies(described(targets, limits), limits):
         return answer_lines(sys.stdin, sys.stdout)
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.capacity import CAPACITY_LIMITS
 from kafka_rebalance.snapshot.codec.fields import Fields
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
-    CAPACITY_LIMITS,
     Broker,
     BrokerState,
     Capacity,

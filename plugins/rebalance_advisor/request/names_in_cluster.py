@@ -32,7 +32,7 @@ def require_names_known(
 
     ``may_match_nothing``: patterns that a table of clusters.toml holds, with their options.
     """
-    _require_racks_known(snapshot, request.options, request.new_racks)
+    _require_racks_known(snapshot, request.options)
     changes = (change for scenario in request.own_scenarios for change in scenario.changes)
     added = (getattr(change, "topic", None) for change in changes)
     topics = [*(topic.name for topic in snapshot.topics), *filter(None, added)]
@@ -41,7 +41,7 @@ def require_names_known(
             raise UsageError.at(f"{option} {excerpt(pattern)}", "matches no topic", _meant(pattern, topics))
 
 
-def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions, new_racks: frozenset[str]) -> None:
+def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
     known = sorted({broker.rack for broker in snapshot.brokers if broker.rack is not None})
     there = {broker.id for broker in snapshot.brokers}
     added = {broker: rack for broker, rack in options.add_brokers.items() if broker not in there}
@@ -49,7 +49,7 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions, new_ra
         if rack is None and known:
             example = f"for example {broker}:{known[0]} (racks: {', '.join(known)})"
             raise UsageError.at(f"--add-broker {broker}", f"give its rack, {example}")
-        if rack is not None and rack not in known and rack not in new_racks:
+        if rack is not None and rack not in known and rack not in options.new_racks:
             near = get_close_matches(rack, known, n=1)
             meant = f"did you mean {broker}:{near[0]}? " if near else ""
             others = f"racks: {', '.join(known)}" if known else "no broker has a rack"
@@ -57,7 +57,7 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions, new_ra
                 f"--add-broker {broker}:{rack}", f"no broker is on rack {excerpt(rack)} ({others})",
                 f"{meant}a rack that is new takes --new-rack {rack}",
             )  # fmt: skip
-    for rack in sorted(new_racks):
+    for rack in sorted(options.new_racks):
         if rack in known:
             raise UsageError.at(f"--new-rack {rack}", "brokers are on this rack already", "leave it out")
         if rack not in added.values():

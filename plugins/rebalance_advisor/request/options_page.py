@@ -1,16 +1,18 @@
-"""``docs/options.md`` from the table: ``python -m rebalance_advisor.request.options_page > docs/options.md``."""
+"""``docs/options.md`` from the options: ``python -m rebalance_advisor.request.options_page > docs/options.md``."""
 
 from __future__ import annotations
 
 import json
 import sys
 
-from rebalance_advisor.request.option_table import OPTIONS, Option, Section
+from kafka_rebalance.options.option import Option
+from rebalance_advisor.request.run_request import OPTIONS
 from rebalance_advisor.terminal import write_lines
 
 _HEAD = """# Options of a run
 
-Made from `rebalance_advisor/request/option_table.py` by `python -m rebalance_advisor.request.options_page`.
+Made from the dataclasses in `rebalance_advisor/request/run_request.py` and `kafka_rebalance/options/plan_options.py` by
+ `python -m rebalance_advisor.request.options_page`.
 
 A shell (`rebalance-advisor plan`, `advise`), the form of a cluster's DAG `advise_NAME`, its REST call (`conf`), its
 table in `clusters.toml` (where they are the defaults of form, schedule and REST call) and a stored run
@@ -25,13 +27,13 @@ The same options give the same `plan.json`, byte for byte.
 
 def options_page() -> str:
     """The page: a table for each section."""
-    tables = [_table(section) for section in Section]
-    return "\n".join([_HEAD, *tables])
+    sections = dict.fromkeys(option.section for option in OPTIONS)
+    return "\n".join([_HEAD, *map(_table, sections)])
 
 
-def _table(section: Section) -> str:
-    rows = [_row(option) for option in OPTIONS if option.section is section]
-    head = [f"## {section.value.capitalize()}", "", "| key | shell | field of the form | JSON | what it says |"]
+def _table(section: str) -> str:
+    rows = [_row(option) for option in OPTIONS if option.section == section]
+    head = [f"## {section.capitalize()}", "", "| key | shell | field of the form | JSON | what it says |"]
     return "\n".join([*head, "|---|---|---|---|---|", *rows, ""])
 
 
@@ -43,20 +45,14 @@ def _row(option: Option) -> str:
 
 
 def _json_words(option: Option) -> str:
-    schema = option.kind.schema
-    one = " or ".join("true, false" if kind == "boolean" else kind for kind in reversed(schema["type"]))
+    schema = option.schema["items"] if option.is_repeated else option.schema
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    kinds = [kind for kind in types if kind != "null"]
+    one = " or ".join("true, false" if kind == "boolean" else kind for kind in reversed(kinds))
     if "enum" in schema:
-        one = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"])
-    if option.name == "capacity":
-        one = 'object: `{"3": {"disk_bytes": 4e12}}`'
-    if option.name == "owners":
-        one = (
-            'object: `{"pattern": "pay-.*", "team": "payments", "channel": "#pay", "tier": 1, "subject_type": "topic"}`'
-        )
-    if option.name == "mutes":
-        one = 'object: `{"code": "idle_members", "pattern": "tmp-.*", "until": "2026-12-31", "reason": "…"}`'
-    if option.name == "clients":
-        one = 'object: `{"pattern": "pay-.*", "client": "java", "version": "3.4.1"}`'
+        one = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"] if choice is not None)
+    if option.example:
+        one = f"object: `{option.example}`"
     return f"list of: {one}" if option.is_repeated else one
 
 

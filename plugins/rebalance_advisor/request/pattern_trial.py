@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.pattern import require_pattern
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.values import Pattern, read_value
 from kafka_rebalance.visible_text import excerpt
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
 def _is_pattern(text: str) -> bool:
     """The plan's own reader tells what is wrong with any other text."""
     try:
-        require_pattern(text, "pattern")
-    except InvalidInputError:
+        read_value(Pattern, text)
+    except ValueError:
         return False
     return True

@@ -1,78 +1,226 @@
-"""What a run is asked for, whoever asks: shell, form, REST call, stored run and Spark job hold the same object."""
+"""The request of a run, whoever makes it: shell, form, REST call, stored run and Spark job hold the same object.
+
+``remove_broker`` is ``--remove-broker`` in a shell, a field of the form, and a key of a REST call, of ``clusters.toml``
+and of a stored run. Light to import: a DAG file makes its form of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
-from kafka_rebalance.errors import UsageError
+from pydantic import AfterValidator, Field, PlainValidator, Strict, WithJsonSchema
+from pydantic.dataclasses import dataclass
+
+from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.findings.finding import CODES
 from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.heavy_key import HeavyKeyOf
+from kafka_rebalance.options.limits import MOST_WHOLE
+from kafka_rebalance.options.option import Checked, Option, options_of
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import PLAN_OPTIONS, PlanOptions
+from kafka_rebalance.options.values import (
+    AMOUNT_TEXT,
+    CHECKED,
+    Count,
+    NumberFrom1,
+    OneOf,
+    Price,
+    Several,
+    Span,
+    Text,
+    Value,
+    Window,
+    long_text,
+    nearest,
+    read_amount,
+)
+from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.request.option_table import ALL, FRESH, LATEST, OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, require_known
+from rebalance_advisor.own_strategies.limits import LEAST_BYTES
+from rebalance_advisor.own_strategies.targets import Kind, read_target
 
 if TYPE_CHECKING:
     from kafka_rebalance.groups.replay_options import ReplayOptions
+
+LATEST, FRESH = "latest", "fresh"
+ALL, TODAY = "all", "today"
+DEFAULT_WINDOW_HOURS = 7 * 24
+
+
+def _known_code(mute: MuteRule) -> MuteRule:
+    if mute.code is not None and mute.code not in CODES:
+        raise ValueError(f"code {excerpt(mute.code)} is no finding's; known: {', '.join(sorted(CODES))}")
+    return mute
+
+
+def _place(text: str) -> str:
+    return read_target(text, Kind.ASSIGNOR).place
+
+
+def _scenario(value: Any) -> Any:
+    from kafka_rebalance.scenarios.document import scenario_from_document  # heavy: not for DAG files
     from kafka_rebalance.scenarios.scenario import Scenario
 
-DEFAULT_WINDOW_HOURS = 7 * 24
-_NAMES = tuple(option.name for option in OPTIONS)
+    return value if isinstance(value, Scenario) else scenario_from_document(value)
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """One request.
+def _scenario_document(scenario: Any) -> dict[str, Any]:
+    from kafka_rebalance.scenarios.document import scenario_document
 
-    cluster      its name in clusters.toml; in a shell INPUT says which
-    snapshot     ``latest``: the newest that is stored; ``fresh``: a reading of now; in a shell INPUT is the snapshot
-    age_limit_s  an older reading gives no plan; None: no limit, as in a shell
-    load         mean, p95 or peak of the hours before the snapshot; None: what the snapshot itself says
-    window_hours how many hours; a week where nothing is said
-    owners       whose findings are, the first that matches; mutes: which of them are quiet for a while
-    own_strategies      classes of one's own that groups are replayed with, beside those that are installed
-    own_strategy_s      how long one may take for a group; own_strategy_bytes: its memory; None: as usual
-    clients      whose consumers groups run, the first that matches
-    scenarios    ``all``: groups are led through every scenario of the catalogue; ``today``: none
-    heavy_keys   what samples of records found: the key that makes a partition hot
-    rack_byte_price     of a GB from one rack to another: what a month of it costs is told; None: it is not
-    new_racks           racks of added brokers that no broker of the cluster is on: a rack that is mistyped is refused
-    own_scenarios       changes of the cluster that are looked at beside it; nothing of them is ever executed
-    """
+    return scenario_document(scenario)
 
-    cluster: str | None = None
-    snapshot: str = LATEST
-    seed: int = 0
+
+_Strategy: TypeAlias = Annotated[Text, AfterValidator(_place), Value(schema=long_text("^.+:[A-Za-z_][A-Za-z0-9_.]*$"))]
+_Memory: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=LEAST_BYTES, le=MOST_WHOLE),
+    Value("is too little for an interpreter", "give 64MiB or more", read=read_amount, schema=AMOUNT_TEXT),
+]
+# No form takes one, for no run does: a shell alone reads them.
+_Scenario: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_scenario),
+    WithJsonSchema({"type": "object", "maxProperties": 0}),
+    Value(write=_scenario_document),
+]
+
+
+@dataclass(frozen=True, config=CHECKED)
+class RunRequest(Checked):
+    """One request. ``options`` are those of its plan; in a shell INPUT says which cluster and which snapshot."""
+
+    section: ClassVar[str] = "the run"
+    refusal: ClassVar[type[InvalidInputError]] = UsageError
+
+    cluster: Annotated[
+        Text | None, Option("Cluster", "its name in clusters.toml; the DAG says which", is_in_shell=False)
+    ] = None
+    snapshot: Annotated[
+        Annotated[str, OneOf((LATEST, FRESH))],
+        Option("Snapshot", "the newest one that is stored, or a fresh reading", is_in_shell=False),
+    ] = LATEST
+    seed: Annotated[Count, Option("Seed", "same input and seed, same plan", "N")] = 0
     options: PlanOptions = field(default_factory=PlanOptions)
-    age_limit_s: int | None = None
-    load: str | None = None
-    window_hours: int | None = None
-    owners: tuple[OwnerRule, ...] = ()
-    mutes: tuple[MuteRule, ...] = ()
-    own_strategies: tuple[str, ...] = ()
-    own_strategy_s: int | None = None
-    own_strategy_bytes: int | None = None
-    clients: tuple[ClientRule, ...] = ()
-    scenarios: str = ALL
-    own_scenarios: tuple[Scenario, ...] = ()
-    heavy_keys: tuple[HeavyKeyOf, ...] = ()
-    rack_byte_price: float | None = None
-    new_racks: frozenset[str] = frozenset()
+    age_limit_s: Annotated[
+        Span | None,
+        Option(
+            "Age limit",
+            "an older reading gives no plan, but cannot_tell: 90min, 2h, 3d (twice the time between two collections)",
+            name="age_limit",
+            is_in_shell=False,
+        ),
+    ] = None
+    load: Annotated[
+        Annotated[str, OneOf(statistic.value for statistic in LoadStatistic)] | None,
+        Option(
+            "Load",
+            "mean, p95 or peak (the cluster's busiest hours) of a window's hours, not the last reading's rates",
+            "mean|p95|peak",
+        ),
+    ] = None
+    window_hours: Annotated[
+        Window | None,
+        Option(
+            "Window of history", "how far back the hours of the load go, e.g. 7d (default) or 36h", "7d", name="window"
+        ),
+    ] = None
+    owners: Annotated[
+        Annotated[tuple[OwnerRule, ...], Several()],
+        Option(
+            "Owners",
+            "whose each finding is: pattern, team, channel, tier; in a shell a TOML file with [[owners]]",
+            "FILE",
+            example='{"pattern": "pay-.*", "team": "payments", "channel": "#pay", "tier": 1, "subject_type": "topic"}',
+        ),
+    ] = ()
+    mutes: Annotated[
+        Annotated[tuple[Annotated[MuteRule, AfterValidator(_known_code)], ...], Several()],
+        Option(
+            "Mutes",
+            "findings that are quiet until a day: code, pattern, until, reason; in a shell a file with [[mutes]]",
+            "FILE",
+            example='{"code": "idle_members", "pattern": "tmp-.*", "until": "2026-12-31", "reason": "…"}',
+        ),
+    ] = ()
+    own_strategies: Annotated[
+        Annotated[tuple[_Strategy, ...], Several()],
+        Option(
+            "Own strategies",
+            "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway "
+            "(advise) …",
+            "PLACE",
+            name="own_strategy",
+        ),
+    ] = ()
+    own_strategy_s: Annotated[
+        NumberFrom1 | None,
+        Option("Seconds of an own strategy", "it may take for one group (10)", "N", name="own_strategy_seconds"),
+    ] = None
+    own_strategy_bytes: Annotated[
+        _Memory | None,
+        Option(
+            "Memory of an own strategy",
+            "of its process, interpreter included, from 64MiB (1GiB)",
+            "B",
+            name="own_strategy_memory",
+        ),
+    ] = None
+    clients: Annotated[
+        Annotated[tuple[ClientRule, ...], Several()],
+        Option(
+            "Clients",
+            "whose consumers groups run, where they do not show it: pattern, client, version; in a shell a file with "
+            "[[clients]]",
+            "FILE",
+            example='{"pattern": "pay-.*", "client": "java", "version": "3.4.1"}',
+        ),
+    ] = ()
+    scenarios: Annotated[
+        Annotated[str, OneOf((ALL, TODAY))],
+        Option(
+            "Scenarios",
+            "groups are led through joins, crashes, restarts, other sizes and topics (all), or asked about today alone",
+            "all|today",
+        ),
+    ] = ALL
+    own_scenarios: Annotated[
+        Annotated[tuple[_Scenario, ...], Several()],
+        Option(
+            "Scenarios of one's own",
+            "what if: the cluster and its groups as a file's changes leave them, beside today; in a shell only …",
+            "FILE",
+            name="scenario",
+        ),
+    ] = ()
+    heavy_keys: Annotated[
+        Annotated[tuple[HeavyKeyOf, ...], Several()],
+        Option(
+            "Heavy keys",
+            "which key makes a partition hot: topic, partition, key, share; in a shell a keys.json of the command "
+            "keys …",
+            "FILE",
+        ),
+    ] = ()
+    rack_byte_price: Annotated[
+        Price | None,
+        Option(
+            "Price of bytes across racks",
+            "of a GB (10^9 bytes) that goes from one rack to another, in any currency: a finding tells what that comes "
+            "to in 30 days, today and after the plan",
+            "PRICE",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for what no form and no shell can ask."""
-        if self.snapshot not in (LATEST, FRESH):
-            raise UsageError.at("snapshot", f"{excerpt(self.snapshot)} is none of {LATEST}, {FRESH}")
+        """Raises UsageError for a window without a load; a load without a window is one of a week."""
         if self.window_hours is not None and self.load is None:
             raise UsageError.at("--window", "says how far back, and no load is asked of it", "add --load p95")
         if self.load is not None and self.window_hours is None:
             object.__setattr__(self, "window_hours", DEFAULT_WINDOW_HOURS)
-        for option in RUN_OPTIONS:
-            held = getattr(self, option.field)
-            if held is not None or option.default is not None:
-                option.read(option.json_value(held))
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> RunRequest:
@@ -82,25 +230,16 @@ class RunRequest:
         """
         if not isinstance(mapping, Mapping):
             raise UsageError(f"{excerpt(mapping)} is no object of options and their values")
-        require_known(mapping, _NAMES)
-        given = {option.name: mapping[option.name] for option in OPTIONS if mapping.get(option.name) is not None}
-        return cls.from_parsed({option.name: option.read(given[option.name]) for option in _among(given)})
-
-    @classmethod
-    def from_parsed(cls, values: Mapping[str, Any]) -> RunRequest:
-        """The request of values by option name that a shell's parser, or ``Option.read``, has read. Raises UsageError
-        for options that contradict each other.
-        """
-        require_known(values, _NAMES)
-        fields = {option.field: option.field_value(values[option.name]) for option in _among(values)}
+        require_known(mapping, (option.name for option in OPTIONS))
+        given = [option for option in OPTIONS if mapping.get(option.name) is not None]
+        fields = {option.field: option.read(mapping[option.name]) for option in given}
         of_run = {option.field: fields.pop(option.field) for option in RUN_OPTIONS if option.field in fields}
         return cls(**of_run, options=PlanOptions(**fields))
 
     def document(self) -> dict[str, Any]:
         """Every option with its value, as JSON: what is stored with a run, and what ``from_mapping`` reads."""
-        of_run = {option.name: option.json_value(getattr(self, option.field)) for option in RUN_OPTIONS}
-        of_plan = {option.name: option.json_value(getattr(self.options, option.field)) for option in PLAN_OPTIONS}
-        return of_run | of_plan
+        holders = ((self, RUN_OPTIONS), (self.options, PLAN_OPTIONS))
+        return {option.name: option.write(getattr(held, option.field)) for held, part in holders for option in part}
 
     @property
     def replay_options(self) -> ReplayOptions:
@@ -115,7 +254,13 @@ class RunRequest:
         return replace(self, options=self.options.leaving_topics(names))
 
 
-def _among(names: Iterable[str]) -> list[Any]:
-    """The table's options of these names, in its order."""
-    wanted = set(names)
-    return [option for option in OPTIONS if option.name in wanted]
+RUN_OPTIONS = options_of(RunRequest)
+OPTIONS: tuple[Option, ...] = (*RUN_OPTIONS, *PLAN_OPTIONS)
+
+
+def require_known(names: Iterable[Any], known: Iterable[str]) -> None:
+    """Raises UsageError for the first name that is no option's, with the one that may be meant."""
+    options = list(known)
+    for name in names:
+        if name not in options:
+            raise UsageError.at(excerpt(name), "is no option", nearest(name, options))

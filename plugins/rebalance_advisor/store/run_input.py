@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.values import Window, read_value
 from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
 from kafka_rebalance.snapshot.history.window_loads import over_window
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from rebalance_advisor.option_texts import window
 from rebalance_advisor.store.load_history import load_readings
 from rebalance_advisor.store.run import Run
 from rebalance_advisor.store.schema.connection import Connection
@@ -44,6 +44,6 @@ def snapshot_over_window(
         return RunInput(snapshot)
     if snapshot.captured_at is None:
         raise InvalidInputError.at("history", "the reading has no time", "advise on one that has (captured_at)")
-    hours = window(window_text)
+    hours = read_value(Window, window_text)
     readings = load_readings(connection, snapshot.cluster, snapshot.captured_at, hours)
     return RunInput(*over_window(snapshot, readings, LoadStatistic(load), hours))

@@ -3,8 +3,7 @@
 import pytest
 
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
-from rebalance_advisor.request.option_table import OPTIONS, Section
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -25,7 +24,7 @@ def test_the_form_of_advise_has_each_option_but_its_cluster_with_its_default_and
         field = form[option.name]
         assert field.value == option.default, option.name
         assert (field.schema["title"], field.description) == (option.title, option.form_words)
-        assert ("section" in field.schema) == (option.section is not Section.RUN), option.name
+        assert ("section" in field.schema) == (option.section != RunRequest.section), option.name
         assert field.resolve() == option.default, "a default passes its own schema"
 
 

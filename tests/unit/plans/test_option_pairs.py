@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.contradictions import CONTRADICTIONS, OPTIONS
+from kafka_rebalance.options.contradictions import CONTRADICTIONS
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.options.topic_brokers import TopicBrokers
@@ -57,7 +57,7 @@ TOPICS = {"--include-topic", "--exclude-topic"}
 ALWAYS_REFUSED = {frozenset({pair.first, pair.second}) for pair in CONTRADICTIONS if pair.detail(PlanOptions()) == ""}
 # Refused by its value: of the capacities only disks are known here, and leaders carry none.
 REFUSED = ALWAYS_REFUSED | {frozenset({"--leaders-only", other}) for other in ("--headroom", "--also-balance")}
-PAIRS = list(combinations(OPTIONS, 2))
+PAIRS = list(combinations(FIELDS, 2))
 KEPT_PAIRS = [pair for pair in PAIRS if frozenset(pair) not in REFUSED]
 # All pairs that are refused, and every fifth of the others: each option is in one of them.
 IN_FAST = {*PAIRS} - {*KEPT_PAIRS} | {*KEPT_PAIRS[::5]}
@@ -205,7 +205,7 @@ def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> N
 
 def test_every_option_is_in_pairs_of_the_sample_that_are_kept() -> None:
     options = [option for pair in KEPT_PAIRS if pair in IN_FAST for option in pair]
-    assert set(options) == set(OPTIONS)
+    assert set(options) == set(FIELDS)
 
 
 def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
@@ -249,4 +249,4 @@ def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
     run_only |= {"--load", "--window", "--history", "--owners", "--mutes"}
     run_only |= {"--own-strategy", "--own-strategy-seconds", "--own-strategy-memory", "--clients"}
     run_only |= {"--scenario", "--scenarios", "--heavy-keys", "--rack-byte-price"}
-    assert known - run_only == OPTIONS.keys() == FIELDS.keys() == KEPT.keys()
+    assert known - run_only == FIELDS.keys() == KEPT.keys()

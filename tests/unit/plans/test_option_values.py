@@ -1,5 +1,7 @@
 """A value that cannot be is refused with the option's name, whoever gives it."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,8 @@ from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UsageErro
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.topic_brokers import TopicBrokers
+from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import BrokerState, Capacity
@@ -56,7 +60,8 @@ def test_no_value_of_any_kind_crashes(name: str) -> None:
             options = PlanOptions(**{name: value})
         except UsageError:
             continue
-        assert getattr(options, name) == value
+        held = getattr(options, name)
+        assert held == value or list(held) == value
 
 
 def test_parameters_of_a_plan_with_any_field_spoiled_are_read_or_refused_with_their_place() -> None:
@@ -73,6 +78,26 @@ def test_parameters_of_a_plan_with_any_field_spoiled_are_read_or_refused_with_th
             refused += told is not None
             assert told is None or (not isinstance(told, UsageError) and str(told).startswith("plan.parameters: "))
     assert refused > 250
+
+
+def test_parameters_of_a_plan_are_plain_json() -> None:
+    given = PlanOptions(
+        targets={"disk": Target(None, 1.1)}, caps={"replicas": 4000, "disk": 1e18}, headroom={"disk": 0.2},
+        add_brokers={8: None, 7: "r"}, remove_brokers=frozenset({3, 1, 2}), capacities={2: Capacity(disk_bytes=1)},
+        topic_brokers=(TopicBrokers("a", frozenset({2, 1}), frozenset({"z", "b"})),), new_racks=frozenset({"r"}),
+        min_topic_leaders=(TopicLeaders("a", 2),), also_balance=frozenset({"potential_out", "leader_in"}),
+    )  # fmt: skip
+    document = given.document()
+    assert json.loads(json.dumps(document)) == document
+    assert {name: document[name] for name in ("targets", "caps", "add_brokers", "remove_brokers", "topic_brokers")} == {
+        "targets": {"disk": [None, 1.1]},
+        "caps": {"disk": 1e18, "replicas": 4000},
+        "add_brokers": {"7": "r", "8": None},
+        "remove_brokers": [1, 2, 3],
+        "topic_brokers": [{"pattern": "a", "brokers": [1, 2], "racks": ["b", "z"]}],
+    }
+    assert not {"within", "with_frontier", "new_racks"} & set(document)
+    assert PlanOptions.from_document(document) == replace(given, new_racks=frozenset())
 
 
 SMALL = cluster([row("t", p, [p % 3, (p + 1) % 3]) for p in range(6)], brokers(3, racks=3, b2=BrokerState.DEAD))

@@ -12,10 +12,8 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request import pattern_trial
-from rebalance_advisor.request.option_table import OPTIONS
 from rebalance_advisor.request.pattern_trial import patterns_of, require_quick
-from rebalance_advisor.request.run_request import RunRequest
-from rebalance_advisor.request.value_kinds import PATTERN, TOPIC_BROKERS, TOPIC_LEADERS
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 ENDLESS = r"((\w|.)+)+!"
@@ -43,11 +41,11 @@ def quick(monkeypatch):
 
 
 def test_every_option_that_holds_patterns_is_among_those_that_are_tried() -> None:
-    by_kind = {option.name for option in OPTIONS if option.kind in (PATTERN, TOPIC_BROKERS, TOPIC_LEADERS)}
+    takes = {option.name for option in OPTIONS if option.metavar.startswith("RE") and "RESOURCE" not in option.metavar}
     in_objects = {
-        option.name for option in OPTIONS if "pattern" in option.kind.schema.get("properties", {})
-    }  # fmt: skip
-    assert by_kind | in_objects | {"scenario"} == set(HOLDERS)
+        option.name for option in OPTIONS if "pattern" in option.schema.get("items", {}).get("properties", {})
+    }
+    assert takes | in_objects | {"scenario"} == set(HOLDERS)
 
 
 @pytest.mark.parametrize("option", HOLDERS)

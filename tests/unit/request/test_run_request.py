@@ -10,21 +10,21 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.option import Option
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
-from rebalance_advisor.request.option_table import OPTIONS, Option
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 
 REFUSED = {
     "--remove-broker: 3 is no list": {"remove_broker": 3},
-    "--remove-broker: 'b3' is no whole number": {"remove_broker": ["b3"]},
-    "--remove-broker: True is no whole number": {"remove_broker": [True]},
-    "--remove-broker: 1.5 is no whole number": {"remove_broker": [1.5]},
+    "--remove-broker: 'b3' is no broker id": {"remove_broker": ["b3"]},
+    "--remove-broker: True is no broker id": {"remove_broker": [True]},
+    "--remove-broker: 1.5 is no broker id": {"remove_broker": [1.5]},
     "--demote-broker: .* is no broker id": {"demote_broker": [2**31]},
     "--add-broker: 'rack-b:7'": {"add_broker": ["rack-b:7"]},
     "--add-broker 7: is given twice": {"add_broker": ["7:a", "7:b"]},
@@ -34,41 +34,41 @@ REFUSED = {
     "--target: .* RESOURCE is one of": {"target": ["dusk=1.1"]},
     "--target: 1.1 is no text": {"target": [1.1]},
     "--balance-within: .* is no share": {"balance_within": 1.5},
-    "--balance-within: True is no number": {"balance_within": True},
-    "--balance-within: .* is no number": {"balance_within": 10**400},
-    "--balance-within: 'inf'": {"balance_within": float("inf")},
-    "--max-moves: '-1' is no whole number": {"max_moves": -1},
+    "--balance-within: True is no share": {"balance_within": True},
+    "--balance-within: 1000.* is no share": {"balance_within": 10**400},
+    "--balance-within: inf is no share": {"balance_within": float("inf")},
+    "--max-moves: -1 is no whole number": {"max_moves": -1},
     "--max-moves: '5' is no whole number": {"max_moves": "5"},
     "--max-moves: .* is no whole number": {"max_moves": 10**5000},
-    "--throttle: .* nothing would ever move": {"throttle": 0},
-    "--throttle: 'fast' is no amount": {"throttle": "fast"},
+    "--throttle: 0 is no amount above 0": {"throttle": 0},
+    "--throttle: 'fast' is no amount above 0; give a whole number, 500GB or 512MiB": {"throttle": "fast"},
     "--leaders-only: 'no' is neither": {"leaders_only": "no"},
-    "--expires-after-hours: .* is none": {"expires_after_hours": 0},
-    "--replication-factor: '0'": {"replication_factor": 0},
-    "--capacity: .* is no object": {"capacity": [1]},
-    "--capacity: broker '1': known figures": {"capacity": {"1": {"disk": 5}}},
-    "--capacity: broker '1': 'x' is no number": {"capacity": {"1": {"disk_bytes": "x"}}},
-    "--capacity: broker '1': .* is no capacity": {"capacity": {"1": {"disk_bytes": -5}}},
+    "--expires-after-hours: 0 is no whole number of hours; give 1 to 878,400": {"expires_after_hours": 0},
+    "--replication-factor: 0 is no replication factor; give 1 to 32,767": {"replication_factor": 0},
+    "--capacity: .* is no object of brokers": {"capacity": [1]},
+    "--capacity 1: .* known figures": {"capacity": {"1": {"disk": 5}}},
+    "--capacity 1: 'x' is no number": {"capacity": {"1": {"disk_bytes": "x"}}},
+    "--capacity 1: capacity disk_bytes: -5 is no capacity": {"capacity": {"1": {"disk_bytes": -5}}},
     "--capacity 1: is given twice": {"capacity": {"1": {"disk_bytes": 5}, "01": {"disk_bytes": 6}}},
-    "--capacity: 'one'": {"capacity": {"one": {}}},
+    "--capacity: 'one' is no broker id": {"capacity": {"one": {}}},
     "--seed: .* is no whole number": {"seed": []},
     "--load: 'max' is none of mean, p95, peak": {"load": "max"},
     "--window: '7w' is no window of history": {"load": "p95", "window": "7w"},
-    "--window: '841h' is no window": {"load": "p95", "window": 841},
+    "--window: 841 is no window of history; give 7d or 36h, at most 35d": {"load": "p95", "window": 841},
     "--window: says how far back, and no load is asked of it; add --load": {"window": "7d"},
     "--snapshot: 'yesterday' is none of": {"snapshot": "yesterday"},
     "--own-strategy: 'os.system': names no class; write module:Class or FILE.py:Class": {"own_strategy": ["os.system"]},
     "--own-strategy: 'a b:c': names no class": {"own_strategy": ["a b:c"]},
     "--own-strategy-memory: '1MB' is too little": {"own_strategy_memory": "1MB"},
-    "--own-strategy-seconds: .* is none": {"own_strategy_seconds": 0},
-    "--cluster: is empty": {"cluster": ""},
-    "--age-limit: '2 weeks' is no time span: give 90min, 2h or 3d": {"age_limit": "2 weeks"},
+    "--own-strategy-seconds: 0 is none; give a whole number, 1 to": {"own_strategy_seconds": 0},
+    "--cluster: '' is no text; give 1 to 10,000 characters": {"cluster": ""},
+    "--age-limit: '2 weeks' is no time span; give 90min, 2h or 3d": {"age_limit": "2 weeks"},
     "--age-limit: '0h' is no time span": {"age_limit": "0h"},
-    "--age-limit: 7200 is no text": {"age_limit": 7200},
+    "--age-limit: 7200 is no time span": {"age_limit": 7200},
     "--remove-broker and --add-broker contradict": {"remove_broker": [7], "add_broker": ["7"]},
     "'remove_brokers': is no option; did you mean remove_broker": {"remove_brokers": [7]},
     "'with_frontier': is no option; did you mean no_frontier": {"with_frontier": None},
-    "'zzz': is no option; known: cluster, snapshot, age_limit, load, window, owners, mutes, clients, scen": {"zzz": 1},
+    "'zzz': is no option; known: cluster, snapshot, seed, age_limit, load, window, owners, mutes, own_str": {"zzz": 1},
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.capacity import CAPACITY_LIMITS
 from kafka_rebalance.snapshot.codec.fields import Fields, text
 from kafka_rebalance.snapshot.model import (
-    CAPACITY_LIMITS,
     Broker,
     BrokerState,
     Capacity,

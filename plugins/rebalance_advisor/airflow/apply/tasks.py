@@ -23,7 +23,7 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
     from rebalance_advisor.airflow.apply.form import ADVISORY, apply_form
     from rebalance_advisor.airflow.apply.readings import pinned_files, published_plan
     from rebalance_advisor.airflow.apply.shown import plan_in_short
-    from rebalance_advisor.request.option_table import require_known
+    from rebalance_advisor.request.run_request import require_known
 
     form = dict(params or {})
     application_id = f"{dag_run.dag_id}.{dag_run.run_id}"

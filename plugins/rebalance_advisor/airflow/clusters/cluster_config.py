@@ -30,22 +30,49 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from pydantic.dataclasses import dataclass as checked_dataclass
+
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+from kafka_rebalance.options.option import Checked
+from kafka_rebalance.options.values import CHECKED, FilledText, nearest
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.airflow.clusters.dag_settings import READERS, DagSettings, read_dag_settings
+from rebalance_advisor.airflow.clusters.dag_settings import KEYS as SETTINGS
+from rebalance_advisor.airflow.clusters.dag_settings import DagSettings, read_dag_settings
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
-from rebalance_advisor.request.option_table import OPTIONS, nearest
+from rebalance_advisor.request.run_request import OPTIONS
 
 SETTING = "ADVISOR_CLUSTERS_FILE"
 NAME = re.compile(r"[a-z0-9_-]{1,60}")
-_SOURCES = ("connection", "folder", "file")
 _OPTIONS = {option.name: option for option in OPTIONS if option.name != "cluster"}
-_PLACES = (*_SOURCES, "capacity", "prometheus", "metric_names")
-_KEYS = (*_PLACES, *READERS, *_OPTIONS)
+
+
+@checked_dataclass(frozen=True, kw_only=True, config=CHECKED)
+class _Source(Checked):
+    """Where a cluster's table says that it is read from, as texts."""
+
+    connection: FilledText | None = None
+    folder: FilledText | None = None
+    file: FilledText | None = None
+    capacity: FilledText | None = None
+    prometheus: FilledText | None = None
+    metric_names: FilledText | None = None
+
+    def __post_init__(self) -> None:
+        """Raises InvalidInputError for none and for more than one, and for names of metrics without a server."""
+        given = [key for key in ("connection", "folder", "file") if getattr(self, key) is not None]
+        if len(given) != 1:
+            words = " and ".join(given) or "no source"
+            raise InvalidInputError(f"has {words}; give exactly one of connection, folder, file")
+        if self.metric_names is not None and self.prometheus is None:
+            raise InvalidInputError('metric_names names metrics, and no server has them; add prometheus = "URL"')
+
+
+_PLACES = tuple(part.name for part in fields(_Source))
+_KEYS = (*_PLACES, *SETTINGS, *_OPTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,30 +157,22 @@ def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
         raise InvalidInputError.at(place, "is no table")
     if unknown := sorted(set(table) - set(_KEYS)):
         raise InvalidInputError.at(place, f"{excerpt(unknown[0])} is not known", nearest(unknown[0], _KEYS))
-    # A table under one of these names is no path: ``capacity`` is an option, too.
-    may_be_table = (*_SOURCES, "capacity")
-    paths = {
-        key: table[key]
-        for key in _PLACES
-        if key in table and not (key in may_be_table and isinstance(table[key], dict))
-    }
-    if odd := sorted(key for key, value in paths.items() if not isinstance(value, str) or not value):
-        raise InvalidInputError.at(place, f"{odd[0]} is no text: {excerpt(paths[odd[0]])}")
-    given = [key for key in _SOURCES if key in table]
-    if len(given) != 1 or given[0] not in paths:
-        raise InvalidInputError.at(place, f"has {' and '.join(given) or 'no source'}", "give exactly one of them")
-    if "metric_names" in paths and "prometheus" not in paths:
-        raise InvalidInputError.at(
-            place, "metric_names names metrics, and no server has them", 'add prometheus = "URL"'
-        )
+    places = {key: table[key] for key in _PLACES if key in table}
+    if isinstance(places.get("capacity"), dict):  # no path, but the option
+        del places["capacity"]
+    try:
+        source = _Source(**places)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{place} {error}") from error
+    path = source.folder or source.file
     return ClusterEntry(
         name=name,
-        connection=paths.get("connection"),
-        path=None if given == ["connection"] else file.parent / paths[given[0]],
-        capacity=file.parent / paths["capacity"] if "capacity" in paths else None,
-        prometheus=paths.get("prometheus"),
-        metric_names=file.parent / paths["metric_names"] if "metric_names" in paths else None,
-        options=_options({key: table[key] for key in table if key in _OPTIONS and key not in paths}, place),
+        connection=source.connection,
+        path=None if path is None else file.parent / path,
+        capacity=None if source.capacity is None else file.parent / source.capacity,
+        prometheus=source.prometheus,
+        metric_names=None if source.metric_names is None else file.parent / source.metric_names,
+        options=_options({key: table[key] for key in table if key in _OPTIONS and key not in places}, place),
         settings=read_dag_settings(table, place, name),
     )
 
@@ -164,7 +183,7 @@ def _options(table: Mapping[str, Any], place: str) -> dict[str, Any]:
     for name, value in table.items():
         option = _OPTIONS[name]
         try:
-            options[name] = option.json_value(option.field_value(option.read(value)))
+            options[name] = option.write(option.read(value))
         except InvalidInputError as error:
             raise InvalidInputError.at(f"{place} {name}", str(error)) from error
     return options

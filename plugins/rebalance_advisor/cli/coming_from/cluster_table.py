@@ -8,7 +8,7 @@ from typing import Any
 
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.cli.coming_from.imported import Imported
-from rebalance_advisor.request.option_table import PLAN_OPTIONS, RUN_OPTIONS
+from rebalance_advisor.request.run_request import OPTIONS
 
 
 def cluster_table(cluster: str, imported: Imported, capacity: str | None) -> list[str]:
@@ -27,7 +27,7 @@ def _comment(title: str, lines: tuple[str, ...]) -> list[str]:
 
 def _shell(options: dict[str, Any], capacity: str | None) -> str:
     words = [] if capacity is None else ["--capacity", capacity]
-    known = {option.name: option for option in RUN_OPTIONS + PLAN_OPTIONS}
+    known = {option.name: option for option in OPTIONS}
     for key, value in options.items():
         if not known[key].is_in_shell:
             continue

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import AdvisorError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.values import BrokerId, Share
 from rebalance_advisor.cli.exit_codes import EXIT_CANNOT_TELL, EXIT_DONE
+from rebalance_advisor.cli.input_arguments import argument_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import read_plan_input
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.option_texts import broker_id, share
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
@@ -33,7 +34,7 @@ def add_log_dir_options(parser: argparse.ArgumentParser) -> None:
     """Both may be given; no replica changes its broker."""
     group = parser.add_argument_group("disks within a broker, instead of a plan between brokers")
     words = "no disk's used share further than this from its broker's, e.g. 10%% for ten points of a hundred"
-    group.add_argument(BALANCE, type=share, metavar="10%", help=words)
+    group.add_argument(BALANCE, type=argument_of(Share), metavar="10%", help=words)
     words = "a dir of a broker that is to be empty, as 3:/data/2 …"
     group.add_argument(REMOVE, type=_removed, action="append", default=[], metavar="BROKER:PATH", help=words)
 
@@ -121,4 +122,4 @@ def _removed(text: str) -> tuple[int, str]:
     broker, _, path = text.partition(":")
     if not path:
         raise argparse.ArgumentTypeError(f"{text!r} is no dir of a broker: give BROKER:PATH, e.g. 3:/data/2")
-    return broker_id(broker), path
+    return argument_of(BrokerId)(broker), path

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from kafka_rebalance.amounts import amount_in_words
 from kafka_rebalance.errors import AdvisorError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.values import Amount, Count, read_value, whole_or_text
 from kafka_rebalance.resources import UNITS
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import read_plan_input
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.option_texts import amount, count
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
@@ -76,9 +76,9 @@ def new_topic(text: str) -> NewTopic:
     if not _PARTS[0] <= len(figures) + 1 <= _PARTS[1]:
         raise UsageError.at(place, "is none", "give NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]")
     try:
-        partitions, factor = count(figures[0]), count(figures[1])
-        rate, size = (*(amount(figure) for figure in figures[2:]), None, None)[:2]
-    except argparse.ArgumentTypeError as error:
+        partitions, factor = (read_value(Count, whole_or_text(figure)) for figure in figures[:2])
+        rate, size = (*(read_value(Amount, figure) for figure in figures[2:]), None, None)[:2]
+    except ValueError as error:
         raise UsageError.at(place, str(error)) from error
     return NewTopic(name, partitions, factor, rate, size)
 

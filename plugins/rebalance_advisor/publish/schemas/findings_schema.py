@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic.json_schema import GenerateJsonSchema
 
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity, SubjectType
+from kafka_rebalance.options.values import OneOf
 from rebalance_advisor.publish.schemas.plan_schema import DRAFT
 
-_TEXT, _MAYBE_TEXT = {"type": "string"}, {"type": ["string", "null"]}
-_FINDING: dict[str, Any] = {
-    "finding_key": _TEXT,
-    "severity": {"enum": [severity.value for severity in Severity]},
-    "subject_type": {"enum": [kind.value for kind in SubjectType]},
-    "subject": _TEXT,
-    "code": {"enum": list(CODES)},
-    "evidence": {"type": "object", "additionalProperties": {"type": ["number", "string", "null"]}},
-    "recommendation": _TEXT,
-    "cost": _TEXT,
-    "gain": {"type": "number"},
-    "confidence": {"enum": [confidence.value for confidence in Confidence]},
-    "team": _MAYBE_TEXT,
-    "channel": _MAYBE_TEXT,
-    "tier": {"type": ["integer", "null"]},
-    "muted_until": _MAYBE_TEXT,
-    "mute_reason": _MAYBE_TEXT,
-    "cost_bytes": {"type": "number", "minimum": 0},
-    "cost_changes": {"type": "integer", "minimum": 0},
-    "symptoms": {"type": "array", "items": {"$ref": "#/$defs/finding"}},
-}
-# Only where an earlier advisory was given.
-_CHANGE = {"change": {"enum": ["new", "persisting", "reopened"]}}
+
+class FindingDocument(BaseModel):
+    """One finding as it is published."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    finding_key: str
+    severity: Severity
+    subject_type: SubjectType
+    subject: str
+    code: Annotated[str, OneOf(CODES)]
+    evidence: dict[str, float | str | None]
+    recommendation: str
+    cost: str
+    gain: float
+    confidence: Confidence
+    team: str | None
+    channel: str | None
+    tier: int | None
+    muted_until: str | None
+    mute_reason: str | None
+    cost_bytes: Annotated[float, Field(ge=0)]
+    cost_changes: Annotated[int, Field(ge=0)]
+    symptoms: list[FindingDocument]
+    # Only where an earlier advisory was given.
+    change: Literal["new", "persisting", "reopened"] = "new"
+
+
+class FindingsFile(RootModel[list[FindingDocument]]):
+    """Codes may be added by a later release: programs that read them must expect new ones."""
+
+
+class _Untitled(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
 
 
 def findings_schema() -> dict[str, Any]:
-    """Codes may be added by a later release: who reads them must expect new ones."""
-    finding = {
-        "type": "object", "properties": _FINDING | _CHANGE, "required": list(_FINDING), "additionalProperties": False,
-    }  # fmt: skip
-    title = "findings.json of Kafka Rebalance Advisor"
-    items = {"type": "array", "items": {"$ref": "#/$defs/finding"}}
-    return {"$schema": DRAFT, "title": title, "$defs": {"finding": finding}} | items
+    """The schema, made by pydantic from the fields above."""
+    schema = FindingsFile.model_json_schema(schema_generator=_Untitled, ref_template="#/$defs/{model}")
+    return {"$schema": DRAFT} | schema | {"title": "findings.json of Kafka Rebalance Advisor"}

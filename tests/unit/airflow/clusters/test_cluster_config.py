@@ -8,8 +8,7 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
 from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
 from rebalance_advisor.airflow.clusters.dag_settings import DagSettings
-from rebalance_advisor.request.option_table import OPTIONS
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -63,10 +62,10 @@ def test_a_server_that_knows_loads_and_how_it_calls_them(clusters_toml, tmp_path
     assert (entry.prometheus, entry.metric_names) == ("http://me:secret@p:9090", tmp_path / "names.toml")
     assert "secret" not in repr(entry)
     alone = read_clusters(clusters_toml('[clusters.a]\nfile = "x"\nmetric_names = "names.toml"\n'))
-    with pytest.raises(InvalidInputError, match=r"\[clusters.a\]: metric_names names metrics, and no server has them"):
+    with pytest.raises(InvalidInputError, match=r"\[clusters.a\] metric_names names metrics, and no server has them"):
         alone.entry("a")
     number = read_clusters(clusters_toml('[clusters.a]\nfile = "x"\nprometheus = 9090\n'))
-    with pytest.raises(InvalidInputError, match="prometheus is no text"):
+    with pytest.raises(InvalidInputError, match="prometheus: 9090 is no text"):
         number.entry("a")
 
 
@@ -95,12 +94,12 @@ WHOLE_FILE = [
     ("[clusters.a", "is no TOML"),
 ]
 ONE_TABLE = [
-    ("[clusters.a]", r"\[clusters.a\]: has no source"),
-    ('[clusters.a]\nfile = "x"\nfolder = "y"', r"\[clusters.a\]: has folder and file"),
+    ("[clusters.a]", r"\[clusters.a\] has no source; give exactly one of"),
+    ('[clusters.a]\nfile = "x"\nfolder = "y"', r"\[clusters.a\] has folder and file"),
     ('[clusters.a]\nfolders = "y"', "'folders' is not known; did you mean folder"),
-    ("[clusters.a]\nfile = 7", "file is no text: 7"),
-    ('[clusters.a]\nfile = ""', "file is no text"),
-    ("[clusters.a]\nfile = { x = 1 }", "has file; give exactly one"),
+    ("[clusters.a]\nfile = 7", "file: 7 is no text"),
+    ('[clusters.a]\nfile = ""', "file: '' is no text"),
+    ("[clusters.a]\nfile = { x = 1 }", "file: .* is no text"),
     ('[clusters."../up"]\nfile = "x"', "is no name"),
     ('[clusters.Orders]\nfile = "x"', "is no name"),
     (f'[clusters.{"a" * 61}]\nfile = "x"', "is no name"),
@@ -110,17 +109,17 @@ ONE_TABLE = [
     ('[clusters.a]\nfile = "x"\nthrottle = "fast"', r"\[clusters.a\] throttle: --throttle: 'fast' is no amount"),
     ('[clusters.a]\nfile = "x"\nown_strategy = "a:B"', "own_strategy: .*'a:B' is no list"),
     ('[clusters.a]\nfile = "x"\nown_strategy = ["os.system"]', "own_strategy: .*'os.system': names no class"),
-    ('[clusters.a]\nfile = "x"\nage_limit = 2026-11-20', "age_limit: .* is no text"),
+    ('[clusters.a]\nfile = "x"\nage_limit = 2026-11-20', "age_limit: .* is no time span"),
     ('[clusters.a]\nfile = "x"\nschedule = "daily"', r"schedule: 'daily' is no schedule: give cron in UTC"),
     ('[clusters.a]\nfile = "x"\ncollect_schedule = "0 0 30 2 *"', "collect_schedule: .* is no schedule"),
     ('[clusters.a]\nfile = "x"\nschedule = "0 0 5 * * *"', "schedule: .* is no schedule"),
     ('[clusters.a]\nfile = "x"\nschedule = 5', "schedule: 5 is no text"),
-    ('[clusters.a]\nfile = "x"\nretries = -1', "retries: -1 is no number from 0 to 20"),
+    ('[clusters.a]\nfile = "x"\nretries = -1', "retries: -1 is no number of retries; give 0 to 20"),
     ('[clusters.a]\nfile = "x"\nretries = true', "retries: True is no number"),
     ('[clusters.a]\nfile = "x"\nowner = " "', "owner: ' ' is no text"),
-    ('[clusters.a]\nfile = "x"\ntags = "prod"', "tags: 'prod' is no list of texts"),
-    (f'[clusters.a]\nfile = "x"\ntags = ["{"t" * 101}"]', "tags: .* is longer than 100 characters"),
-    ('[clusters.a]\nfile = "x"\npermissions = "ops"', "permissions: 'ops' is no table of roles"),
+    ('[clusters.a]\nfile = "x"\ntags = "prod"', "tags: 'prod' is no list"),
+    (f'[clusters.a]\nfile = "x"\ntags = ["{"t" * 101}"]', "tags: .* is no tag; give 1 to 100 characters"),
+    ('[clusters.a]\nfile = "x"\npermissions = "ops"', "permissions: 'ops' is no object"),
     ('[clusters.a]\nfile = "x"\npermissions = { ops = ["run"] }', "permissions: 'run' is none of can_read, can_edit"),
     ("[cluster.b]\nx = 1", "'cluster': is not known; every table is a "),
 ]

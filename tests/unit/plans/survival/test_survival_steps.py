@@ -9,7 +9,7 @@ import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.options.loss_kind import LOSSES
+from kafka_rebalance.options.plan_options import LOSSES
 from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive import LossState
 from kafka_rebalance.plans.draft import draft_of, empty_draft

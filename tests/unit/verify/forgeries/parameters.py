@@ -156,7 +156,7 @@ def topic_that_was_not_included(document: Document) -> None:
     document["parameters"]["include_topics"] = ["some-other-topic"]
 
 
-@forges("scope")
+@forges("scope", "parameter")
 def replicas_moved_though_leaders_were_asked(document: Document) -> None:
     first(document["moves"], lambda move: move["kind"] == "replica")
     document["parameters"]["leaders_only"] = True

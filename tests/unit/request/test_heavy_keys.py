@@ -1,16 +1,16 @@
 """The key that makes a partition hot: from a sample's keys.json to the finding, and what is no such file."""
 
 import json
-from argparse import ArgumentTypeError
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.options.heavy_key import HeavyKeyOf
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.request.heavy_key_kind import HEAVY_KEY, heavy_keys_in_files
+from rebalance_advisor.request.named_files import heavy_keys_in_files
+from rebalance_advisor.request.run_request import RunRequest
 from stack.demo.cluster import write_demo_cluster
 
 HOT = HeavyKeyOf("t", 3, "device-7", 0.75)
@@ -49,7 +49,8 @@ def test_a_sample_of_the_command_keys_is_read_and_told_by_advise(tmp_path, capsy
     assert main([*words, "--show-keys"]) == 0
     (hot,) = [key for key in heavy_keys_in_files([tmp_path / "keys.json"]) if key.key == "hot"]
     assert (hot.topic, hot.share) == ("clickstream.raw", 1.0)
-    assert HEAVY_KEY.from_json(HEAVY_KEY.to_json(hot)) == hot
+    request = RunRequest(heavy_keys=(hot,))
+    assert RunRequest.from_mapping(json.loads(json.dumps(request.document()))) == request
     document = json.loads((tmp_path / "keys.json").read_text())
     for key in document["heavy_keys"]:
         key["partitions"] = [17]
@@ -96,5 +97,5 @@ def test_what_is_no_sample_is_refused_with_its_place(tmp_path, text: str, told: 
     ],
 )
 def test_an_object_that_cannot_be_is_refused(value: object) -> None:
-    with pytest.raises(ArgumentTypeError):
-        HEAVY_KEY.from_json(value)
+    with pytest.raises(UsageError, match=r"^--heavy-keys: "):
+        RunRequest.from_mapping({"heavy_keys": [value]})

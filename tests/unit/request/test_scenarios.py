@@ -11,8 +11,8 @@ from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.scenarios.broker_changes import RackLost
 from kafka_rebalance.scenarios.document import scenario_document
 from kafka_rebalance.scenarios.scenario import Scenario
+from rebalance_advisor.request.named_files import scenarios_in_files
 from rebalance_advisor.request.run_request import RunRequest
-from rebalance_advisor.request.scenario_kind import scenarios_in_files
 
 LOST = Scenario("lost", (RackLost("a"),))
 

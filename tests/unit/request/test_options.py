@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import PLAN_OPTIONS, PlanOptions
+from kafka_rebalance.options.values import nearest
 from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
-from rebalance_advisor.request.option_table import OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, nearest, require_known
 from rebalance_advisor.request.options_page import options_page
-from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.request.run_request import OPTIONS, RUN_OPTIONS, RunRequest, require_known
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -71,7 +71,7 @@ def test_an_unknown_name_is_told_with_the_nearest_known_one() -> None:
 
 
 def test_the_table_loads_without_numpy_for_dag_files_read_it_all_the_time() -> None:
-    script = "import sys, rebalance_advisor.request.option_table; print('numpy' in sys.modules)"
+    script = "import sys, rebalance_advisor.request.run_request; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

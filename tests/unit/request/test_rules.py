@@ -14,7 +14,7 @@ from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
-from rebalance_advisor.request.ownership_kinds import rules_in_file
+from rebalance_advisor.request.named_files import rules_in_file
 from rebalance_advisor.request.run_request import RunRequest
 
 RULES = """
@@ -46,7 +46,7 @@ def test_a_file_a_document_and_a_clusters_table_give_the_same_rules(tmp_path: Pa
     file = tmp_path / "rules.toml"
     file.write_text(RULES)
     held = {"owners": rules_in_file("owners", file), "mutes": rules_in_file("mutes", file)}
-    request = RunRequest.from_parsed(held)
+    request = RunRequest.from_mapping(held)
     assert (request.owners, request.mutes) == (OWNERS, MUTES)
     stored = json.loads(json.dumps(request.document()))
     assert RunRequest.from_mapping(stored) == request
@@ -94,7 +94,10 @@ def test_a_wrong_rule_is_refused_with_its_option_and_what_is_wrong(name: str, ru
         ("[[mutes]]\n", r"holds no \[\[owners\]\]"),
         ("[[owner]]\n", "owner.*is not known"),
         ("owners = 1\n", r"holds no \[\[owners\]\]"),
-        ('[[owners]]\npattern = "a"\nteam = "t"\n[[owners]]\npattern = "b"\n', r"\[\[owners\]\] 2: team is missing"),
+        (
+            '[[owners]]\npattern = "a"\nteam = "t"\n[[owners]]\npattern = "b"\n',
+            r"\[\[owners\]\] 2: --owners: team is missing",
+        ),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:
@@ -107,11 +110,11 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words
 def test_clients_of_a_file_and_of_a_document_are_the_same_rules(tmp_path: Path) -> None:
     file = tmp_path / "clients.toml"
     file.write_text('[[clients]]\npattern = "pay-.*"\nclient = "java"\nversion = "2.8.1"\n')
-    request = RunRequest.from_parsed({"clients": rules_in_file("clients", file)})
+    request = RunRequest.from_mapping({"clients": rules_in_file("clients", file)})
     assert request.clients == (ClientRule("pay-.*", "java", "2.8.1"),)
     assert RunRequest.from_mapping(json.loads(json.dumps(request.document()))) == request
     file.write_text('[[clients]]\npattern = "pay-.*"\nclient = "jvm"\n')
-    with pytest.raises(InvalidInputError, match=r"\[\[clients\]\] 1: client: 'jvm' is unknown; known: java"):
+    with pytest.raises(InvalidInputError, match=r"\[\[clients\]\] 1: --clients: client: 'jvm' is unknown; known: java"):
         rules_in_file("clients", file)
 
 

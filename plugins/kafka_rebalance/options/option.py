@@ -1,0 +1,181 @@
+"""One option, described where its field is: an ``Option`` among the annotations of a checked dataclass.
+
+Shell, form, REST call, ``clusters.toml``, JSON schema and docs/options.md are all made from it::
+
+    max_hours: Annotated[Hours | None, Option("At most so many hours", "hours that all waves take", "H")] = None
+
+is ``--max-hours H`` in a shell and ``max_hours`` everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, get_args, get_type_hints
+
+from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError, model_validator
+from pydantic_core import core_schema
+from pydantic_core.core_schema import CoreSchema
+
+from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Several, error_words, nearest, wrong_key
+from kafka_rebalance.visible_text import excerpt
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option; its type and range are those of its field.
+
+    title        the field's name in a form
+    help         "…" at its end: a shell takes it once for each value
+    metavar      the value's name in a help text; empty for a flag
+    name         in shell, form, REST call and store; the field's where nothing else is given
+    example      of its JSON, for docs/options.md, where a schema is no help
+    is_in_shell  INPUT, or a file, gives the others
+    field, section, kind, held  are filled in by ``options_of``: the last is the field's own default
+    """
+
+    title: str
+    help: str
+    metavar: str = ""
+    name: str = ""
+    example: str = ""
+    is_in_shell: bool = True
+    field: str = ""
+    section: str = ""
+    kind: Any = None
+    held: Any = None
+
+    @property
+    def flag(self) -> str:
+        """As people type it."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def form_words(self) -> str:
+        """The help text for a form, where nothing is given twice: a list is a list."""
+        return self.help.removesuffix(" …")
+
+    @property
+    def is_repeated(self) -> bool:
+        """Takes any number of values: a list in JSON."""
+        return any(isinstance(part, Several) for part in self.kind.__metadata__)
+
+    @property
+    def is_flag(self) -> bool:
+        """Takes no value in a shell."""
+        return self.kind.__origin__ is bool
+
+    @cached_property
+    def default(self) -> Any:
+        """The default as JSON: what a form shows. None: not given."""
+        return None if self.held is None or self.held in ((), frozenset()) else self.write(self.held)
+
+    @property
+    def default_words(self) -> str:
+        """The default for a help text; none for a flag."""
+        if self.default is None or self.is_flag:
+            return ""
+        return f" (default: {self.default:,})" if isinstance(self.default, int) else f" (default: {self.default})"
+
+    def from_text(self, text: str) -> Any:
+        """The JSON that a shell's text means: a number where the option takes no text."""
+        types = self.schema["items"]["type"] if self.is_repeated else self.schema["type"]
+        return int(text) if "string" not in types and WHOLE.fullmatch(text) else text
+
+    def read(self, value: Any) -> Any:
+        """The field's value that JSON or a shell's texts mean. Raises UsageError with the option's name."""
+        return self._adapter.validate_python(value, context=WRITTEN)
+
+    def write(self, held: Any) -> Any:
+        """JSON for what the field holds; the way back of ``read``."""
+        return self._adapter.dump_python(held, context=WRITTEN, exclude_none=True)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of the option in a form; null is an option that is not given."""
+        found = self._adapter.json_schema()
+        is_number = isinstance(self.default, int | float) and not isinstance(self.default, bool)
+        return _flat(found, found.get("$defs", {}), may_lack=self.default is None or is_number)
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.kind, config=CHECKED)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The field's schema; whatever is wrong in it is refused with the option's name."""
+        return core_schema.with_info_wrap_validator_function(self._checked, handler(source))
+
+    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        place = replace(self, name=self.name or info.field_name).flag
+        try:
+            return inner(value)
+        except ValidationError as error:
+            key = wrong_key(error)
+            is_shown = isinstance(key, str) or (isinstance(value, Mapping) and key is not None)
+            raise UsageError.at(f"{place} {key}" if is_shown else place, error_words(error)) from error
+        except InvalidInputError as error:
+            raise UsageError.at(place, str(error)) from error
+
+
+def options_of(section: Any) -> tuple[Option, ...]:
+    """The options of a checked dataclass, in the order of its fields; ``section.section`` is where forms show them."""
+    hints, found = get_type_hints(section, include_extras=True), []
+    for name in section.__annotations__:
+        inner, *annotations = get_args(hints[name]) if hasattr(hints[name], "__metadata__") else (None,)
+        for option in annotations:
+            if isinstance(option, Option):
+                others = [part for part in annotations if part is not option]
+                held = getattr(section, name, None)  # a mapping's default is none of the class
+                named = replace(option, name=option.name or name, field=name, section=section.section, held=held)
+                found.append(replace(named, kind=Annotated[(inner, *others, named)]))
+    return tuple(found)
+
+
+def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> dict[str, Any]:
+    """A schema as Airflow's forms know it: no references, a list of types in place of alternatives, no titles."""
+    if "$ref" in schema:
+        return _flat(defs[schema["$ref"].rpartition("/")[2]], defs, may_lack=may_lack)
+    if "anyOf" in schema:  # of a kind and null
+        (inner,) = [part for part in schema["anyOf"] if part != {"type": "null"}]
+        return _flat(inner, defs, may_lack=True)
+    flat = {key: value for key, value in schema.items() if key not in ("title", "default", "description", "$defs")}
+    if "items" in flat:
+        flat["items"] = _flat(flat["items"], defs)
+    if patterns := flat.pop("patternProperties", None):  # ``propertyNames`` says it, too
+        (flat["additionalProperties"],) = patterns.values()
+    if "properties" in flat:
+        flat["properties"] = {name: _flat(part, defs) for name, part in flat["properties"].items()}
+    types = [flat["type"]] if isinstance(flat["type"], str) else flat["type"]
+    types = ["null", *types] if may_lack else types
+    if may_lack and "enum" in flat:
+        flat["enum"] = [None, *flat["enum"]]
+    return flat | {"type": types[0] if len(types) == 1 else types}
+
+
+class Checked:
+    """Base of checked dataclasses: what cannot be is refused in the project's own errors, with the field's name."""
+
+    __slots__ = ()
+    refusal: ClassVar[type[InvalidInputError]] = InvalidInputError
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refused_by_name(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
+        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+        if isinstance(value, Mapping):  # null is what is not given
+            value = {name: part for name, part in value.items() if part is not None}
+        try:
+            return handler(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            name = first["loc"][0] if first["loc"] else ""
+            name = names[name] if isinstance(name, int) else name
+            if first["type"].startswith("unexpected"):
+                raise cls.refusal(f"{excerpt(name)} is not known; {nearest(name, names)}") from error
+            if first["type"].startswith("missing"):
+                raise cls.refusal(f"{name} is missing") from error
+            if first["type"].startswith("dataclass"):
+                raise cls.refusal(f"{excerpt(value)} is no object of {', '.join(names)}") from error
+            raise cls.refusal.at(str(name), error_words(error)) from error

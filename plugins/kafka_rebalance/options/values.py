@@ -1,0 +1,658 @@
+"""Kinds of values that options hold: range, way to write them, JSON schema and refusal, each said once.
+
+Every kind is a type for pydantic. Python code gives plain values, which are checked strictly. With ``WRITTEN`` as
+context, pydantic also takes what people and JSON write: ``"10%"`` is 0.1, ``"500GB"`` is 500,000,000,000, a list of
+``"disk=1.1"`` is a mapping. Dumped with ``WRITTEN``, a value goes back to that form, else to the one of plan.json.
+
+>>> read_value(Share, "10%")
+0.1
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    PlainValidator,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic_core import core_schema
+from pydantic_core.core_schema import CoreSchema
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.limits import (
+    LEAST_RATIO,
+    LONGEST_TEXT,
+    MOST_BROKER_ID,
+    MOST_FACTOR,
+    MOST_HOURS,
+    MOST_PRICE,
+    MOST_RATIO,
+    MOST_VALUES,
+    MOST_WHOLE,
+    MOST_WINDOW_HOURS,
+)
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.resources import BOUNDED, ON_REQUEST, RESOURCES, ROWS, UNITS
+from kafka_rebalance.snapshot.capacity import CAPACITY_LIMITS, Capacity
+from kafka_rebalance.visible_text import excerpt
+
+WRITTEN = "written"  # the context in which values are read and dumped as people write them
+CHECKED = ConfigDict(allow_inf_nan=False, extra="forbid", hide_input_in_errors=True)
+LEAST_PLAIN_BYTES = 2**20  # fewer bytes are given with a unit
+LONGEST = 100  # characters of a number
+WHOLE = re.compile(r"[0-9]{1,100}")
+_DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
+_WINDOW = re.compile(r"([0-9]{1,9})([hd])")
+_AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTP]i?)?B?(?:/s)?")
+_SPAN = re.compile(r"([0-9]{1,9})\s*(min|h|d)")
+_SPAN_S = {"d": 86_400, "h": 3600, "min": 60}
+_FACTORS = {None: 1} | {
+    letter + ending: base**power
+    for power, letter in enumerate("kMGTP", start=1)
+    for ending, base in (("", 1000), ("i", 1024))
+}
+
+
+class WrongKeyError(ValueError):
+    """A mapping that is wrong at one of its keys."""
+
+    def __init__(self, key: Any, words: str) -> None:
+        super().__init__(words)
+        self.key = key
+
+
+class _Annotation:
+    """Base of what follows: a validator and a serializer around those of the annotated type, which know the context."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_wrap_validator_function(
+            self._checked,
+            self._inner(source, handler),
+            serialization=core_schema.wrap_serializer_function_ser_schema(self._dumped, info_arg=True),
+        )
+
+    def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler(source)
+
+    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        raise NotImplementedError
+
+    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        raise NotImplementedError
+
+
+class Value(_Annotation):
+    """Annotation of a value: how people write it, and the one refusal for all that it cannot be.
+
+    fault   what is wrong with any other value, after the value itself: "is no share"; without one the inner words stay
+    give    what to give instead
+    read    the value that JSON or a text means; it leaves alone what it does not know. Raises ValueError
+    write   the way back
+    schema  what a form knows beside the range, such as the pattern of a text
+    """
+
+    def __init__(
+        self,
+        fault: str = "",
+        give: str = "",
+        *,
+        read: Callable[[Any], Any] = lambda value: value,
+        write: Callable[[Any], Any] = lambda value: value,
+        schema: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.fault, self.give, self.read, self.write, self.schema = fault, give, read, write, dict(schema or {})
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The range, and in a form the text that may stand for it, or stands for it alone."""
+        ours, inner = self.schema if handler.mode == "validation" else {}, handler(schema)
+        return inner | ours if inner.get("type") in ours.get("type", [inner.get("type")]) else ours
+
+    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        meant = self.read(value) if info.context == WRITTEN else value
+        try:
+            return inner(meant)
+        except ValidationError as error:
+            if not self.fault or error.errors()[0]["type"] == "value_error":
+                raise  # in words of its own
+            raise ValueError(f"{excerpt(value)} {self.fault}" + (f"; {self.give}" if self.give else "")) from error
+
+    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        return self.write(value) if info.context == WRITTEN else inner(value)
+
+
+class OneOf(Value):
+    """Annotation of a text that is one of a few."""
+
+    def __init__(self, choices: Iterable[str], fault: str = "") -> None:
+        self.choices = list(choices)
+        known = ", ".join(self.choices)
+        super().__init__(fault or f"is none of {known}", f"known: {known}" if fault else "")
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """A list of texts."""
+        return {"type": "string", "enum": self.choices}
+
+    def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ARG002
+        return core_schema.literal_schema(self.choices)
+
+
+class Several(_Annotation):
+    """Annotation of a set or a tuple: a list in JSON, an option that a shell repeats."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Not ``uniqueItems``: Airflow compares all pairs of a list of objects."""
+        found = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
+        return found | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
+
+    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        if not isinstance(value, list | tuple | frozenset):
+            raise ValueError(f"{excerpt(value)} is no list")  # noqa: TRY004 (pydantic takes no TypeError)
+        if info.context == WRITTEN and len(value) > MOST_VALUES:
+            raise ValueError(f"{len(value):,} values are more than {MOST_VALUES:,}")
+        return inner(value)
+
+    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> list[Any]:  # noqa: ARG002
+        return sorted(inner(value)) if isinstance(value, frozenset) else list(inner(value))
+
+
+class Pairs(Several):
+    """Annotation of a mapping that people write as a list of texts: ``["disk=1.1", "in=2"]``."""
+
+    def __init__(
+        self, read: Callable[[Any], tuple[Any, Any]], write: Callable[[Any, Any], str], schema: Mapping[str, Any]
+    ) -> None:
+        self.read, self.write, self.schema = read, write, dict(schema)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """A list of texts in a form, an object in plan.json."""
+        in_form = {"type": "array", "items": self.schema, "maxItems": MOST_VALUES}
+        return in_form if handler.mode == "validation" else handler(schema)
+
+    def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        if info.context == WRITTEN:
+            return super()._checked(value, lambda pairs: inner(_once(map(self.read, pairs))), info)
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{excerpt(value)} is no object")  # noqa: TRY004
+        return inner(value)
+
+    def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
+        if info.context == WRITTEN:
+            return [self.write(*pair) for pair in sorted(value.items())]
+        return inner(dict(sorted(value.items())))
+
+
+def _once(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    given: dict[Any, Any] = {}
+    for key, value in pairs:
+        if key in given and given[key] != value:
+            raise WrongKeyError(key, "is given twice, with different values; give it once")
+        given[key] = value
+    return given
+
+
+def read_value(kind: Any, value: Any) -> Any:
+    """Return the value of a kind that a text or JSON means. Raises ValueError with what was seen and what to give."""
+    try:
+        return TypeAdapter(kind, config=CHECKED).validate_python(value, context=WRITTEN)
+    except ValidationError as error:
+        raise ValueError(error_words(error)) from error
+
+
+def error_words(error: ValidationError) -> str:
+    """The first thing that is wrong, in one line: what was seen, and what to give."""
+    first = error.errors(include_url=False)[0]
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    if first["type"] in ("missing", "missing_argument"):
+        return f"{first['loc'][-1]} is missing"
+    if first["type"] in ("dict_type", "mapping_type", "dataclass_type"):
+        return f"{excerpt(first['input'])} is no object"
+    return f"{excerpt(first['input'])} cannot be; {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def wrong_key(error: ValidationError) -> Any:
+    """The key of a mapping's value that is wrong; None where a key itself is, or there is none."""
+    first = error.errors(include_url=False)[0]
+    if isinstance(cause := first.get("ctx", {}).get("error"), WrongKeyError):
+        return str(cause.key)
+    return first["loc"][0] if first["loc"] and first["loc"][-1] != "[key]" else None
+
+
+def nearest(name: Any, known: Iterable[str]) -> str:
+    """``did you mean X?``, or all that are known where none is near."""
+    names = list(known)
+    near = get_close_matches(str(name), names, n=1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
+
+
+# Readers of JSON and texts: they know how a value is written. Which values are allowed, the kinds below say.
+
+
+def _whole(value: Any) -> Any:
+    """JavaScript may write 5 as 5.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def whole_or_text(value: Any) -> Any:
+    return int(value) if isinstance(value, str) and WHOLE.fullmatch(value) else _whole(value)
+
+
+def _number(value: Any) -> Any:
+    """``"1.5"``, and ``"10%"`` as 0.1."""
+    if not isinstance(value, str):
+        return value
+    try:
+        number = float(value.removesuffix("%"))
+    except ValueError:
+        return value
+    return number / 100 if value.endswith("%") else number
+
+
+def _plain_number(value: Any) -> Any:
+    return value if isinstance(value, str) and value.endswith("%") else _number(value)
+
+
+def read_amount(value: Any) -> Any:
+    """Bytes or bytes/s: ``500GB`` = 500,000,000,000, ``512MiB`` = 536,870,912, a plain number as it is.
+
+    A plain number below 1 MiB is refused: ``50`` is meant to be 50 MB by most who write it, and would be 50 bytes.
+    """
+    number = _whole(value)
+    is_whole = isinstance(number, int) and not isinstance(number, bool) and number <= MOST_WHOLE
+    text = str(number) if is_whole else value
+    match = _AMOUNT.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= LONGEST else None
+    if match is None:
+        return number
+    amount = round(Fraction(match[1]) * _FACTORS[match[2]])
+    if 0 < amount < LEAST_PLAIN_BYTES and match[2] is None and "B" not in text:
+        plain = match[1]
+        raise ValueError(
+            f"{excerpt(text)} would be {amount:,} byte{'s' * (amount > 1)}: give its unit, {plain}MB or {plain}MiB "
+            f"({plain}B for bytes)"
+        )
+    return amount
+
+
+def _amount_text(value: int) -> str | int:
+    """A plain number, with the unit ``B`` where ``read_amount`` asks for one."""
+    return f"{value}B" if 0 < value < LEAST_PLAIN_BYTES else value
+
+
+def _span(value: Any) -> Any:
+    """``90min``, ``2h``, ``3d`` → seconds."""
+    match = _SPAN.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= LONGEST else None
+    return str(value) if match is None else int(match[1]) * _SPAN_S[match[2]]
+
+
+def _span_text(seconds: int) -> str:
+    """In the largest unit that divides it."""
+    unit, size = next((unit, size) for unit, size in _SPAN_S.items() if seconds % size == 0)
+    return f"{seconds // size}{unit}"
+
+
+def _window(value: Any) -> Any:
+    """``7d`` or ``36h`` → hours."""
+    match = _WINDOW.fullmatch(value) if isinstance(value, str) else None
+    return _whole(value) if match is None else int(match[1]) * (24 if match[2] == "d" else 1)
+
+
+def _window_text(hours: int) -> str:
+    """``7d`` for 168, ``36h`` for 36."""
+    days, rest = divmod(hours, 24)
+    return f"{hours}h" if rest else f"{days}d"
+
+
+def _new_broker(value: Any) -> tuple[int, str | None]:
+    """``13:rack-a``, or ``13`` for a broker without a rack."""
+    broker, colon, rack = value.partition(":") if isinstance(value, str) else (value, "", "")
+    if isinstance(value, str) and (not WHOLE.fullmatch(broker) or (colon and not rack)):
+        raise ValueError(f"{excerpt(value)}: give ID:RACK, or ID alone where there are no racks")
+    return read_value(BrokerId, broker), rack or None
+
+
+def _resource_and(value: Any, known: Iterable[str], wanted: str) -> tuple[str, str]:
+    resource, _, rest = value.partition("=") if isinstance(value, str) else ("", "", "")
+    if resource not in known or not rest:
+        what = f"{excerpt(value)}" if isinstance(value, str) else f"{excerpt(value)} is no text"
+        raise ValueError(f"{what}: give {wanted}, RESOURCE is one of {', '.join(known)}")
+    return resource, rest
+
+
+def _target(value: Any) -> tuple[str, Any]:
+    """``disk=1.1`` → an upper limit, ``disk=0.9..1.1`` → both, ``disk=0.9..`` → a lower limit."""
+    resource, band = _resource_and(value, RESOURCES, "RESOURCE=HIGH or RESOURCE=LOW..HIGH")
+    low, dots, high = band.rpartition("..")
+    try:
+        return resource, (float(low) if dots else None, float(high) if high or not dots else None)
+    except ValueError:
+        words = f"{excerpt(band)} is no band: give HIGH or LOW..HIGH as multiples of the mean"
+        raise ValueError(words) from None
+
+
+def _target_text(resource: str, band: Target) -> str:
+    high = "" if band.high is None else repr(band.high)
+    return f"{resource}={high}" if band.low is None else f"{resource}={band.low!r}..{high}"
+
+
+def _band(value: Any) -> Target:
+    """A target, or its LOW and HIGH, within what a broker can carry."""
+    if isinstance(value, Target):
+        target = value
+    elif isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number_or_none, value)):
+        try:
+            target = Target(*value)
+        except InvalidInputError as error:
+            raise ValueError(str(error)) from error
+    else:
+        raise ValueError(f"{excerpt(value)} is no band; give HIGH or LOW..HIGH as multiples of the mean")
+    if target.low is None and target.high is None:
+        raise ValueError("has neither a lower nor an upper limit; give HIGH or LOW..HIGH")
+    if target.high is not None and not LEAST_RATIO <= target.high <= MOST_RATIO:
+        wide = f"give a multiple of the mean from {LEAST_RATIO:g} to {MOST_RATIO:g}"
+        raise ValueError(f"no broker can carry {target.high:g} × the mean at most; {wide}")
+    if target.low is not None and not 0 <= target.low <= MOST_RATIO:
+        raise ValueError(f"no broker can carry {target.low:g} × the mean at least; give at most {MOST_RATIO:g}")
+    return target
+
+
+def _is_number_or_none(value: Any) -> bool:
+    return value is None or _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    """A number that a float holds; one in JSON may be longer."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= MOST_WHOLE
+
+
+def _cap(value: Any) -> tuple[str, float]:
+    """``out=200MB/s``, ``disk=2TB``, ``replicas=4000``, ``cpu=80%``: the most that any broker may carry."""
+    resource, most = _resource_and(value, RESOURCES, "RESOURCE=AMOUNT")
+    unit = UNITS[resource]
+    if unit == "count":
+        return resource, read_value(Count, whole_or_text(most))
+    if unit == "percent":
+        return resource, _number(most.removesuffix("%"))
+    if not _DECIMAL.fullmatch(plain := most.removesuffix("B")):
+        return resource, read_value(Amount, most)
+    if plain == most and math.isfinite(float(plain)):
+        read_amount(str(math.ceil(float(plain))))  # refuses a small one without a unit
+    return resource, float(plain)
+
+
+def _cap_text(resource: str, most: float) -> str:
+    is_whole = ROWS[resource].unit != "percent" and most == int(most)  # 1e+18 is no amount that people type
+    has_unit = ROWS[resource].unit in ("count", "percent") or most >= LEAST_PLAIN_BYTES
+    return f"{resource}={int(most) if is_whole else repr(most)}{'' if has_unit else 'B'}"
+
+
+def _allowed_cap(cap: Any) -> float:
+    if not (_is_number(cap) and 0 < cap <= MOST_WHOLE):
+        raise ValueError(f"{excerpt(cap)} cannot be; give a number above 0, up to {MOST_WHOLE:,}")
+    return float(cap) if isinstance(cap, float) else int(cap)
+
+
+def _counted_whole(caps: Mapping[str, float]) -> Mapping[str, float]:
+    for resource, cap in caps.items():
+        if ROWS[resource].is_counted and cap != int(cap):
+            raise WrongKeyError(resource, f"{excerpt(cap)} cannot be; {resource} are counted: give a whole number")
+    return caps
+
+
+def _headroom(value: Any) -> tuple[str, float]:
+    """``disk=20%``: the share of each broker's capacity that stays free."""
+    resource, free = _resource_and(value, BOUNDED, "RESOURCE=SHARE")
+    return resource, read_value(Share, free)
+
+
+def _capacity(value: Any) -> Capacity:
+    if isinstance(value, Capacity):
+        return value
+    if not isinstance(value, Mapping) or not set(value) <= set(CAPACITY_LIMITS):
+        raise ValueError(f"{excerpt(value)} is no capacity; known figures are {', '.join(CAPACITY_LIMITS)}")
+    if wrong := [figure for figure in value.values() if not _is_number_or_none(figure)]:
+        raise ValueError(f"{excerpt(wrong[0])} is no number")
+    try:
+        return Capacity(**value)
+    except InvalidInputError as error:
+        raise ValueError(str(error)) from error
+
+
+def _by_broker(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{excerpt(value)} is no object of brokers and what they can carry")  # noqa: TRY004
+    return _once((whole_or_text(broker), figures) for broker, figures in value.items())
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError(f"{excerpt(text)} is no text")
+    return text
+
+
+def _regular_expression(text: str) -> str:
+    try:
+        re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{excerpt(text)} is no regular expression ({error})") from error
+    return text
+
+
+# Airflow's api-server tries each pattern on texts of any length: a pattern must take time in proportion to the text.
+def short_text(*types: str, pattern: str, **more: Any) -> dict[str, Any]:
+    """The schema of a value that a short text may stand for."""
+    return {"type": [*types], "pattern": pattern, "maxLength": LONGEST, **more}
+
+
+def long_text(pattern: str, *types: str) -> dict[str, Any]:
+    """The schema of a text that may hold a regular expression, or a list."""
+    return {"type": ["string", *types], "pattern": pattern, "maxLength": LONGEST_TEXT}
+
+
+AMOUNT_TEXT = short_text("string", "integer", pattern=r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$")
+_SHARE_TEXT = short_text("string", "number", pattern="^[0-9.eE+-]+%?$")
+_DECIMAL_TEXT = short_text("number", "string", pattern="^[0-9]+([.][0-9]+)?$")
+_AMOUNT_WORDS = f"give a whole number, 500GB or 512MiB, at most {MOST_WHOLE:,}"
+_HOURS_WORDS = f"at most {MOST_HOURS:,}"
+
+Flag: TypeAlias = Annotated[bool, Strict(), Value("is neither true nor false")]
+Unflag: TypeAlias = Annotated[
+    bool,
+    Strict(),
+    Value(
+        "is neither true nor false",
+        read=lambda value: not value if isinstance(value, bool) else value,
+        write=lambda held: not held,
+    ),
+]
+Count: TypeAlias = Annotated[
+    int, Strict(), Field(ge=0, le=MOST_WHOLE), Value("is no whole number", f"give 0 to {MOST_WHOLE:,}", read=_whole)
+]
+NumberFrom1: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=MOST_WHOLE),
+    Value("is none", f"give a whole number, 1 to {MOST_WHOLE:,}", read=_whole),
+]
+WholeHours: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=MOST_HOURS),
+    Value("is no whole number of hours", f"give 1 to {MOST_HOURS:,}", read=_whole),
+]
+Factor: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=MOST_FACTOR),
+    Value("is no replication factor", f"give 1 to {MOST_FACTOR:,}", read=_whole),
+]
+# A form that lets people choose among known brokers gives texts.
+BrokerId: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=0, le=MOST_BROKER_ID),
+    Value(
+        "is no broker id",
+        f"give 0 to {MOST_BROKER_ID:,}",
+        read=whole_or_text,
+        schema=short_text("integer", "string", pattern="^[0-9]+$"),
+    ),
+]
+Amount: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=0, le=MOST_WHOLE),
+    Value("is no amount", _AMOUNT_WORDS, read=read_amount, write=_amount_text, schema=AMOUNT_TEXT),
+]
+Rate: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=MOST_WHOLE),
+    Value(
+        "is no amount above 0",
+        _AMOUNT_WORDS,
+        read=read_amount,
+        write=_amount_text,
+        schema=AMOUNT_TEXT | {"minimum": LEAST_PLAIN_BYTES},
+    ),
+]
+Share: TypeAlias = Annotated[
+    float,
+    Strict(),
+    Field(ge=0, lt=1),
+    Value("is no share between 0 and 1", "give 10% or 0.1", read=_number, schema=_SHARE_TEXT),
+]
+Ratio: TypeAlias = Annotated[
+    float,
+    Strict(),
+    Field(ge=0, le=MOST_RATIO),
+    Value("is no share", f"give 20% or 0.2, at most {MOST_RATIO:g}", read=_number, schema=_SHARE_TEXT),
+]
+Hours: TypeAlias = Annotated[
+    float,
+    Strict(),
+    Field(gt=0, le=MOST_HOURS),
+    Value(
+        "is no number of hours above 0",
+        f"give 6 or 1.5, at most {MOST_HOURS:,}",
+        read=_plain_number,
+        schema=_DECIMAL_TEXT,
+    ),
+]
+Price: TypeAlias = Annotated[
+    float,
+    Strict(),
+    Field(gt=0, le=MOST_PRICE),
+    Value("is no price above 0", f"give 0.02, at most {MOST_PRICE:,}", read=_plain_number, schema=_DECIMAL_TEXT),
+]
+Span: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=MOST_HOURS * 3600),
+    Value(
+        "is no time span",
+        "give 90min, 2h or 3d",
+        read=_span,
+        write=_span_text,
+        schema=short_text("string", pattern=r"^\s*[0-9]+\s*(min|h|d)\s*$"),
+    ),
+]
+Window: TypeAlias = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=MOST_WINDOW_HOURS),
+    Value(
+        "is no window of history",
+        f"give 7d or 36h, at most {_window_text(MOST_WINDOW_HOURS)}",
+        read=_window,
+        write=_window_text,
+        schema=short_text("string", "integer", pattern="^[0-9]+[hd]$"),
+    ),
+]
+Text: TypeAlias = Annotated[
+    str,
+    Strict(),
+    Field(min_length=1, max_length=LONGEST_TEXT),
+    Value("is no text", f"give 1 to {LONGEST_TEXT:,} characters"),
+]
+FilledText: TypeAlias = Annotated[Text, AfterValidator(_not_blank)]
+Pattern: TypeAlias = Annotated[FilledText, AfterValidator(_regular_expression)]
+Rack: TypeAlias = Annotated[str, Strict(), Field(min_length=1, max_length=LONGEST_TEXT), Value("is no rack")]
+
+Brokers: TypeAlias = Annotated[frozenset[BrokerId], Several()]
+Racks: TypeAlias = Annotated[frozenset[Rack], Several()]
+Patterns: TypeAlias = Annotated[tuple[Pattern, ...], Several()]
+AlsoBalanced: TypeAlias = Annotated[frozenset[Annotated[str, OneOf(ON_REQUEST, "is no such resource")]], Several()]
+# The keys of plan.json's objects are texts.
+_BrokerKey: TypeAlias = Annotated[BrokerId, BeforeValidator(whole_or_text)]
+_Resource: TypeAlias = Annotated[str, OneOf(RESOURCES, "is no resource")]
+_OF_RESOURCE = short_text("string", pattern=f"^({'|'.join(RESOURCES)})=.+$")
+Targets: TypeAlias = Annotated[
+    Mapping[
+        _Resource,
+        Annotated[
+            Target,
+            PlainValidator(_band),
+            PlainSerializer(lambda band: [band.low, band.high], return_type=list[float | None]),
+        ],
+    ],
+    Pairs(_target, _target_text, _OF_RESOURCE),
+]
+Caps: TypeAlias = Annotated[
+    Mapping[_Resource, Annotated[float, PlainValidator(_allowed_cap)]],
+    AfterValidator(_counted_whole),
+    Pairs(_cap, _cap_text, _OF_RESOURCE),
+]
+Headroom: TypeAlias = Annotated[
+    Mapping[Annotated[str, OneOf(BOUNDED, "has no capacity")], Share],
+    Pairs(
+        _headroom,
+        lambda resource, share: f"{resource}={share!r}",
+        short_text("string", pattern=f"^({'|'.join(BOUNDED)})=.+$"),
+    ),
+]
+NewBrokers: TypeAlias = Annotated[
+    Mapping[_BrokerKey, Rack | None],
+    Pairs(
+        _new_broker,
+        lambda broker, rack: str(broker) if rack is None else f"{broker}:{rack}",
+        {"minimum": 0, "maximum": MOST_BROKER_ID} | long_text("^[0-9]+(:.+)?$", "integer"),
+    ),
+]
+_FIGURE = {"type": ["null", "number"], "exclusiveMinimum": 0, "maximum": MOST_WHOLE}
+Capacities: TypeAlias = Annotated[
+    Mapping[
+        _BrokerKey,
+        Annotated[
+            Capacity,
+            PlainValidator(_capacity),
+            PlainSerializer(asdict, return_type=dict[str, float | None]),
+            WithJsonSchema(
+                {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(CAPACITY_LIMITS, _FIGURE)}
+            ),
+        ],
+    ],
+    Value(
+        read=_by_broker,
+        write=lambda held: {str(broker): asdict(held[broker]) for broker in sorted(held)} or None,
+        schema={"maxProperties": MOST_VALUES, "propertyNames": {"pattern": "^[0-9]+$", "maxLength": LONGEST}},
+    ),
+]
