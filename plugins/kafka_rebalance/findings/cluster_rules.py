@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding
+from kafka_rebalance.amounts import listed
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
@@ -26,14 +27,6 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
     topics, brokers = throttled(snapshot)
     if not topics and not brokers:
         return
-    where = " and ".join(
-        part
-        for part in (
-            f"topics {listed(topics)}" if topics else "",
-            f"brokers {listed(brokers)}" if brokers else "",
-        )
-        if part
-    )
     yield finding(
         "throttle_left_over",
         Severity.MEDIUM,
@@ -45,9 +38,14 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
             "broker_ids": listed(brokers, most=len(brokers)) or None,
         },
         Remedy(
-            f"Replication throttles stand on {where}, and nothing is being reassigned: replicas that fall behind catch "
-            "up slowly. Clear them (kafka-reassign-partitions --verify of the last reassignment, or kafka-configs).",
-            cost="none",
+            fact(
+                FactCode.THROTTLE_LEFT_OVER,
+                topics=topics[:MOST_NAMED],
+                topic_count=len(topics),
+                brokers=brokers[:MOST_NAMED],
+                broker_count=len(brokers),
+            ),
+            cost=fact(FactCode.COSTS_NOTHING),
             gain=1.0,
         ),
     )
@@ -60,13 +58,12 @@ def load_unknown(context: FindingContext) -> Iterator[Finding]:
         return
     evidence: Evidence = {f"{resource}_left_out": why for resource, why in sorted(left_out.items())}
     column = context.snapshot.loads.column(LoadKind.IN_BYTES_PER_S)
-    hint = "" if column is not None else " A second snapshot some minutes later gives rates."
     yield finding(
         "load_unknown",
         Severity.INFO,
         context.snapshot.cluster,
         evidence | {"resources_left_out": len(left_out)},
-        Remedy(f"Nothing is advised on {listed(sorted(left_out))}: nobody measured it, or too little of it.{hint}"),
+        Remedy(fact(FactCode.LOAD_UNKNOWN, resources=tuple(sorted(left_out)), has_rates=column is not None)),
     )
 
 
@@ -88,8 +85,16 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
         context.snapshot.cluster,
         evidence,
         Remedy(
-            f"{counted(len(gaps), 'thing')} could not be read: {listed(sorted(kinds))}. First: {first.what} of "
-            f"{first.subject_type} {first.subject}: {first.reason}."
+            fact(
+                FactCode.COVERAGE_GAP,
+                gaps=len(gaps),
+                kinds=tuple(sorted(kinds)[:MOST_NAMED]),
+                kind_count=len(kinds),
+                what=first.what,
+                subject_type=first.subject_type,
+                subject=first.subject,
+                reason=first.reason,
+            )
         ),
     )
 
@@ -109,7 +114,18 @@ def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
             "hours_outside_before": hours.before,
             "hours_outside_after": hours.after,
         },
-        Remedy(f"{hours.words[0].upper()}{hours.words[1:]}.", gain=hours.gain),
+        Remedy(
+            fact(
+                FactCode.HOURS_OUTSIDE_BAND,
+                hours_judged=len(hours.judged),
+                hours_not_measured=hours.hours - len(hours.judged),
+                hours_outside_before=hours.before,
+                hours_outside_after=hours.after,
+                mean_brokers_before=hours.mean_brokers[0],
+                mean_brokers_after=hours.mean_brokers[1],
+            ),
+            gain=hours.gain,
+        ),
         confidence=Confidence.MEASURED,
     )
 
@@ -124,7 +140,7 @@ def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
         Severity.OK,
         context.snapshot.cluster,
         {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
-        Remedy(f"Nothing to move: {'; '.join(plan.reasons) or 'everything is within its band'}."),
+        Remedy(fact(FactCode.NOTHING_TO_MOVE, reasons=tuple(plan.reasons))),
         confidence=Confidence.MEASURED,
     )
 
@@ -142,10 +158,7 @@ def cannot_tell(context: FindingContext) -> Iterator[Finding]:
         Severity.HIGH,
         context.snapshot.cluster,
         evidence,
-        Remedy(
-            f"Whether anything has to move cannot be told: {'; '.join(plan.reasons)}. Read it again once all of it can "
-            "be seen."
-        ),
+        Remedy(fact(FactCode.CANNOT_TELL_MOVES, reasons=tuple(plan.reasons))),
     )
 
 
@@ -159,6 +172,6 @@ def not_fixable_by_moving(context: FindingContext) -> Iterator[Finding]:
         Severity.MEDIUM,
         context.snapshot.cluster,
         {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
-        Remedy(f"Moving cannot fix this: {'; '.join(plan.reasons)}."),
+        Remedy(fact(FactCode.MOVING_CANNOT_FIX, reasons=tuple(plan.reasons))),
         confidence=Confidence.MEASURED,
     )

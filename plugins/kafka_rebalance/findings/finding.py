@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from kafka_rebalance.errors import UnknownNameError
+from kafka_rebalance.facts import Fact
 
 
 class Severity(StrEnum):
@@ -75,8 +76,8 @@ class Finding:
     subject_type: SubjectType
     subject: str
     evidence: Mapping[str, float | int | str | None]
-    recommendation: str
-    cost: str = ""
+    recommendation: Fact
+    cost: Fact | None = None
     gain: float = 0.0
     confidence: Confidence = Confidence.MEASURED
     team: str | None = None

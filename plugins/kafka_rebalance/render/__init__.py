@@ -1,23 +1,49 @@
 """Words for facts, in plain English: the only place that makes them (``kafka_rebalance.facts``).
 
-``MESSAGES`` has one function for each code; it takes the fact's arguments by name. Nothing reads the words back.
+``MESSAGES`` has one function for each code; it takes the fact's arguments by name, facts among them as their words.
+Nothing reads the words back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.render.findings import FINDINGS
+from kafka_rebalance.render.groups import GROUPS
 from kafka_rebalance.render.moves import MOVES
 
-MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES}
+MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES, **FINDINGS, **GROUPS}
 
 
 def render(fact: Fact) -> str:
     """Return the fact's words."""
-    return MESSAGES[fact.code](**fact.args)
+    return MESSAGES[fact.code](**{name: _worded(value) for name, value in fact.args.items()})
 
 
 def render_all(facts: Iterable[Fact]) -> list[str]:
     """Return the words of each fact."""
     return [render(fact) for fact in facts]
+
+
+def render_document(document: Mapping[str, Any]) -> str:
+    """Return the words of a fact's JSON object."""
+    return render(Fact.from_document(document))
+
+
+def with_texts(value: Any) -> Any:
+    """Return the JSON value with a ``text`` in the object of each fact, for people who read the file."""
+    if isinstance(value, list):
+        return [with_texts(part) for part in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "code" in value and "args" in value:
+        return {"code": value["code"], "args": value["args"], "text": render_document(value)}
+    return {name: with_texts(part) for name, part in value.items()}
+
+
+def _worded(value: Any) -> Any:
+    if isinstance(value, Fact):
+        return render(value)
+    return tuple(map(_worded, value)) if isinstance(value, tuple) else value

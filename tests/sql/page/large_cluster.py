@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.plans.plan import Bound, Cost, Move, MoveKind, Plan, ResourceOutcome, Rollback, Verdict, Wave
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -186,7 +187,7 @@ def large_findings(size: Size) -> list[Finding]:
             found.append(
                 Finding(
                     code, severity, kind, named(number), {"disk_bytes": 500 * GIB, "over_share_ratio": 1.25},
-                    f"{kind.value} {named(number)} needs attention: the plan sees to it", gain=0.5,
+                    fact(FactCode.LEARN_STRATEGY, group=named(number)), gain=0.5,
                     confidence=Confidence.ESTIMATED,
                 )
             )  # fmt: skip

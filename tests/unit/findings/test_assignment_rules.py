@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped, told
@@ -36,7 +37,7 @@ def test_a_live_group_from_which_sticky_would_never_return_is_told_of(protocol):
     (finding,) = told(endless_group(protocol), "sticky_endless")
     assert (finding.subject, finding.severity, finding.confidence) == ("loop", Severity.HIGH, Confidence.MEASURED)
     assert finding.evidence == {"assignor": protocol, "members": 9, "partitions": 33, "idle_members": 5}
-    assert protocol in finding.recommendation
+    assert finding.recommendation == fact(FactCode.STICKY_ENDLESS, strategy=protocol, members=9)
 
 
 def test_a_group_that_runs_another_strategy_is_in_no_danger_and_is_not_sent_there():

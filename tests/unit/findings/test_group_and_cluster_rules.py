@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.annotations.rack_price import rack_traffic_price
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.rules import RULES, evaluate_rules
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
@@ -162,7 +162,7 @@ def test_what_nobody_measured_is_said_and_never_zero():
     assert finding.evidence["resources_left_out"] == 4
     assert finding.evidence["disk_left_out"] == "nobody measured log_bytes"
     assert finding.severity is Severity.INFO
-    assert "A second snapshot" in finding.recommendation
+    assert not finding.recommendation.args["has_rates"]
 
 
 def test_gaps_are_one_finding_with_their_kinds_counted():
@@ -189,7 +189,7 @@ def test_the_plans_verdict_becomes_a_finding():
     (finding,) = told(snapshot, "nothing_to_do", plan(Verdict.NOTHING_TO_DO))
     assert (finding.severity, finding.evidence) == (Severity.OK, {"disk_skew": 1.7})
     (finding,) = told(snapshot, "not_fixable_by_moving", plan(Verdict.NOT_FIXABLE_BY_MOVING))
-    assert finding.recommendation == "Moving cannot fix this: because."
+    assert finding.recommendation == fact(FactCode.MOVING_CANNOT_FIX, reasons=("because",))
     assert told(snapshot, "nothing_to_do", plan(Verdict.REBALANCE)) == []
 
 

@@ -38,7 +38,7 @@ def test_a_balancer_is_known_by_its_topics(topic: str, name: str) -> None:
     assert (found.name, found.signs) == (name, (f"topic {topic}",))
     (finding,) = told(seen(topic), other_balancer.__name__)
     assert (finding.evidence["balancers"], finding.evidence["signs"]) == (name, f"topic {topic}")
-    assert found.pause in finding.recommendation
+    assert finding.recommendation.args["pauses"] == (found.pause,)
 
 
 def test_a_group_or_a_config_gives_it_away_and_a_config_that_is_off_clears_it() -> None:
@@ -82,8 +82,8 @@ def test_cordoned_log_dirs_are_told_and_a_wholly_cordoned_broker_gets_nothing() 
     snapshot = cluster(striped("t", 24), of=brokers(7, log_dirs=dirs))
     partly, whole = told(snapshot, broker_cordoned.__name__)
     assert (partly.subject, partly.evidence["cordoned_log_dirs"], partly.evidence["log_dirs"]) == ("1", 1, 2)
-    assert "no plan gives it a replica" not in partly.recommendation
-    assert (whole.subject, "no plan gives it a replica" in whole.recommendation) == ("6", True)
+    assert not partly.recommendation.args["is_whole"]
+    assert (whole.subject, whole.recommendation.args["is_whole"]) == ("6", True)
     plan = make_plan(snapshot, PlanOptions(with_frontier=False))
     assert "broker 6 is cordoned: it gets no replica" in plan.reasons
     assert not any(6 in move.to_replicas for move in plan.moves)
@@ -105,7 +105,7 @@ def test_what_moves_now_is_told_and_its_throttles_are_not_left_over() -> None:
     assert told(alone, reassignment_running.__name__)[0].evidence["partitions"] == 0
     (where,) = told(cluster([*ROWS, dirs], of=brokers(log_dirs={4: (LogDir("/a"), LogDir("/b"))})), finding.code)
     assert where.evidence["copied_to"] == "30 B in /b of broker 4"
-    assert "1 replica between log dirs (30 B in /b of broker 4) now" in where.recommendation
+    assert where.recommendation.args["written_to_dirs"] == ((4, "/b", 30),)
     assert told(cluster(ROWS), reassignment_running.__name__) == []
     between = cluster(ROWS, of=brokers(configs={1: {"replica.alter.log.dirs.io.max.bytes.per.second": "9"}}))
     assert told(between, "throttle_left_over")[0].evidence["broker_ids"] == "1"

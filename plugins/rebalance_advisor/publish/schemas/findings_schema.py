@@ -8,6 +8,12 @@ from kafka_rebalance.findings.finding import CODES, Confidence, Severity, Subjec
 from rebalance_advisor.publish.schemas.plan_schema import DRAFT
 
 _TEXT, _MAYBE_TEXT = {"type": "string"}, {"type": ["string", "null"]}
+_FACT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"code": _TEXT, "args": {"type": "object"}, "text": _TEXT},
+    "required": ["code", "args", "text"],
+    "additionalProperties": False,
+}
 _FINDING: dict[str, Any] = {
     "finding_key": _TEXT,
     "severity": {"enum": [severity.value for severity in Severity]},
@@ -15,8 +21,8 @@ _FINDING: dict[str, Any] = {
     "subject": _TEXT,
     "code": {"enum": list(CODES)},
     "evidence": {"type": "object", "additionalProperties": {"type": ["number", "string", "null"]}},
-    "recommendation": _TEXT,
-    "cost": _TEXT,
+    "recommendation": _FACT,
+    "cost": {"anyOf": [_FACT, {"type": "null"}]},
     "gain": {"type": "number"},
     "confidence": {"enum": [confidence.value for confidence in Confidence]},
     "team": _MAYBE_TEXT,
