@@ -2444,7 +2444,7 @@ COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of what members 
 
 COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
 
-COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come from: given, or assumed and how.';
+COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come from: given; all_alike or as_read: assumed.';
 
 COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 
@@ -2565,7 +2565,7 @@ COMMENT ON COLUMN advisor.group_score_latest.same_rack_ratio IS 'Share of what m
 
 COMMENT ON COLUMN advisor.group_score_latest.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
 
-COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions come from: given, or assumed and how.';
+COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions come from: given; all_alike or as_read: assumed.';
 
 COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 

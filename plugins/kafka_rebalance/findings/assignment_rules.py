@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import listed
 from kafka_rebalance.errors import EndlessReassignmentError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding
@@ -68,7 +67,7 @@ def shared_offsets(context: FindingContext) -> Iterator[Finding]:
                 "partitions": every,
                 "shared_partitions": len(shared),
                 "most_readers": max(shared.values()),
-                "topics": listed(topics),
+                "topics": tuple(topics),
             },
             Remedy(
                 fact(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import listed
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
@@ -34,8 +33,8 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
         {
             "topics": len(topics),
             "brokers": len(brokers),
-            "topic_names": listed(topics, most=len(topics)) or None,
-            "broker_ids": listed(brokers, most=len(brokers)) or None,
+            "topic_names": topics or None,
+            "broker_ids": brokers or None,
         },
         Remedy(
             fact(

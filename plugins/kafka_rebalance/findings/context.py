@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType
 
-Evidence = dict[str, float | int | str | None]
+Evidence = dict[str, Any]  # numbers, ids, codes, tuples of these
 # Names in a fact: more stand as a count beside the first ones.
 MOST_NAMED = 50
 _ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
@@ -196,5 +196,7 @@ def finding(
     )
 
 
-def _plain(value: float | str | None) -> float | str | None:
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
     return value.item() if isinstance(value, np.generic) else value

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.amounts import listed
 from kafka_rebalance.arrays import NOBODY, Floats
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.consumers.lag_rules import seconds_behind
@@ -48,8 +47,8 @@ def group_in_motion(context: FindingContext) -> Iterator[Finding]:
                 "motion": motion.code.value,
                 "state": motion.state,
                 "members": motion.members,
-                "members_that_hold": listed(motion.holding) or None,
-                "members_that_wait": listed(motion.waiting) or None,
+                "members_that_hold": motion.holding or None,
+                "members_that_wait": motion.waiting or None,
             },
             Remedy(motion.fact(FactCode.NOT_JUDGED)),
         )
@@ -157,7 +156,7 @@ def dead_static_member(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "dead_members": len(dead),
-                "instance_ids": listed(names, most=len(names)),
+                "instance_ids": tuple(names),
                 "partitions_unread": int(held.sum()),
                 "lag_messages": None if np.isnan(lag).any() else int(lag.sum()),
                 "lag_seconds": seconds,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import bytes_in_words, listed
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
@@ -53,12 +52,16 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
             continue
         logs, size = sum(one.stray_logs for one in dirs), sum(one.stray_bytes for one in dirs)
         largest = max(dirs, key=lambda one: one.stray_bytes)
-        held = ", ".join(f"{one.path} {bytes_in_words(one.stray_bytes)}" for one in dirs)
         yield finding(
             "stray_logs",
             Severity.MEDIUM,
             broker.id,
-            {"logs": logs, "stray_bytes": size, "log_dirs": held, "example": largest.largest_stray},
+            {
+                "logs": logs,
+                "stray_bytes": size,
+                "log_dirs": tuple(one.path for one in dirs),
+                "example": largest.largest_stray,
+            },
             Remedy(
                 fact(
                     FactCode.STRAY_LOGS,
@@ -91,7 +94,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
             broker.id,
             {
                 "log_dirs": len(failed),
-                "paths": listed(paths) or None,
+                "paths": paths or None,
                 "error": failed[0].error if failed else None,
                 "replicas": replicas,
             },
@@ -114,7 +117,7 @@ def racks_unknown(context: FindingContext) -> Iterator[Finding]:
         "racks_unknown",
         Severity.MEDIUM,
         context.snapshot.cluster,
-        {"brokers_without_rack": len(without), "brokers": listed(without, most=len(without)), "racks": len(racks)},
+        {"brokers_without_rack": len(without), "brokers": tuple(without), "racks": len(racks)},
         Remedy(
             fact(
                 FactCode.RACKS_UNKNOWN,

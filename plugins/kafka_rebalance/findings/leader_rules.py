@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.amounts import listed
 from kafka_rebalance.arrays import Flags, Ints
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
@@ -175,7 +174,7 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
             "off_ratio": ratio,
             "elected_partitions": elected,
             "waiting_partitions": int(whole.waits.sum()),
-            "brokers_that_lead_nothing": listed(idle, most=len(idle)) or None,
+            "brokers_that_lead_nothing": tuple(idle) or None,
         }
         | ({} if context.plan is None else {"plan_elected_partitions": by_plan}),
         Remedy(
@@ -381,7 +380,7 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
                 "traffic_ratio": traffic if known else None,
                 "partitions_ratio": part,
                 "leading_brokers": len(led),
-                "brokers_with_most_leaders": listed(leaders, most=len(leaders)),
+                "brokers_with_most_leaders": tuple(leaders),
                 "brokers_with_replicas": len(holders),
                 "brokers": len(takers),
             },

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import bytes_in_words, listed
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Finding, Severity
@@ -36,7 +35,6 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
             "partitions": len(rows),
             "replicas_between_log_dirs": len(copies),
             "copied_between_log_dirs_bytes": sum(copy.log_bytes for copy in copies),
-            "copied_to": _dirs_in_words(written) or None,
             "example": example,
         },
         Remedy(
@@ -63,10 +61,6 @@ def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> tu
     return tuple((broker, path, size) for (broker, path), size in sorted(written.items()))
 
 
-def _dirs_in_words(written: tuple[tuple[int, str, int], ...]) -> str:
-    return listed(f"{bytes_in_words(size)} in {path} of broker {broker}" for broker, path, size in written)
-
-
 def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
     """Copies that are to be made on a broker that is gone: without it nothing but a cancellation ends that."""
     table, brokers = context.snapshot.partitions, context.brokers
@@ -85,7 +79,7 @@ def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
         context.snapshot.cluster,
         {
             "partitions": len(rows),
-            "broker_ids": listed(gone, most=len(gone)),
+            "broker_ids": tuple(gone),
             "example": context.snapshot.name_of(rows[0]),
             "cancel_json": cancel,
         },
@@ -115,8 +109,8 @@ def other_balancer(context: FindingContext) -> Iterator[Finding]:
         Severity.MEDIUM,
         context.snapshot.cluster,
         {
-            "balancers": listed(balancer.name for balancer in found),
-            "signs": listed((sign for balancer in found for sign in balancer.signs), most=10),
+            "balancers": tuple(balancer.name for balancer in found),
+            "signs": tuple(sign for balancer in found for sign in balancer.signs)[:MOST_NAMED],
         },
         Remedy(
             fact(
@@ -141,7 +135,7 @@ def broker_cordoned(context: FindingContext) -> Iterator[Finding]:
             "broker_cordoned",
             Severity.INFO,
             broker.id,
-            {"cordoned_log_dirs": len(cordoned), "log_dirs": len(broker.log_dirs), "paths": listed(cordoned)},
+            {"cordoned_log_dirs": len(cordoned), "log_dirs": len(broker.log_dirs), "paths": tuple(cordoned)},
             Remedy(
                 fact(
                     FactCode.BROKER_CORDONED,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.amounts import listed
 from kafka_rebalance.arrays import Flags, Longs
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
@@ -85,7 +84,7 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
                 "partitions_with_one_replica": len(rows),
                 "partitions": trouble.partitions,
                 "topics": trouble.topics,
-                "brokers": listed(brokers),
+                "brokers": tuple(brokers),
                 "log_bytes": None if np.isnan(size) else size,
             },
             Remedy(

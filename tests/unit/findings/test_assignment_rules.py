@@ -57,7 +57,7 @@ def broadcast(**changes):
 def test_readers_that_commit_to_one_offset_are_told_of_with_what_they_share():
     (finding,) = told(cluster(striped("t", 6), groups=[broadcast()]), "shared_offsets")
     assert (finding.evidence["shared_partitions"], finding.evidence["partitions"], finding.gain) == (3, 4, 0.75)
-    assert (finding.evidence["most_readers"], finding.evidence["topics"]) == (3, "t")
+    assert (finding.evidence["most_readers"], finding.evidence["topics"]) == (3, ("t",))
 
 
 @pytest.mark.parametrize("changes", [{"type": GroupType.SHARE}, {"state": "PreparingRebalance"}])

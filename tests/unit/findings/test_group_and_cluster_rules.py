@@ -83,7 +83,7 @@ WRITTEN = {"in_messages_per_s": [1.0] * 6, "in_bytes_per_s": [10.0] * 6}
 def test_a_static_member_whose_partitions_are_written_and_not_read_is_dead():
     snapshot = cluster(ROWS, groups=[DEAD], **WRITTEN, out_bytes_per_s=[10, 10, 0, 0, 10, 10])
     (finding,) = told(snapshot, "dead_static_member")
-    assert (finding.evidence["instance_ids"], finding.evidence["partitions_unread"]) == ("pod-1", 2)
+    assert (finding.evidence["instance_ids"], finding.evidence["partitions_unread"]) == (("pod-1",), 2)
     assert finding.evidence["lag_messages"] == 600 + 700
     assert finding.confidence is Confidence.MEASURED
 
@@ -147,11 +147,11 @@ def test_throttles_are_left_over_only_while_nothing_is_reassigned():
     throttled = {"t": {"leader.replication.throttled.replicas": "0:1"}}
     configs = {2: {"follower.replication.throttled.rate": "1000"}}
     (finding,) = told(cluster(ROWS, configs=throttled, of=brokers(configs=configs)), "throttle_left_over")
-    assert (finding.evidence["topic_names"], finding.evidence["broker_ids"]) == ("t", "2")
+    assert (finding.evidence["topic_names"], finding.evidence["broker_ids"]) == (("t",), (2,))
     (of_topics,) = told(cluster(ROWS, configs=throttled), "throttle_left_over")
-    assert (of_topics.evidence["topic_names"], of_topics.evidence["broker_ids"]) == ("t", None)
+    assert (of_topics.evidence["topic_names"], of_topics.evidence["broker_ids"]) == (("t",), None)
     (of_brokers,) = told(cluster(ROWS, of=brokers(configs=configs)), "throttle_left_over")
-    assert (of_brokers.evidence["topic_names"], of_brokers.evidence["broker_ids"]) == (None, "2")
+    assert (of_brokers.evidence["topic_names"], of_brokers.evidence["broker_ids"]) == (None, (2,))
     running = [replace(ROWS[0], replicas=(0, 1, 2, 3), adding=(3,), log_bytes=()), *ROWS[1:]]
     assert told(cluster(running, configs=throttled), "throttle_left_over") == []
 

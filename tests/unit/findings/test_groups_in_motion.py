@@ -81,7 +81,7 @@ def test_members_that_hold_and_that_wait_are_named_and_the_target_tells_subscrip
     moving = group(first, waits, state="Reconciling", protocol="uniform", type=GroupType.CONSUMER)
     (finding,) = told(cluster(ROWS, groups=[moving]), "group_in_motion")
     assert finding.severity is Severity.MEDIUM
-    assert (finding.evidence["members_that_hold"], finding.evidence["members_that_wait"]) == ("m1", "m2")
+    assert (finding.evidence["members_that_hold"], finding.evidence["members_that_wait"]) == (("m1",), ("m2",))
     (replay,) = replays(cluster(ROWS, groups=[moving]))
     assert (replay.today.skew_count, replay.today.least_skew_count, replay.today.idle_members) == (2.0, 1.0, None)
     assert motion_of(replace(moving, state=None)).code is MotionCode.RECONCILING

@@ -42,7 +42,7 @@ def test_strays_are_told_with_bytes_broker_and_dir_and_fill_a_disk() -> None:
     snapshot = cluster(EVEN, of=brokers(log_dirs={1: dirs}, capacity=given))
     (found,) = told(snapshot, stray_logs.__name__)
     assert (found.subject, found.severity) == ("1", Severity.MEDIUM)
-    assert found.evidence == {"logs": 3, "stray_bytes": 310, "log_dirs": "/a 300 B, /b 10 B", "example": "t-9"}
+    assert found.evidence == {"logs": 3, "stray_bytes": 310, "log_dirs": ("/a", "/b"), "example": "t-9"}
     (full,) = told(snapshot, broker_disk_full.__name__)
     assert (full.subject, full.evidence["used_bytes"], full.evidence["used_ratio"]) == ("1", 910, 0.91)
     assert full.recommendation.args["filling_stray_bytes"] == 310
@@ -61,7 +61,7 @@ def test_brokers_without_a_rack_beside_others_are_named() -> None:
     """Kafka's own tool refuses such a cluster (blueking-dbm #14096)."""
     some = tuple(replace(broker, rack=None) if broker.id in (3, 4) else broker for broker in brokers())
     (found,) = told(cluster(EVEN, of=some), racks_unknown.__name__)
-    assert found.evidence == {"brokers_without_rack": 2, "brokers": "3, 4", "racks": 3}
+    assert found.evidence == {"brokers_without_rack": 2, "brokers": (3, 4), "racks": 3}
     assert found.recommendation == fact(FactCode.RACKS_UNKNOWN, brokers=(3, 4), brokers_without_rack=2, racks=3)
     gone = tuple(replace(broker, state=BrokerState.DEAD) if broker.id in (3, 4) else broker for broker in some)
     none = tuple(replace(broker, rack=None) for broker in brokers())
@@ -76,7 +76,7 @@ def test_a_dead_log_dir_is_told_by_its_path_with_its_replicas() -> None:
     rows = [replace(row, offline=(1,)) if row in mine else row for row in EVEN]
     (found,) = told(cluster(rows, of=brokers(log_dirs={1: dirs})), log_dir_offline.__name__)
     assert found.subject == "1"
-    assert found.evidence == {"log_dirs": 1, "paths": "/bad", "error": "KafkaStorage (56)", "replicas": 2}
+    assert found.evidence == {"log_dirs": 1, "paths": ("/bad",), "error": "KafkaStorage (56)", "replicas": 2}
     assert found.recommendation == fact(FactCode.LOG_DIR_OFFLINE, broker=1, paths=("/bad",), replicas=2)
     early = [replace(row, log_bytes=(None,) * 3) if row in mine else row for row in EVEN]  # the metadata lags behind
     (found,) = told(cluster(early, of=brokers(log_dirs={1: dirs})), log_dir_offline.__name__)

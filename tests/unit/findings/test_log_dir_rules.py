@@ -36,8 +36,8 @@ def test_the_moves_are_named_with_their_bytes_and_the_bound() -> None:
     (found,) = full(950)
     assert found.subject == "1"
     assert found.evidence == {
-        "paths": "/a", "used_ratio": 0.95, "others_used_ratio": 0.1, "replica_moves_between_dirs": 1, "dir_bytes": 100,
-        "dir_bytes_lower_bound": 100, "above_bytes": 100, "still_above_bytes": 0,
+        "paths": ("/a",), "used_ratio": 0.95, "others_used_ratio": 0.1, "replica_moves_between_dirs": 1,
+        "dir_bytes": 100, "dir_bytes_lower_bound": 100, "above_bytes": 100, "still_above_bytes": 0,
     }  # fmt: skip
     assert found.recommendation.args["way"] == fact(
         FactCode.MOVE_BETWEEN_DIRS,

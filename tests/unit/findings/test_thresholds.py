@@ -170,9 +170,9 @@ def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None
     """Broker 1 is preferred for partitions 1 and 7, and leads none; broker 0 leads two of its own and no more."""
     rows = [replace(row, leader=2) if row.replicas[0] == 1 else row for row in EVEN]
     (found,) = told(cluster(rows), "preferred_leaders_off")
-    assert found.evidence["brokers_that_lead_nothing"] == "1"
+    assert found.evidence["brokers_that_lead_nothing"] == (1,)
     (found,) = told(cluster(rows, of=brokers(7)), "preferred_leaders_off")
-    assert found.evidence["brokers_that_lead_nothing"] == "1"  # 6 holds nothing that it could lead
+    assert found.evidence["brokers_that_lead_nothing"] == (1,)  # 6 holds nothing that it could lead
     assert found.recommendation.args["idle_brokers"] == (1,)
     (one_off,) = told(cluster(off(1, 12)), "preferred_leaders_off")
     assert one_off.evidence["brokers_that_lead_nothing"] is None

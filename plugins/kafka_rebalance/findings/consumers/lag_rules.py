@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.amounts import listed
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Longs
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
@@ -43,10 +42,10 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
                 "assignor": group.protocol,
                 "concentrated_at": "members" if is_of_members else "partitions",
                 "members_behind": len(owners),
-                "member_ids": listed([member.id for member in owners], most=len(owners)),
+                "member_ids": tuple(member.id for member in owners),
                 "members": len(group.members),
                 "partitions_behind": len(names),
-                "partition_names": listed(names, most=len(names)),
+                "partition_names": tuple(names),
                 "partitions": len(lag),
                 "partitions_of_unknown_lag": unknown,
                 "lag_messages": int(total),
@@ -98,9 +97,9 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "partitions_not_read": len(names),
-                "partition_names": listed(names, most=len(names)),
+                "partition_names": tuple(names),
                 "partitions": len(reader),
-                "member_ids": listed([member.id for member in members], most=len(members)),
+                "member_ids": tuple(member.id for member in members),
                 "members": len(group.members),
                 "lag_messages": waiting,
                 "lag_seconds": longest_s,

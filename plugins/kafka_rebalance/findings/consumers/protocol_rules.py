@@ -103,7 +103,6 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
         if len(counts) < 2:
             continue
         is_sticky = group.protocol in _STICKY
-        told = ", ".join(f"{name} {count}" for name, count in counts.items())
         fewest = min(counts.values())
         yield finding(
             "mixed_clients",
@@ -112,7 +111,7 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
             {
                 "assignor": group.protocol,
                 "members": len(group.members),
-                "clients": told,
+                "clients": tuple(counts),
                 "libraries": len(counts),
                 "fewest_of_one_library": fewest,
             },

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.amounts import listed
 from kafka_rebalance.arrays import NOBODY, Flags, Longs
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.consumers.lag_rules import known_lag, seconds_behind
@@ -44,7 +43,7 @@ def unread_partitions(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "unread_partitions": len(names),
-                "partition_names": listed(names, most=len(names)),
+                "partition_names": tuple(names),
                 "new_partitions": len(new),
                 "partitions_of_unknown_lag": unknown,
                 "partitions": len(rows),
@@ -94,7 +93,7 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "topics": len(topics),
-                "topic_names": listed(topics, most=len(topics)),
+                "topic_names": tuple(topics),
                 "partitions": len(late),
                 "members": len(group.members),
                 "lag_messages": lag,
@@ -146,7 +145,7 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "partitions": len(read),
-                "topic_names": listed(topics, most=len(topics)),
+                "topic_names": tuple(topics),
                 "read_messages_per_s": rate,
                 "in_messages_per_s": None if np.isnan(written) else written,
                 "read_ratio": ratio,

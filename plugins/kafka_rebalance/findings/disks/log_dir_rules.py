@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.amounts import LISTED, listed
+from kafka_rebalance.amounts import LISTED
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
@@ -40,7 +40,7 @@ def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, le
     used = volumes.used_bytes / volumes.total_bytes
     worst = int(used.argmax())
     ratio, others = float(used[worst]), _used_together(volumes, worst)
-    paths = listed(one.path for one in volumes.dirs[worst])
+    paths = tuple(one.path for one in volumes.dirs[worst])
     problem = volumes.problem(least)
     placement = place_in_log_dirs(problem)
     above = problem.cost(problem.dir_of)[0]
@@ -62,7 +62,7 @@ def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, le
             fact(
                 FactCode.LOG_DIR_FULL,
                 broker=broker.id,
-                paths=tuple(one.path for one in volumes.dirs[worst]),
+                paths=paths,
                 used_ratio=ratio,
                 others_used_ratio=others,
                 way=_way(context, volumes, problem, placement, least),

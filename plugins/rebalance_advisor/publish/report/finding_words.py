@@ -21,6 +21,8 @@ def evidence_in_words(evidence: Document) -> str:
 def _evidence(name: str, value: Any) -> str:
     # What could not be read may be called after a log dir: its own underscores stay.
     words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
+    if isinstance(value, list | tuple):
+        return f"{words}: {listed(value)}"
     if value is None or isinstance(value, str | bool):
         return f"{words}: {'unknown' if value is None else value}"
     if name.endswith("bytes_per_s"):

@@ -20,7 +20,7 @@ _FINDING: dict[str, Any] = {
     "subject_type": {"enum": [kind.value for kind in SubjectType]},
     "subject": _TEXT,
     "code": {"enum": list(CODES)},
-    "evidence": {"type": "object", "additionalProperties": {"type": ["number", "string", "null"]}},
+    "evidence": {"type": "object", "additionalProperties": {"type": ["number", "string", "array", "null"]}},
     "recommendation": _FACT,
     "cost": {"anyOf": [_FACT, {"type": "null"}]},
     "gain": {"type": "number"},

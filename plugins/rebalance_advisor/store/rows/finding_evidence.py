@@ -40,7 +40,8 @@ def unpacked(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the evidence alone."""
-    return {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
+    told = {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
 
 
 def _symptom(finding: Finding) -> dict[str, Any]:

@@ -144,7 +144,7 @@ GROUP_SCORE = view(
     Column("moved_rate_ratio", Double(), comment="Share of the rate that changes its member."),
     Column("same_rack_ratio", Double(), comment="Share of what members with a rack read that has a replica there."),
     Column("drain_seconds", Double(), comment="Time until today's lag is gone; NULL where unknown, and where never."),
-    Column("basis", Text(), comment="Where its subscriptions come from: given, or assumed and how."),
+    Column("basis", Text(), comment="Where its subscriptions come from: given; all_alike or as_read: assumed."),
     Column(
         "is_reproduced",
         Boolean(),

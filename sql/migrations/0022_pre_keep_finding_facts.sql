@@ -8,3 +8,11 @@ ALTER TABLE store.finding
     ADD COLUMN recommendation_args jsonb,
     ADD COLUMN cost_args jsonb;
 UPDATE store.finding SET recommendation_code = NULL, cost_code = NULL;
+
+-- Where a group's subscriptions come from is a code.
+UPDATE store.group_score
+SET basis = CASE basis
+    WHEN 'assumed: all members subscribe to all topics that the group reads' THEN 'all_alike'
+    ELSE 'as_read'
+END
+WHERE basis LIKE 'assumed: %';
