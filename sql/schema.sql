@@ -236,8 +236,8 @@ CREATE TABLE store.finding (
     subject_type text NOT NULL,
     subject text NOT NULL,
     evidence jsonb NOT NULL,
-    recommendation text NOT NULL,
-    cost text NOT NULL,
+    recommendation_code text,
+    cost_code text,
     gain double precision NOT NULL,
     confidence text NOT NULL,
     team text,
@@ -245,6 +245,8 @@ CREATE TABLE store.finding (
     tier integer,
     muted_until timestamp with time zone,
     mute_reason text,
+    recommendation_args jsonb,
+    cost_args jsonb,
     CONSTRAINT finding_severity_known CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'info'::text, 'ok'::text])))
 );
 
@@ -1690,8 +1692,10 @@ CREATE VIEW advisor.finding AS
     finding.subject_type,
     finding.subject,
     finding.evidence,
-    finding.recommendation,
-    finding.cost,
+    finding.recommendation_code,
+    finding.recommendation_args,
+    finding.cost_code,
+    finding.cost_args,
     finding.gain,
     finding.confidence,
     finding.team,
@@ -1727,9 +1731,13 @@ COMMENT ON COLUMN advisor.finding.subject IS 'Which one.';
 
 COMMENT ON COLUMN advisor.finding.evidence IS 'Numbers, with units in the keys.';
 
-COMMENT ON COLUMN advisor.finding.recommendation IS 'What to do.';
+COMMENT ON COLUMN advisor.finding.recommendation_code IS 'What to do (code of a fact); NULL: an earlier release wrote it.';
 
-COMMENT ON COLUMN advisor.finding.cost IS 'What that costs.';
+COMMENT ON COLUMN advisor.finding.recommendation_args IS 'Arguments of that fact.';
+
+COMMENT ON COLUMN advisor.finding.cost_code IS 'What that costs (code of a fact); NULL: nothing to tell.';
+
+COMMENT ON COLUMN advisor.finding.cost_args IS 'Arguments of that fact.';
 
 COMMENT ON COLUMN advisor.finding.gain IS 'Share of the trouble that goes away (0 to 1).';
 
@@ -1837,8 +1845,10 @@ CREATE VIEW advisor.finding_latest AS
     finding.subject_type,
     finding.subject,
     finding.evidence,
-    finding.recommendation,
-    finding.cost,
+    finding.recommendation_code,
+    finding.recommendation_args,
+    finding.cost_code,
+    finding.cost_args,
     finding.gain,
     finding.confidence,
     finding.team,
@@ -1873,9 +1883,13 @@ COMMENT ON COLUMN advisor.finding_latest.subject IS 'Which one.';
 
 COMMENT ON COLUMN advisor.finding_latest.evidence IS 'Numbers, with units in the keys.';
 
-COMMENT ON COLUMN advisor.finding_latest.recommendation IS 'What to do.';
+COMMENT ON COLUMN advisor.finding_latest.recommendation_code IS 'What to do (code of a fact); NULL: an earlier release wrote it.';
 
-COMMENT ON COLUMN advisor.finding_latest.cost IS 'What that costs.';
+COMMENT ON COLUMN advisor.finding_latest.recommendation_args IS 'Arguments of that fact.';
+
+COMMENT ON COLUMN advisor.finding_latest.cost_code IS 'What that costs (code of a fact); NULL: nothing to tell.';
+
+COMMENT ON COLUMN advisor.finding_latest.cost_args IS 'Arguments of that fact.';
 
 COMMENT ON COLUMN advisor.finding_latest.gain IS 'Share of the trouble that goes away (0 to 1).';
 
@@ -2431,7 +2445,7 @@ COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of what members 
 
 COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
 
-COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come from: given, or assumed and how.';
+COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come from: given; all_alike or as_read: assumed.';
 
 COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 
@@ -2552,7 +2566,7 @@ COMMENT ON COLUMN advisor.group_score_latest.same_rack_ratio IS 'Share of what m
 
 COMMENT ON COLUMN advisor.group_score_latest.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
 
-COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions come from: given, or assumed and how.';
+COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions come from: given; all_alike or as_read: assumed.';
 
 COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 

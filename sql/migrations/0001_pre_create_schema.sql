@@ -534,8 +534,10 @@ CREATE TABLE store.finding (
     subject_type text NOT NULL,
     subject text NOT NULL,
     evidence jsonb NOT NULL,
-    recommendation text NOT NULL,
-    cost text NOT NULL,
+    recommendation_code text NOT NULL,
+    recommendation_args jsonb NOT NULL,
+    cost_code text,
+    cost_args jsonb,
     gain double precision NOT NULL,
     confidence text NOT NULL,
     team text,  -- this column to mute_reason: by the rules of clusters.toml when the run was made

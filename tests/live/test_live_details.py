@@ -152,7 +152,7 @@ def test_other_hands_are_findings(seen: Seen) -> None:
     """A copy in the making, a balancer's topic, a wholly cordoned broker; the throttle belongs to what runs."""
     found = {one.code: one for one in evaluate_rules(seen.calm, score_cluster(seen.calm), [])}
     assert found["reassignment_running"].evidence["replicas_between_log_dirs"] == 1
-    assert found["other_balancer"].evidence["balancers"] == "Cruise Control"
+    assert found["other_balancer"].evidence["balancers"] == ("Cruise Control",)
     assert found["broker_cordoned"].subject == "3"
     assert [broker.is_cordoned for broker in seen.calm.brokers] == [False, False, True]
     assert "throttle_left_over" not in found

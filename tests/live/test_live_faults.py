@@ -298,4 +298,4 @@ def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> Non
     findings = advise(snapshot, PlanOptions(with_frontier=False)).document()["findings"]
     (found,) = [finding for finding in findings if finding["code"] == "log_dir_offline"]
     assert (found["subject"], found["evidence"]["replicas"]) == ("3", len(lost))
-    assert str(dead) in found["recommendation"]
+    assert str(dead) in found["recommendation"]["args"]["paths"]

@@ -209,6 +209,8 @@ def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Pl
 def finding(code: str = "broker_disk_over_share", subject: str = "1", severity: Severity = Severity.HIGH) -> Finding:
     """One finding of a broker."""
     return Finding(
-        code, severity, SubjectType.BROKER, subject, {"disk_bytes": 500, "over_share_ratio": 1.25}, "move",
-        gain=0.5, confidence=Confidence.ESTIMATED,
+        code, severity, SubjectType.BROKER, subject, {"disk_bytes": 500, "over_share_ratio": 1.25},
+        fact(FactCode.BROKER_DISK_OVER_SHARE, broker=1, disk_bytes=500.0, times_share=1.25,
+             outcome=fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=100.0)),
+        cost=fact(FactCode.COPIES_BYTES, copied_bytes=100.0, is_least=True), gain=0.5, confidence=Confidence.ESTIMATED,
     )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore
 from rebalance_advisor import gates, store
@@ -163,7 +164,10 @@ def run_id(connection, snapshot_id) -> str:
     store.save_member_scores(
         connection, "r-1", [MemberScore("readers", "range", True, False, "m-1", None, "a", 6, None, None, None)]
     )
-    findings = [finding(), Finding("idle_members", Severity.LOW, SubjectType.GROUP, "readers", {}, "stop one")]
+    findings = [
+        finding(),
+        Finding("idle_members", Severity.LOW, SubjectType.GROUP, "readers", {}, fact(FactCode.MEMBERS_TOO_SLOW)),
+    ]
     store.save_findings(connection, "r-1", findings)
     store.save_plan(connection, "r-1", small_plan(snapshot_id))
     return "r-1"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.advisory.advise import Advice, advise
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings import context
 from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
@@ -107,12 +108,15 @@ def test_the_price_of_traffic_across_racks_is_saved_and_published_where_a_run_wa
     place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out", run_id))[1])
     published = json.loads((place / "findings.json").read_text())
     (told,) = [finding for finding in published if finding["code"] == "rack_traffic_price"]
-    assert told["recommendation"].startswith("Traffic between racks costs at least")
-    assert told["recommendation"].split(".")[0] in (place / "report.html").read_text()
+    assert told["recommendation"]["code"] == "rack_traffic_price"
+    assert told["recommendation"]["text"].split(".")[0] in (place / "report.html").read_text()
 
 
 def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id, tmp_path, monkeypatch) -> None:
-    connection.execute("UPDATE store.finding SET recommendation = 'as it was judged', gain = 0.125 WHERE position = 1")
+    judged = fact(FactCode.LEARN_STRATEGY, group="as-it-was-judged").document()
+    columns = "recommendation_code = %s, recommendation_args = %s, gain = 0.125"
+    values = judged["code"], json.dumps(judged["args"])
+    connection.execute(f"UPDATE store.finding SET {columns} WHERE position = 1", values)
     connection.execute("UPDATE store.broker_score SET load = load * 2")
 
     def refuse(*_: object) -> None:
@@ -122,8 +126,9 @@ def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id
     monkeypatch.setattr(context, "finding", refuse)
     place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out", run_id))[1])
     findings = json.loads((place / "findings.json").read_text())
-    assert (findings[0]["recommendation"], findings[0]["gain"]) == ("as it was judged", 0.125)
-    assert "as it was judged" in (place / "report.html").read_text()
+    assert findings[0]["gain"] == 0.125
+    assert {name: findings[0]["recommendation"][name] for name in judged} == judged
+    assert "--group as-it-was-judged" in (place / "report.html").read_text()
 
 
 def test_findings_rest_on_the_stored_scores(connection, advice, run_id) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kafka_rebalance.advisory.migration_words import migration_words
-from kafka_rebalance.advisory.rollover_words import rollover_lines
+from kafka_rebalance.advisory.migration import consumer_protocol
+from kafka_rebalance.advisory.rollover_steps import rollover_steps
 from kafka_rebalance.amounts import seconds_in_words
-from kafka_rebalance.findings.consumers.advice_words import advice_words, findings_by_group
+from kafka_rebalance.findings.consumers.group_advice import findings_by_group, group_advice
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
@@ -72,8 +72,8 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "subject": finding.subject,
         "code": finding.code,
         "evidence": dict(finding.evidence),
-        "recommendation": finding.recommendation,
-        "cost": finding.cost,
+        "recommendation": finding.recommendation.document(),
+        "cost": None if finding.cost is None else finding.cost.document(),
         "gain": finding.gain,
         "confidence": finding.confidence.value,
         "team": finding.team,
@@ -96,6 +96,7 @@ def group_document(
     """
     today, kind, motion = replay.today, kind_of(group), motion_of(group)
     shown = {today.assignor, replay.advised}  # the store has every strategy's
+    migrated = consumer_protocol(replay) if motion is None and kind.has_choice else None
     return {
         "group": replay.group_id,
         "type": group.type.value,
@@ -114,9 +115,9 @@ def group_document(
         "skew_lag": today.skew_lag,
         **_reads_document(today),
         "advised": replay.advised,
-        "advice": advice_words(replay, group, findings),
-        "consumer_protocol": migration_words(replay) if motion is None and kind.has_choice else "",
-        "rollover": rollover_lines(replay, group, kafka_version),
+        "advice": group_advice(replay, group, findings).document(),
+        "consumer_protocol": None if migrated is None else migrated.document(),
+        "rollover": [step.document() for step in rollover_steps(replay, group, kafka_version)],
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
         "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
         "readers": [_member_document(member) for member in replay.members],

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kafka_rebalance.errors import EndlessReassignmentError
-from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.member_clients import KnownClient, Sureness, group_client
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -41,11 +41,8 @@ def sticky_endless(context: FindingContext) -> Iterator[Finding]:
                 "idle_members": today.idle_members,
             },
             Remedy(
-                f"At its next rebalance the group's leader would swap partitions back and forth for ever: Kafka's "
-                f"{today.assignor} does not return from what its {counted(today.members, 'member')} hold now, and "
-                "nobody reads until the leader is thrown out. Let all members subscribe to the same topics, or move to "
-                "another strategy (server-side: group.protocol=consumer).",
-                cost="one rolling restart of the members",
+                fact(FactCode.STICKY_ENDLESS, strategy=today.assignor, members=today.members),
+                cost=fact(FactCode.ROLLING_RESTART),
                 gain=1.0,
             ),
             confidence=_basis(replay),
@@ -70,13 +67,16 @@ def shared_offsets(context: FindingContext) -> Iterator[Finding]:
                 "partitions": every,
                 "shared_partitions": len(shared),
                 "most_readers": max(shared.values()),
-                "topics": listed(topics),
+                "topics": tuple(topics),
             },
             Remedy(
-                f"{counted(len(shared), 'partition')} of {listed(topics)} have several readers in this group, who all "
-                "commit to the same offset: after a restart or rebalance messages are read twice or never. For a "
-                "broadcast give every member a group of its own, or let them keep their offsets themselves.",
-                cost="the new groups start where auto.offset.reset says, unless offsets are set first",
+                fact(
+                    FactCode.SHARED_OFFSETS,
+                    partitions=len(shared),
+                    topics=tuple(topics[:MOST_NAMED]),
+                    topic_count=len(topics),
+                ),
+                cost=fact(FactCode.STARTS_AT_RESET),
                 gain=len(shared) / every,
             ),
         )
@@ -97,10 +97,14 @@ def mixed_static_members(context: FindingContext) -> Iterator[Finding]:
             group.id,
             _evidence(group, client) | {"static_members": static, "dynamic_members": dynamic, "idle_members": idle},
             Remedy(
-                f"{static} of {counted(len(group.members), 'member')} have a group.instance.id, the others have none: "
-                f"kafka-python 3 forgets members in such a group, so that {group.protocol} gives them nothing (today "
-                f"{idle} read nothing). Give all of them an id, or none.",
-                cost="one rolling restart of the members",
+                fact(
+                    FactCode.MIXED_STATIC_MEMBERS,
+                    static_members=static,
+                    members=len(group.members),
+                    strategy=group.protocol,
+                    idle_members=idle,
+                ),
+                cost=fact(FactCode.ROLLING_RESTART),
                 gain=idle / len(group.members),
             ),
             confidence=_sureness(client),
@@ -118,11 +122,8 @@ def leader_may_crash(context: FindingContext) -> Iterator[Finding]:
             group.id,
             _evidence(group, client),
             Remedy(
-                "librdkafka's cooperative-sticky (2.15.0 was tried) turns a move back through memory that it has "
-                "freed: in 3 of 1,503 random rebalances the leader read what was no longer there, which may end its "
-                "process. Where members fall out at rebalances without a reason, run range or roundrobin, or "
-                "group.protocol=consumer.",
-                cost="one rolling restart of the members; all partitions are given up at once at a rebalance",
+                fact(FactCode.LEADER_MAY_CRASH),
+                cost=fact(FactCode.ROLLING_RESTART, effect="revokes_all"),
                 gain=0.002,
             ),
             confidence=_sureness(client),

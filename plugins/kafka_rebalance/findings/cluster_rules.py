@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
@@ -26,14 +26,6 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
     topics, brokers = throttled(snapshot)
     if not topics and not brokers:
         return
-    where = " and ".join(
-        part
-        for part in (
-            f"topics {listed(topics)}" if topics else "",
-            f"brokers {listed(brokers)}" if brokers else "",
-        )
-        if part
-    )
     yield finding(
         "throttle_left_over",
         Severity.MEDIUM,
@@ -41,13 +33,18 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
         {
             "topics": len(topics),
             "brokers": len(brokers),
-            "topic_names": listed(topics, most=len(topics)) or None,
-            "broker_ids": listed(brokers, most=len(brokers)) or None,
+            "topic_names": topics or None,
+            "broker_ids": brokers or None,
         },
         Remedy(
-            f"Replication throttles stand on {where}, and nothing is being reassigned: replicas that fall behind catch "
-            "up slowly. Clear them (kafka-reassign-partitions --verify of the last reassignment, or kafka-configs).",
-            cost="none",
+            fact(
+                FactCode.THROTTLE_LEFT_OVER,
+                topics=topics[:MOST_NAMED],
+                topic_count=len(topics),
+                brokers=brokers[:MOST_NAMED],
+                broker_count=len(brokers),
+            ),
+            cost=fact(FactCode.COSTS_NOTHING),
             gain=1.0,
         ),
     )
@@ -60,13 +57,12 @@ def load_unknown(context: FindingContext) -> Iterator[Finding]:
         return
     evidence: Evidence = {f"{resource}_left_out": why.code.value for resource, why in sorted(left_out.items())}
     column = context.snapshot.loads.column(LoadKind.IN_BYTES_PER_S)
-    hint = "" if column is not None else " A second snapshot some minutes later gives rates."
     yield finding(
         "load_unknown",
         Severity.INFO,
         context.snapshot.cluster,
         evidence | {"resources_left_out": len(left_out)},
-        Remedy(f"Nothing is advised on {listed(sorted(left_out))}: nobody measured it, or too little of it.{hint}"),
+        Remedy(fact(FactCode.LOAD_UNKNOWN, resources=tuple(sorted(left_out)), has_rates=column is not None)),
     )
 
 
@@ -88,8 +84,16 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
         context.snapshot.cluster,
         evidence,
         Remedy(
-            f"{counted(len(gaps), 'thing')} could not be read: {listed(sorted(kinds))}. First: {first.what} of "
-            f"{first.subject_type} {first.subject}: {first.reason}."
+            fact(
+                FactCode.COVERAGE_GAP,
+                gaps=len(gaps),
+                kinds=tuple(sorted(kinds)[:MOST_NAMED]),
+                kind_count=len(kinds),
+                what=first.what,
+                subject_type=first.subject_type,
+                subject=first.subject,
+                reason=first.reason,
+            )
         ),
     )
 
@@ -110,8 +114,7 @@ def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
             "hours_outside_after": hours.after,
         },
         Remedy(
-            f"In {hours.before:,} of the last {len(hours.judged):,} hours some broker was outside its band of in, out "
-            f"or cpu; with this plan it would have been in {hours.after:,}.",
+            hours.fact,
             gain=hours.gain,
         ),
         confidence=Confidence.MEASURED,
@@ -128,7 +131,7 @@ def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
         Severity.OK,
         context.snapshot.cluster,
         {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
-        Remedy("Nothing to move; the plan's reasons say why."),
+        Remedy(fact(FactCode.NOTHING_TO_MOVE, reasons=tuple(plan.reasons))),
         confidence=Confidence.MEASURED,
     )
 
@@ -146,10 +149,7 @@ def cannot_tell(context: FindingContext) -> Iterator[Finding]:
         Severity.HIGH,
         context.snapshot.cluster,
         evidence,
-        Remedy(
-            "Whether anything has to move cannot be told; the plan's reasons say why. Take a new snapshot once all of "
-            "the cluster can be read."
-        ),
+        Remedy(fact(FactCode.CANNOT_TELL_MOVES, reasons=tuple(plan.reasons))),
     )
 
 
@@ -163,6 +163,6 @@ def not_fixable_by_moving(context: FindingContext) -> Iterator[Finding]:
         Severity.MEDIUM,
         context.snapshot.cluster,
         {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
-        Remedy("Moving cannot fix this; the plan's reasons say why."),
+        Remedy(fact(FactCode.MOVING_CANNOT_FIX, reasons=tuple(plan.reasons))),
         confidence=Confidence.MEASURED,
     )

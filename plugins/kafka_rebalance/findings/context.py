@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
 from kafka_rebalance.findings.server_choice import better_server_strategy
@@ -24,7 +25,9 @@ from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType
 
-Evidence = dict[str, float | int | str | None]
+Evidence = dict[str, Any]  # numbers, ids, codes, tuples of these
+# Names in a fact: more stand as a count beside the first ones.
+MOST_NAMED = 50
 _ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
 
 
@@ -156,13 +159,13 @@ def threshold(code: str, name: str) -> float:
 
 
 class Remedy(NamedTuple):
-    """What to do about a finding, in words; what that costs, in words, and which share of the harm it takes away.
+    """What to do about a finding, what that costs, and which share of the harm it takes away.
 
     ``copied_bytes`` and ``changes`` (leader changes, partitions that change reader, restarts) put costs in an order.
     """
 
-    recommendation: str
-    cost: str = ""
+    recommendation: Fact
+    cost: Fact | None = None
     gain: float = 0.0
     copied_bytes: float = 0.0
     changes: int = 0
@@ -193,5 +196,7 @@ def finding(
     )
 
 
-def _plain(value: float | str | None) -> float | str | None:
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
     return value.item() if isinstance(value, np.generic) else value

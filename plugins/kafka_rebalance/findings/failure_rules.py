@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import amount_in_words
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.resources import ROWS
@@ -46,10 +46,16 @@ def _of_kind(context: FindingContext, kind: str) -> Iterator[Finding]:
         was.lost,
         evidence,
         Remedy(
-            f"If {kind} {was.lost} fails, the leaders that broker {was.broker} takes over lift its {was.resource} to "
-            f"{amount_in_words(was.load, row.unit)}, {was.ratio:.2f} × what it can carry "
-            f"({amount_in_words(was.capacity, row.unit)}): {_remedy(left, kind, has_moves=moves > 0)}.",
-            cost="new orders of followers copy nothing",
+            fact(
+                FactCode.LOSS_OVERLOADS,
+                **{kind: was.lost},
+                overloaded_broker=was.broker,
+                resource=was.resource,
+                load=was.load,
+                capacity=was.capacity,
+                way=_way(left, kind, has_moves=moves > 0),
+            ),
+            cost=fact(FactCode.ORDER_COPIES_NOTHING),
             gain=0.0 if left is None else (was.ratio - left.ratio) / (was.ratio - 1),
         ),
         confidence=Confidence.STRUCTURAL if row.load is None else context.confidence(row.load),
@@ -61,10 +67,9 @@ def _load(losses: Losses, kind: str) -> LoadAfterLoss | None:
     return None if worst is None else worst.load
 
 
-def _remedy(left: LoadAfterLoss | None, kind: str, *, has_moves: bool) -> str:
-    if has_moves and left is not None:
-        if left.ratio <= 1:
-            return f"after the plan no {kind}'s loss does that"
-        after = f"after the plan the worst is {left.ratio:.2f} × on broker {left.broker} without {kind} {left.lost}"
-        return f"{after}; what is still lacking takes capacity, or leaders and orders spread further (--max-reorders)"
-    return "spread its leaders' standbys (plan --max-reorders N copies nothing), or add capacity"
+def _way(left: LoadAfterLoss | None, kind: str, *, has_moves: bool) -> Fact:
+    if not has_moves or left is None:
+        return fact(FactCode.SPREAD_STANDBYS)
+    if left.ratio <= 1:
+        return fact(FactCode.PLAN_PREVENTS_OVERLOAD, kind=kind)
+    return fact(FactCode.PLAN_LEAVES_OVERLOAD, kind=kind, lost=left.lost, broker=left.broker, times_capacity=left.ratio)

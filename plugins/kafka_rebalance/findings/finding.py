@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from kafka_rebalance.errors import UnknownNameError
+from kafka_rebalance.facts import Fact
 
 
 class Severity(StrEnum):
@@ -65,7 +67,8 @@ class Finding:
     """One line of advice. ``gain`` ranks findings: the share of the trouble that following the advice removes (0..1);
     of like ones the cheaper comes first, by bytes copied, then by changes of leaders, readers and processes.
 
-    ``evidence`` holds numbers with their units in the key (``disk_bytes``, ``over_share_ratio``). ``team``, ``channel``
+    ``evidence`` holds numbers with their units in the key (``disk_bytes``, ``over_share_ratio``), ids, codes, tuples of
+    these. ``team``, ``channel``
     and ``tier`` say whose it is, ``muted_until`` and ``mute_reason`` that it is quiet, where rules say so.
     ``symptoms`` are findings that this one explains: they go when it goes, and are no lines of their own.
     """
@@ -74,9 +77,9 @@ class Finding:
     severity: Severity
     subject_type: SubjectType
     subject: str
-    evidence: Mapping[str, float | int | str | None]
-    recommendation: str
-    cost: str = ""
+    evidence: Mapping[str, Any]
+    recommendation: Fact
+    cost: Fact | None = None
     gain: float = 0.0
     confidence: Confidence = Confidence.MEASURED
     team: str | None = None

@@ -7,20 +7,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.amounts import changing, seconds_in_words
 from kafka_rebalance.arrays import NOBODY, Floats
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.consumers.lag_rules import seconds_behind
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
-from kafka_rebalance.groups.client_settings import setting_words, settings_of
+from kafka_rebalance.groups.client_settings import learn_strategy, set_strategy, settings_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
-from kafka_rebalance.groups.idle_causes import find_idle_reason
+from kafka_rebalance.groups.idle_causes import IdleCause, IdleReason, find_idle_reason
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.motion import MotionCode
-from kafka_rebalance.groups.rollover import learn_strategy
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, member_capacity
@@ -49,10 +47,10 @@ def group_in_motion(context: FindingContext) -> Iterator[Finding]:
                 "motion": motion.code.value,
                 "state": motion.state,
                 "members": motion.members,
-                "members_that_hold": listed(motion.holding) or None,
-                "members_that_wait": listed(motion.waiting) or None,
+                "members_that_hold": motion.holding or None,
+                "members_that_wait": motion.waiting or None,
             },
-            Remedy(f"Not judged: {motion.words}. {motion.look_at}"),
+            Remedy(motion.fact(FactCode.NOT_JUDGED)),
         )
 
 
@@ -65,7 +63,7 @@ def group_assignments_unknown(context: FindingContext) -> Iterator[Finding]:
                 Severity.LOW,
                 group_id,
                 {"state": motion.state, "members": motion.members},
-                Remedy(f"Not judged: {motion.words}. {motion.look_at}"),
+                Remedy(motion.fact(FactCode.NOT_JUDGED)),
             )
 
 
@@ -93,8 +91,8 @@ def idle_members(context: FindingContext) -> Iterator[Finding]:
                 "example": idle[0].member_id,
             },
             Remedy(
-                f"{today.idle_members} of {counted(today.members, 'member')} read nothing: {reason.words}.",
-                cost=reason.cost + ("" if reason.better is None else f"; {_way(group, reason.better.assignor)}"),
+                fact(FactCode.IDLE_MEMBERS, idle_members=today.idle_members, members=today.members, why=reason.why),
+                cost=_cost_of_work(reason, group),
                 gain=idle_ratio,
             ),
         )
@@ -129,8 +127,11 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
             },
             Remedy(
                 _better_strategy(group, today, advised, is_rate=is_rate),
-                cost=f"one rebalance in which {changing(advised.partitions_moved or 0)} hands; "
-                + _way(group, advised.assignor),
+                cost=fact(
+                    FactCode.ONE_REBALANCE,
+                    partitions=advised.partitions_moved or 0,
+                    way=_way(group, advised.assignor),
+                ),
                 gain=1 - (after or 0) / before if before else 0.0,
                 changes=advised.partitions_moved or 0,
             ),
@@ -148,27 +149,28 @@ def dead_static_member(context: FindingContext) -> Iterator[Finding]:
         held = np.isin(reader, [group.members.index(member) for member in dead])
         lag, written = group_input.rates.lag_messages[held], group_input.rates.in_messages_per_s[held]
         seconds = seconds_behind(float(lag.sum()), written)
-        names = listed([member.instance_id for member in dead], most=len(dead))
-        is_one, them = len(dead) == 1, "it" if len(dead) == 1 else "them"
+        names = [member.instance_id or member.id for member in dead]
         yield finding(
             "dead_static_member",
             Severity.HIGH,
             group.id,
             {
                 "dead_members": len(dead),
-                "instance_ids": names,
+                "instance_ids": tuple(names),
                 "partitions_unread": int(held.sum()),
                 "lag_messages": None if np.isnan(lag).any() else int(lag.sum()),
                 "lag_seconds": seconds,
                 "in_messages_per_s": _sum(written),
             },
             Remedy(
-                f"Static member{'' if is_one else 's'} {names} {'keeps' if is_one else 'keep'} "
-                f"{counted(int(held.sum()), 'partition')} that no member reads"
-                f"{'' if seconds is None else f', {seconds_in_words(seconds)} behind'}: restart "
-                f"{them} under the same group.instance.id, or remove {them} (Admin.removeMembersFromConsumerGroup) so "
-                "that others take over.",
-                cost=f"removing {them} is one rebalance",
+                fact(
+                    FactCode.DEAD_STATIC_MEMBER,
+                    members=tuple(names[:MOST_NAMED]),
+                    dead_members=len(names),
+                    partitions=int(held.sum()),
+                    lag_seconds=seconds,
+                ),
+                cost=fact(FactCode.ONE_REBALANCE),
                 gain=1.0,
             ),
             confidence=confidence,
@@ -216,9 +218,13 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
                 "partitions": len(has_reader),
             },
             Remedy(
-                f"It reads {read / wrote:.0%} of what is written and is {seconds_in_words(lag / rate)} behind: "
-                f"{_way_to_keep_up(context, group_input, needed)}",
-                cost="one rebalance for new members",
+                fact(
+                    FactCode.LAG_GROWING,
+                    read_ratio=read / wrote,
+                    lag_seconds=lag / rate,
+                    way=_way_to_keep_up(context, group_input, needed),
+                ),
+                cost=fact(FactCode.ONE_REBALANCE),
                 gain=1 - read / wrote,
             ),
             confidence=Confidence.MEASURED if by_messages else context.confidence(LoadKind.OUT_BYTES_PER_S),
@@ -304,37 +310,43 @@ def _bytes_written_and_read(
     return None if wrote is None or read is None else (wrote, read)
 
 
-def _way(group: Group, advised: str) -> str:
-    """How the members come to the advised strategy."""
+def _cost_of_work(reason: IdleReason, group: Group) -> Fact:
+    """Return what it costs to give idle members work, or to find out why they have none."""
+    if reason.better is not None:
+        moved, way = reason.better.partitions_moved or 0, _way(group, reason.better.assignor)
+        return fact(FactCode.ONE_REBALANCE, partitions=moved, way=way)
+    is_short = reason.cause is IdleCause.FEWER_PARTITIONS
+    return fact(FactCode.MOVES_KEYS if is_short else FactCode.COSTS_NOTHING)
+
+
+def _way(group: Group, advised: str) -> Fact:
+    """Return how the members come to the recommended strategy."""
     if group.type is GroupType.CONSUMER:
-        return "members restart one after the other"
+        return fact(FactCode.RESTART_ONE_BY_ONE)
     if not group.protocol:
-        return f"first learn its strategy of today: {learn_strategy(group)}"
+        return learn_strategy(group)
     if kind_of(group) is GroupKind.CONNECT_SINK:
-        return "restart the connector and its tasks (connector.client.config.override.policy must allow the override)"
+        return fact(FactCode.RESTART_CONNECTOR)
     if settings_of(group_client(group)).can_roll(group.protocol, advised):
-        return "all members must name the new strategy before any drops the old one"
-    return f"all members stop first: they cannot name {group.protocol} and {advised} together"
+        return fact(FactCode.NAME_BOTH_STRATEGIES)
+    return fact(FactCode.STOP_ALL_MEMBERS, today=group.protocol, advised=advised)
 
 
-def _better_strategy(group: Group, today: GroupScore, advised: GroupScore, *, is_rate: bool) -> str:
-    idle = f" and leaves {today.idle_members} of {today.members} members idle" if today.idle_members else ""
+def _better_strategy(group: Group, today: GroupScore, advised: GroupScore, *, is_rate: bool) -> Fact:
     is_even = (today.skew_count or 0.0) < threshold("assignor_uneven", "skew_gain_ratio") * (advised.skew_count or 1.0)
-    setting, own = setting_words(group, advised.assignor), group.protocol or "its strategy, which is not known,"
-    if is_rate and is_even:
-        words = (
-            f"{own} is even by count, yet its busiest member reads {today.skew_rate:.1f} times the mean by "
-            f"rate{idle}; {advised.assignor} would make it {advised.skew_rate:.1f} times: "
-            f"{setting}."
-        )
-    else:
-        words = (
-            f"{own} gives the fullest member {today.skew_count:.1f} times the mean{idle}; "
-            f"{advised.assignor} would give {advised.skew_count:.1f} times: {setting}."
-        )
-    if today.assignor == "range":
-        words += " Keep range only if the members join topics partition by partition."
-    return words
+    by_rate = is_rate and is_even
+    return fact(
+        FactCode.ASSIGNOR_UNEVEN,
+        strategy=group.protocol,
+        advised=advised.assignor,
+        by_rate=by_rate,
+        skew=today.skew_rate if by_rate else today.skew_count,
+        advised_skew=advised.skew_rate if by_rate else advised.skew_count,
+        idle_members=today.idle_members or 0,
+        members=today.members,
+        setting=set_strategy(group, advised.assignor),
+        may_join_topics=today.assignor == "range",
+    )
 
 
 def _members_to_keep_up(group_input: GroupInput, times: float) -> MembersNeeded:
@@ -350,50 +362,19 @@ def _members_to_keep_up(group_input: GroupInput, times: float) -> MembersNeeded:
     return MembersNeeded(math.ceil(round(members * times, 2)) if math.isfinite(times) else None)
 
 
-def _way_to_keep_up(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> str:
+def _way_to_keep_up(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> Fact:
     members, partitions = len(group_input.group.members), len(group_input.reader)
     hot = _hot_partition(context, group_input, needed)
     if hot is not None:
-        return (
-            f"{hot} alone is written faster than its fastest member reads, so that more members do not help. Find its "
-            "busiest key and spread it over several, or make what a member does with a record faster."
-        )
+        return fact(FactCode.HOT_PARTITION_LIMITS_GROUP, partition=hot)
     if needed.members is not None and needed.members <= members:
-        return (
-            f"{counted(needed.members, 'member')} as fast as its fastest would keep up, and it has {members}. Share "
-            "its partitions evenly, and look at the slow members, before you add any."
-        )
+        return fact(FactCode.SHARE_PARTITIONS_EVENLY, members_needed=needed.members, members=members)
     if needed.hot_row is not None:
-        return (
-            "partitions are written faster than its fastest member reads any, so that more members do not help. Make "
-            "its members faster, or add partitions: from then on keys go to other ones."
-        )
+        return fact(FactCode.MEMBERS_TOO_SLOW)
+    known = {"members": members, "partitions": partitions, "members_needed": needed.members}
     if members >= partitions:
-        return (
-            f"it has {counted(members, 'member')} for {counted(partitions, 'partition')}, so that more would have no "
-            f"partition. Make its members faster, or add partitions first{_needed_words(needed.members, partitions)}."
-        )
-    kind = kind_of(group_input.group)
-    more = {
-        GroupKind.CONNECT_SINK: "raise tasks.max",
-        GroupKind.STREAMS: "raise num.stream.threads or start more instances",
-    }.get(kind, "give it more members")
-    return (
-        f"{more} (it has {members} for {counted(partitions, 'partition')}"
-        f"{_needed_words(needed.members, partitions)}) or faster ones."
-    )
-
-
-def _needed_words(needed: int | None, partitions: int) -> str:
-    """How many members would keep up at the pace of today's; more than partitions would be idle."""
-    if needed is None:
-        return ""
-    if needed <= partitions:
-        return f"; {needed} as fast as its fastest would keep up"
-    return (
-        f"; {needed} as fast as its fastest would keep up, for which it needs as many partitions: from then on keys go "
-        "to other ones, so that a key's records before and after are not in order"
-    )
+        return fact(FactCode.MORE_MEMBERS_WOULD_IDLE, **known)
+    return fact(FactCode.ADD_MEMBERS, kind=kind_of(group_input.group).value, **known)
 
 
 def _hot_partition(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> str | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.snapshot.model import Broker, BrokerState
 
 
@@ -25,20 +24,24 @@ def broker_not_heard(context: FindingContext) -> Iterator[Finding]:
             broker.id,
             {"replicas": held, "leaders": led, "state": broker.state.value},
             Remedy(
-                f"Broker {broker.id} is {broker.state.value}{_why(broker)}: it holds {counted(held, 'replica')} and "
-                f"leads {counted(led, 'partition')} by the metadata. Plans give it nothing until a reading hears it. "
-                f"Restart it, or give what it has to others (plan with --remove-broker {broker.id}).",
+                fact(
+                    FactCode.BROKER_NOT_HEARD,
+                    broker=broker.id,
+                    state=broker.state.value,
+                    why=_why(broker),
+                    replicas=held,
+                    leaders=led,
+                ),
                 gain=1.0,
             ),
         )
 
 
-def _why(broker: Broker) -> str:
+def _why(broker: Broker) -> str | None:
+    """Return the sign of an unresponsive broker."""
     if broker.state is not BrokerState.UNRESPONSIVE:
-        return ""
-    if broker.log_dirs:
-        return " (it did not answer the tool that lists brokers)"
-    return " (it leads nothing, is in sync for no partition that has a leader, and no dump holds its log dirs)"
+        return None
+    return "does_not_answer" if broker.log_dirs else "leads_nothing"
 
 
 def stray_logs(context: FindingContext) -> Iterator[Finding]:
@@ -49,17 +52,25 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
             continue
         logs, size = sum(one.stray_logs for one in dirs), sum(one.stray_bytes for one in dirs)
         largest = max(dirs, key=lambda one: one.stray_bytes)
-        held = ", ".join(f"{one.path} {bytes_in_words(one.stray_bytes)}" for one in dirs)
         yield finding(
             "stray_logs",
             Severity.MEDIUM,
             broker.id,
-            {"logs": logs, "stray_bytes": size, "log_dirs": held, "example": largest.largest_stray},
+            {
+                "logs": logs,
+                "stray_bytes": size,
+                "log_dirs": tuple(one.path for one in dirs),
+                "example": largest.largest_stray,
+            },
             Remedy(
-                f"The disks of broker {broker.id} hold {counted(logs, 'log')} of {bytes_in_words(size)} that no "
-                f"replica list has ({held}), such as {largest.largest_stray}: left by a move, or of a topic that is "
-                "deleted or was not described. They take disk, and no plan moves them. Read again once no reassignment "
-                "runs; if they stay, stop the broker, remove their directories, and start it.",
+                fact(
+                    FactCode.STRAY_LOGS,
+                    broker=broker.id,
+                    logs=logs,
+                    stray_bytes=size,
+                    by_dir=tuple((one.path, one.stray_bytes) for one in dirs),
+                    example=largest.largest_stray,
+                ),
                 gain=0.0,
             ),
         )
@@ -76,8 +87,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
         # The metadata may call them offline seconds later than the broker, which tells no size of them at once.
         unsized = int(((table.replicas == broker.id) & (table.replica_log_bytes < 0)).sum()) if failed else 0
         replicas = max(offline[broker.id], unsized)
-        paths = listed(log_dir.path for log_dir in failed)
-        subject = f"Log dir {paths} of broker {broker.id}" if paths else f"A disk of broker {broker.id}"
+        paths = tuple(log_dir.path for log_dir in failed)
         yield finding(
             "log_dir_offline",
             Severity.CRITICAL,
@@ -89,9 +99,8 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
                 "replicas": replicas,
             },
             Remedy(
-                f"{subject} is offline: {counted(replicas, 'replica')} on it serve nobody and have no known size. "
-                "Repair or replace the disk and restart the broker, or let the plan give them to others.",
-                cost=counted(replicas, "replica move"),
+                fact(FactCode.LOG_DIR_OFFLINE, broker=broker.id, paths=paths, replicas=replicas),
+                cost=fact(FactCode.MOVES_REPLICAS, replicas=replicas),
                 gain=1.0,
             ),
         )
@@ -103,19 +112,19 @@ def racks_unknown(context: FindingContext) -> Iterator[Finding]:
     without = sorted(broker.id for broker in brokers if broker.rack is None)
     if not 0 < len(without) < len(brokers):
         return
-    is_one = len(without) == 1
     racks = {broker.rack for broker in brokers} - {None}
     yield finding(
         "racks_unknown",
         Severity.MEDIUM,
         context.snapshot.cluster,
-        {"brokers_without_rack": len(without), "brokers": listed(without, most=len(without)), "racks": len(racks)},
+        {"brokers_without_rack": len(without), "brokers": tuple(without), "racks": len(racks)},
         Remedy(
-            f"{'Broker' if is_one else 'Brokers'} {listed(without)} {'has' if is_one else 'have'} no rack, the others "
-            f"stand in {counted(len(racks), 'rack')}. Plans take each broker without a rack for a rack of its own: two "
-            "replicas may then share a real one. kafka-topics and kafka-reassign-partitions refuse such a cluster "
-            "unless --disable-rack-aware is given. Set broker.rack on every broker (or the rack in brokers.csv), and "
-            "read again.",
+            fact(
+                FactCode.RACKS_UNKNOWN,
+                brokers=tuple(without[:MOST_NAMED]),
+                brokers_without_rack=len(without),
+                racks=len(racks),
+            ),
             gain=1.0,
         ),
         confidence=Confidence.STRUCTURAL,

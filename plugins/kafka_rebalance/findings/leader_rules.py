@@ -4,29 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from enum import StrEnum
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints
-from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
-from kafka_rebalance.findings.plan_words import (
+from kafka_rebalance.findings.plan_outcome import (
     copied_by_plan,
     moved_away,
     plan_cost,
     plan_evidence,
-    plan_words,
+    plan_outcome,
 )
-from kafka_rebalance.findings.words import counted, listed, pattern_of
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 from kafka_rebalance.snapshot.load import LoadKind
 
 _TWICE = 2.0
-_ELECTION = "kafka-leader-election --election-type preferred"
-_REORDER = "put another replica that is in sync first (an order of replicas alone copies nothing), and elect it"
 _AUTOMATIC = "auto.leader.rebalance.enable"
+
+
+class Way(StrEnum):
+    """What to do about leaders that are not the preferred ones."""
+
+    ELECT_THESE = "elect_these"
+    ELECT_ALL = "elect_all"
+    WAIT = "wait"  # for brokers to come back or into sync
+    REORDER = "reorder"  # an election would make leaders less even
+    NONE = "none"
 
 
 def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
@@ -39,17 +48,14 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
             continue
         here = table.leader == score.broker
         elected = int((here & whole.elects).sum())
-        why = _why_not_elected(context, whole, here)
         if not elected:
-            what = f"do not elect these before {why}"
+            way = Way.WAIT
         elif not _is_less_even(context, np.where(here & whole.elects, whole.preferred, table.leader)):
-            what = f"elect these again ({_ELECTION})"
+            way = Way.ELECT_THESE
         elif not _is_less_even(context, whole.leader):
-            what = f"elect all preferred leaders again ({_ELECTION} --all-topic-partitions)"
+            way = Way.ELECT_ALL
         else:
-            what, elected = "an election would make leaders less even, so let a plan put other replicas first", 0
-        if elected and why:
-            what += f", but {leading.taken_over - elected:,} not before {why}"
+            way, elected = Way.REORDER, 0
         yield finding(
             "leaders_piled_up",
             _severity(over),
@@ -63,9 +69,17 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
                 "leaders_once_elected": int((whole.leader == score.broker).sum()),
             },
             Remedy(
-                f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
-                f"share; {leading.taken_over:,} of them it took over from their preferred leaders: {what}.",
-                cost=f"{counted(elected, 'leader change')}, no bytes",
+                fact(
+                    FactCode.LEADERS_PILED_UP,
+                    broker=score.broker,
+                    leaders=int(score.load),
+                    times_share=over,
+                    taken_over=leading.taken_over,
+                    way=way.value,
+                    waiting_leaders=leading.taken_over - elected,
+                    awaited=_awaited(context, whole, here),
+                ),
+                cost=fact(FactCode.CHANGES_LEADERS, leaders=elected),
                 gain=elected / (score.load - share),
                 changes=elected,
             ),
@@ -86,9 +100,14 @@ def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
             score.broker,
             evidence | plan_evidence(context, [score]),
             Remedy(
-                f"Broker {score.broker} leads {counted(own, 'partition')} as the first of their replicas, {over:.2f} "
-                f"times its fair share of leaders: {plan_words(context, score, _REORDER)}.",
-                cost=plan_cost(context, score.broker, "leader changes cost no bytes where a follower takes over"),
+                fact(
+                    FactCode.LEADERS_OVER_SHARE,
+                    broker=score.broker,
+                    preferred_leaders=own,
+                    times_share=over,
+                    outcome=plan_outcome(context, score, fact(FactCode.REORDER_AND_ELECT)),
+                ),
+                cost=plan_cost(context, score.broker, fact(FactCode.LEADER_CHANGES_COPY_NOTHING)),
                 gain=moved_away(context, score),
                 copied_bytes=copied_by_plan(context, score.broker, 0.0),
                 changes=ceil(own - share),
@@ -140,17 +159,11 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
         if not (table.leader[counts] == broker).any() and (whole.preferred[counts] == broker).any()
     ]
     by_plan = _elected_by_plan(context, whole.elects | whole.waits)
-    led_by_none = f"; broker{'s' * (len(idle) > 1)} {listed(idle)} lead{'s' * (len(idle) == 1)} nothing at all"
     severity = Severity.MEDIUM if ratio >= 0.1 else Severity.LOW
     if is_less_even:
-        severity, elected = Severity.INFO, 0
-        what = "no need to elect them, leaders would not be more even"
-    elif elected:
-        what = f"run {_ELECTION} --all-topic-partitions"
-        if whole.waits.any():
-            what += f", which leaves {int(whole.waits.sum()):,} as they are until {_why_not_elected(context, whole)}"
+        severity, elected, way = Severity.INFO, 0, Way.NONE
     else:
-        what = f"do not elect them before {_why_not_elected(context, whole)}"
+        way = Way.ELECT_ALL if elected else Way.WAIT
     yield finding(
         "preferred_leaders_off",
         severity,
@@ -161,14 +174,21 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
             "off_ratio": ratio,
             "elected_partitions": elected,
             "waiting_partitions": int(whole.waits.sum()),
-            "brokers_that_lead_nothing": listed(idle, most=len(idle)) or None,
+            "brokers_that_lead_nothing": tuple(idle) or None,
         }
         | ({} if context.plan is None else {"plan_elected_partitions": by_plan}),
         Remedy(
-            f"{off:,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred leader"
-            f"{led_by_none if idle else ''}: {what}"
-            + (f"; after the plan {by_plan:,} of them {'is' if by_plan == 1 else 'are'}." if by_plan else "."),
-            cost=f"{counted(elected, 'leader change')}, no bytes",
+            fact(
+                FactCode.PREFERRED_LEADERS_OFF,
+                partitions=total,
+                off_partitions=off,
+                idle_brokers=tuple(idle[:MOST_NAMED]),
+                way=way.value,
+                waiting_leaders=int(whole.waits.sum()),
+                awaited=_awaited(context, whole),
+                elected_by_plan=by_plan,
+            ),
+            cost=fact(FactCode.CHANGES_LEADERS, leaders=elected),
             gain=elected / off,
             changes=elected,
         ),
@@ -186,16 +206,6 @@ def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
     first = int((whole.preferred == then.broker).sum())
     moves = () if context.plan is None else context.plan.moves
     reordered = sum(move.to_replicas[0] != move.from_replicas[0] for move in moves)
-    way = (
-        f"The plan puts another replica first in {counted(reordered, 'list')}"
-        if reordered
-        else ("Let a plan put other replicas first")
-    )
-    automatic = (
-        f"{_AUTOMATIC} is false here, so this happens only when somebody elects"
-        if is_off
-        else f"the controller does the same by itself ({_AUTOMATIC} is on unless it was set to false)"
-    )
     yield finding(
         "preferred_order_uneven",
         Severity.LOW if is_off else Severity.MEDIUM,
@@ -209,11 +219,18 @@ def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
             "over_share_ratio_once_elected": then.ratio,
         },
         Remedy(
-            f"{first:,} of {len(whole.preferred):,} replica lists begin with broker {then.broker}. A preferred "
-            f"election would make leaders less even: broker {then.broker} would lead "
-            f"{counted(then.leaders, 'partition')}, {then.ratio:.2f} times its fair share (the most today is "
-            f"{now.ratio:.2f} times). Do not elect; {automatic}. {way}.",
-            cost="an order of replicas alone copies nothing",
+            fact(
+                FactCode.PREFERRED_ORDER_UNEVEN,
+                broker=then.broker,
+                first_replicas=first,
+                partitions=len(whole.preferred),
+                leaders_once_elected=then.leaders,
+                times_share_once_elected=then.ratio,
+                times_share=now.ratio,
+                is_automatic=not is_off,
+                reordered_by_plan=reordered,
+            ),
+            cost=fact(FactCode.ORDER_COPIES_NOTHING),
             gain=1 - 1 / then.ratio,
             changes=then.leaders,
         ),
@@ -249,19 +266,16 @@ def election(context: FindingContext) -> Election:
     return Election(preferred, np.where(elects, preferred, table.leader).astype(np.int32), elects, off & ~may_lead)
 
 
-def _why_not_elected(context: FindingContext, whole: Election, among: Flags | None = None) -> str:
-    """The brokers that have to come back first, that of the most partitions first; empty where none has to."""
+def _awaited(context: FindingContext, whole: Election, among: Flags | None = None) -> tuple[Fact, ...]:
+    """Return the brokers that have to come back or into sync first, that of the most partitions first."""
     waiting = Counter(whole.preferred[whole.waits if among is None else whole.waits & among].tolist())
-    parts = []
-    for broker, count in sorted(waiting.items(), key=lambda pair: (-pair[1], pair[0])):
-        state = context.brokers[broker].state
-        where = f"{counted(count, 'partition')}" if len(waiting) > 1 else ""
-        if state.is_heard:
-            what = f"broker {broker} is in sync again"
-        else:
-            what = f"broker {broker}, which is {state.value}, is back"
-        parts.append(what + (f" ({where})" if where else ""))
-    return listed(parts, most=3)
+    states = {broker: context.brokers[broker].state for broker in waiting}
+    return tuple(
+        fact(FactCode.IN_SYNC_AGAIN, broker=broker, partitions=count)
+        if states[broker].is_heard
+        else fact(FactCode.BROKER_BACK, broker=broker, state=states[broker].value, partitions=count)
+        for broker, count in sorted(waiting.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_NAMED]
+    )
 
 
 class _Highest(NamedTuple):
@@ -327,12 +341,10 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
     table = context.snapshot.partitions
     takers = context.serving
     least = {name: threshold("topic_on_few_brokers", name) for name in CODES["topic_on_few_brokers"].thresholds}
-    kinds = (
-        (LoadKind.IN_BYTES_PER_S, "gets {} of what is written"),
-        (LoadKind.OUT_BYTES_PER_S, "gives {} of what is read"),
-    )
     rates = [
-        (values, float(np.nansum(values)), words) for kind, words in kinds for values in (context.snapshot.load(kind),)
+        (values, float(np.nansum(values)), kind.value)
+        for kind in (LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S)
+        for values in (context.snapshot.load(kind),)
     ]
     for topic, rows in context.topic_rows.items():
         span = slice(rows.start, rows.stop)
@@ -348,17 +360,16 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
         if not (is_led_by_few or is_held_by_few):
             continue
         known = [
-            (float(values[span].sum()) / total, words)
-            for values, total, words in rates
+            (float(values[span].sum()) / total, kind)
+            for values, total, kind in rates
             if total > 0 and not np.isnan(values[span]).any()
         ]
         part = len(rows) / len(table)
-        traffic, words = max(known) if known else (part, "has {} of the cluster's partitions (its traffic is unknown)")
+        traffic, load = max(known) if known else (part, None)
         if traffic < least["least_traffic_ratio"]:
             continue
         leaders = sorted(broker for broker, _ in led.most_common(few))
         each = len(leader) // len(takers)
-        held = f", and all its replicas are on {counted(len(holders), 'broker')}" if is_held_by_few else ""
         severity = Severity.HIGH if traffic >= least["high_traffic_ratio"] else Severity.MEDIUM
         yield finding(
             "topic_on_few_brokers",
@@ -369,15 +380,24 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
                 "traffic_ratio": traffic if known else None,
                 "partitions_ratio": part,
                 "leading_brokers": len(led),
-                "brokers_with_most_leaders": listed(leaders, most=len(leaders)),
+                "brokers_with_most_leaders": tuple(leaders),
                 "brokers_with_replicas": len(holders),
                 "brokers": len(takers),
             },
             Remedy(
-                f"{topic} {words.format(f'{traffic:.0%}')}. Broker{'s' * (few > 1)} {listed(leaders)} "
-                f"lead{'s' * (few == 1)} {int(most[few - 1]):,} of its {counted(len(leader), 'partition')}, and "
-                f"{len(takers)} brokers could{held}. Spread it: plan --min-topic-leaders '{pattern_of(topic)}={each}'.",
-                cost="leader changes cost no bytes where a follower takes over",
+                fact(
+                    FactCode.TOPIC_ON_FEW_BROKERS,
+                    topic=topic,
+                    load=load,
+                    load_ratio=traffic,
+                    leading_brokers=tuple(leaders[:MOST_NAMED]),
+                    led_partitions=int(most[few - 1]),
+                    partitions=len(leader),
+                    brokers=len(takers),
+                    brokers_with_replicas=len(holders) if is_held_by_few else None,
+                    leaders_each=each,
+                ),
+                cost=fact(FactCode.LEADER_CHANGES_COPY_NOTHING),
                 gain=1 - few / len(takers),
                 changes=sum(max(0, count - each - 1) for count in led.values()),
             ),
@@ -406,9 +426,14 @@ def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
             broker,
             {"groups": count, "fair_share_groups": mean, "over_share_ratio": count / mean},
             Remedy(
-                f"Broker {broker} coordinates {count} of {len(coordinators)} groups, {count / mean:.1f} times its "
-                "share: spread the leaders of __consumer_offsets (its partition decides who coordinates a group).",
-                cost="a leader change of __consumer_offsets makes its groups find their coordinator again",
+                fact(
+                    FactCode.COORDINATOR_PILED_UP,
+                    broker=broker,
+                    groups=count,
+                    all_groups=len(coordinators),
+                    times_share=count / mean,
+                ),
+                cost=fact(FactCode.MOVES_COORDINATORS),
                 gain=1 - mean / count,
             ),
             confidence=Confidence.STRUCTURAL,

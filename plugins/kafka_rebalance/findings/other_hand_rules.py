@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.words import LISTED, counted, listed
-from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, cancel_words
+from kafka_rebalance.snapshot.other_hands import balancers, cancel_json
 from kafka_rebalance.snapshot.partition_table import FutureReplica
+
+MOST_IN_A_COMMAND = 20
 
 
 def reassignment_running(context: FindingContext) -> Iterator[Finding]:
@@ -21,14 +22,11 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
     if not rows and not copies:
         return
     moving = sorted({*rows, *table.future})
-    parts = [f"{counted(len(rows), 'partition')} between brokers"] if rows else []
     written = _written_to_dirs(context, copies)
-    parts += [f"{counted(len(copies), 'replica')} between log dirs{f' ({written})' * bool(written)}"] if copies else []
     example = context.snapshot.name_of(moving[0])
     silent = {broker.id for broker in context.snapshot.brokers if broker.state.is_unheard}
     unheard = [row for row in rows if silent.intersection(table.adding.get(row, ()))]
     awaited = sorted(silent.intersection(broker for row in unheard for broker in table.adding[row]))
-    waits = f" {counted(len(unheard), 'partition')} of them cannot end before these brokers answer: {listed(awaited)}."
     yield finding(
         "reassignment_running",
         Severity.LOW,
@@ -37,25 +35,30 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
             "partitions": len(rows),
             "replicas_between_log_dirs": len(copies),
             "copied_between_log_dirs_bytes": sum(copy.log_bytes for copy in copies),
-            "copied_to": written or None,
             "example": example,
         },
         Remedy(
-            f"Somebody moves {' and '.join(parts)} now, such as {example}. What moves between brokers is left alone. "
-            f"Wait until it is done (kafka-reassign-partitions --list) and read the cluster again, or cancel it."
-            f"{waits if unheard else ''}",
-            cost="none",
+            fact(
+                FactCode.REASSIGNMENT_RUNNING,
+                partitions=len(rows),
+                replicas_between_dirs=len(copies),
+                written_to_dirs=written[:MOST_NAMED],
+                example=example,
+                waiting_partitions=len(unheard),
+                awaited_brokers=tuple(awaited),
+            ),
+            cost=fact(FactCode.COSTS_NOTHING),
         ),
     )
 
 
-def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> str:
-    """Bytes that each dir got so far, as ``120 B in /b of broker 2``; empty where no path is known."""
+def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> tuple[tuple[int, str, int], ...]:
+    """Return broker, path and bytes of each dir that got some so far; none where no path is known."""
     written: Counter[tuple[int, str]] = Counter()
     for copy in copies:
         for log_dir in context.brokers[copy.broker].log_dirs[copy.log_dir : copy.log_dir + 1]:
             written[copy.broker, log_dir.path] += copy.log_bytes
-    return listed(f"{bytes_in_words(size)} in {path} of broker {b}" for (b, path), size in sorted(written.items()))
+    return tuple((broker, path, size) for (broker, path), size in sorted(written.items()))
 
 
 def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
@@ -69,23 +72,27 @@ def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
     if not rows:
         return
     gone = sorted({broker for row in rows for broker in waits[row]})
-    names = ", ".join(f"broker {broker}, which is {brokers[broker].state.value}" for broker in gone[:LISTED])
-    names += f" and {len(gone) - LISTED} more" if len(gone) > LISTED else ""
-    cancel = cancel_words(context.snapshot, rows, "what findings.json gives as cancel_json")
+    cancel = cancel_json(context.snapshot, rows)
     yield finding(
         "reassignment_stuck",
         Severity.HIGH,
         context.snapshot.cluster,
         {
             "partitions": len(rows),
-            "broker_ids": listed(gone, most=len(gone)),
+            "broker_ids": tuple(gone),
             "example": context.snapshot.name_of(rows[0]),
-            "cancel_json": cancel_json(context.snapshot, rows),
+            "cancel_json": cancel,
         },
         Remedy(
-            f"The reassignment of {counted(len(rows), 'partition')} ({listed(map(context.snapshot.name_of, rows))}) "
-            f"waits for {names}: it cannot end unless that comes back. Cancel it: {cancel}",
-            cost="what was copied so far is removed",
+            fact(
+                FactCode.REASSIGNMENT_STUCK,
+                partitions=len(rows),
+                names=tuple(map(context.snapshot.name_of, rows[:MOST_NAMED])),
+                brokers=tuple((broker, brokers[broker].state.value) for broker in gone[:MOST_NAMED]),
+                broker_count=len(gone),
+                cancel_json=cancel if len(rows) <= MOST_IN_A_COMMAND else None,
+            ),
+            cost=fact(FactCode.REMOVES_COPIES),
             gain=1.0,
             changes=len(rows),
         ),
@@ -97,19 +104,22 @@ def other_balancer(context: FindingContext) -> Iterator[Finding]:
     found = balancers(context.snapshot)
     if not found:
         return
-    names = listed(balancer.name for balancer in found)
     yield finding(
         "other_balancer",
         Severity.MEDIUM,
         context.snapshot.cluster,
         {
-            "balancers": names,
-            "signs": listed((sign for balancer in found for sign in balancer.signs), most=10),
+            "balancers": tuple(balancer.name for balancer in found),
+            "signs": tuple(sign for balancer in found for sign in balancer.signs)[:MOST_NAMED],
         },
         Remedy(
-            f"{names} may balance this cluster, too (seen: {found[0].signs[0]}), and work against the plan: what it "
-            f"moves may be moved back. Before the plan is executed: {'; '.join(balancer.pause for balancer in found)}.",
-            cost="none",
+            fact(
+                FactCode.OTHER_BALANCER,
+                balancers=tuple(balancer.name for balancer in found),
+                sign=found[0].signs[0],
+                pauses=tuple(balancer.pause for balancer in found),
+            ),
+            cost=fact(FactCode.COSTS_NOTHING),
         ),
     )
 
@@ -121,17 +131,19 @@ def broker_cordoned(context: FindingContext) -> Iterator[Finding]:
         if not cordoned:
             continue
         whole = broker.is_cordoned
-        effect = "no plan gives it a replica" if whole else "Kafka puts what is new on its other dirs"
         yield finding(
             "broker_cordoned",
             Severity.INFO,
             broker.id,
-            {"cordoned_log_dirs": len(cordoned), "log_dirs": len(broker.log_dirs), "paths": listed(cordoned)},
+            {"cordoned_log_dirs": len(cordoned), "log_dirs": len(broker.log_dirs), "paths": tuple(cordoned)},
             Remedy(
-                f"{counted(len(cordoned), 'log dir')} of the {len(broker.log_dirs)} of broker {broker.id} "
-                f"{'is' if len(cordoned) == 1 else 'are'} cordoned: {effect}. If that is over, take "
-                f"{'it' if len(cordoned) == 1 else 'them'} out of cordoned.log.dirs; to empty it, plan with "
-                f"--remove-broker {broker.id}.",
-                cost="none",
+                fact(
+                    FactCode.BROKER_CORDONED,
+                    broker=broker.id,
+                    cordoned_dirs=len(cordoned),
+                    log_dirs=len(broker.log_dirs),
+                    is_whole=whole,
+                ),
+                cost=fact(FactCode.COSTS_NOTHING),
             ),
         )

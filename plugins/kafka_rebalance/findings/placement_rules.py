@@ -8,15 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.arrays import Flags, Longs
-from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed, pattern_of
 from kafka_rebalance.releases import seen_release
-from kafka_rebalance.resources import ROWS, UNITS
+from kafka_rebalance.resources import ROWS
 from kafka_rebalance.scoring.levels import plain_mean
-from kafka_rebalance.snapshot.in_sync import KEY, is_bounded_by_replicas, least_in_sync
+from kafka_rebalance.snapshot.in_sync import is_bounded_by_replicas, least_in_sync
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
@@ -59,9 +58,8 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
                 "example": example,
             },
             Remedy(
-                f"{counted(len(rows), 'partition')} of {trouble.words}, such as {example}, would "
-                f"lose several replicas with one rack: move one of each to a free rack; {len(index)} racks suffice.",
-                cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {bytes_in_words(size)}"),
+                fact(FactCode.RACK_VIOLATED, partitions=len(rows), **trouble.where, example=example, racks=len(index)),
+                cost=fact(FactCode.MOVES_REPLICAS, replicas=len(rows), copied_bytes=None if np.isnan(size) else size),
                 gain=1.0,
                 copied_bytes=float(np.nan_to_num(size)),
                 changes=len(rows),
@@ -78,8 +76,6 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
     for trouble in _by_topic(context, (table.replica_counts == 1) & ~context.is_in_flight):
         rows = trouble.rows
         size, brokers = float(sizes[rows].sum()), sorted(set(table.replicas[table.offsets[rows]].tolist()))
-        is_one = len(brokers) == 1
-        where = f"broker {brokers[0]}: while it" if is_one else f"brokers {listed(brokers)}: while one of these"
         yield finding(
             "single_replica",
             Severity.MEDIUM,
@@ -88,16 +84,19 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
                 "partitions_with_one_replica": len(rows),
                 "partitions": trouble.partitions,
                 "topics": trouble.topics,
-                "brokers": listed(brokers),
+                "brokers": tuple(brokers),
                 "log_bytes": None if np.isnan(size) else size,
             },
             Remedy(
-                f"{counted(len(rows), 'partition')} of {trouble.words} have one replica, on {where} is "
-                "away nobody reads or writes what it has, and what its disk loses is lost. More replicas are a plan of "
-                "their own: "
-                f"--replication-factor {min(_USUAL_REPLICAS, len(context.staying))} with --include-topic.",
-                cost="each further replica of them copies "
-                + ("their size" if np.isnan(size) else bytes_in_words(size)),
+                fact(
+                    FactCode.SINGLE_REPLICA,
+                    partitions=len(rows),
+                    **trouble.where,
+                    brokers=tuple(brokers[:MOST_NAMED]),
+                    broker_count=len(brokers),
+                    replication_factor=min(_USUAL_REPLICAS, len(context.staying)),
+                ),
+                cost=fact(FactCode.EACH_REPLICA_COPIES, copied_bytes=None if np.isnan(size) else size),
                 gain=1.0,
                 copied_bytes=float(np.nan_to_num(size)),
                 changes=len(rows),
@@ -132,10 +131,15 @@ def single_broker_rack(context: FindingContext) -> Iterator[Finding]:
                 "over_mean_ratio": forced / mean,
             },
             Remedy(
-                f"Rack {rack} has one broker, {held[0]}: of {counted(forced, 'partition')} with a replica in each of "
-                f"the {len(by_rack)} racks it holds one each, {forced / mean:.2f} times the mean of all brokers, and "
-                "no plan that keeps racks apart can change that. Add a broker to the rack.",
-                cost="a broker",
+                fact(
+                    FactCode.SINGLE_BROKER_RACK,
+                    rack=rack,
+                    broker=held[0],
+                    racks=len(by_rack),
+                    forced_replicas=forced,
+                    times_mean=forced / mean,
+                ),
+                cost=fact(FactCode.ADDS_BROKER),
                 gain=0.5,
             ),
         )
@@ -159,16 +163,6 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
         lacking = np.maximum(usual[rows_of] - factors[rows_of], 0)
         copied = float((lacking * sizes[rows_of])[lacking > 0].sum())
         factor = int(usual[rows_of[0]])
-        names = listed(f"{context.snapshot.name_of(row)} has {factors[row]}" for row in rows_of.tolist())
-        way = (
-            f"plan --include-topic '{pattern_of(trouble.subject)}' --replication-factor {factor}"
-            if trouble.topics == 1
-            else "plan --include-topic TOPIC --replication-factor N, topic by topic,"
-        )
-        serving = len(context.serving)
-        first = (
-            f"That takes {factor} brokers in service, and {serving} are. Once there are, " if factor > serving else ""
-        )
         yield finding(
             "mixed_replication_factor",
             Severity.MEDIUM,
@@ -184,10 +178,18 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
                 "missing_replicas": int(lacking.sum()),
             },
             Remedy(
-                f"{counted(len(rows_of), 'partition')} of {trouble.words} {_has(len(rows_of))} another replication "
-                f"factor than {'most of the topic' if trouble.topics > 1 else f'its others, {factor}'}: {names}. "
-                f"An aborted move may have left them so. {first}{way} brings them back.",
-                cost=("an unknown size" if np.isnan(copied) else bytes_in_words(copied)) + " copied",
+                fact(
+                    FactCode.MIXED_REPLICATION_FACTOR,
+                    partitions=len(rows_of),
+                    **trouble.where,
+                    replication_factor=factor if trouble.topics == 1 else None,
+                    differing=tuple(
+                        (context.snapshot.name_of(row), int(factors[row])) for row in rows_of[:MOST_NAMED].tolist()
+                    ),
+                    serving_brokers=len(context.serving),
+                    needed_brokers=factor,
+                ),
+                cost=fact(FactCode.COPIES_BYTES, copied_bytes=None if np.isnan(copied) else copied),
                 gain=1.0,
                 copied_bytes=float(np.nan_to_num(copied)),
                 changes=len(rows_of),
@@ -210,24 +212,6 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
         rows = trouble.rows
         few = rows[least[rows] > counts[rows]]
         asked = int(least[rows].max())
-        fail = "producers with acks=all fail now"
-        if len(few):
-            bounded = (
-                ""
-                if seen_release(context.snapshot.kafka_version)
-                else ", unless brokers are 3.7 or newer (they ask for fewer)"
-            )
-            what = f"{counted(len(few), 'partition')} of {trouble.words} {_has(len(few))} fewer replicas at all"
-            parts = [f"{what} than {KEY} ({asked}): {fail}{bounded}"]
-            parts.append(f"{_raise(trouble, asked, len(context.serving))}lower {KEY}")
-        else:
-            what = f"{counted(len(rows), 'partition')} of {trouble.words} {_has(len(rows))} fewer replicas in sync"
-            parts = [f"{what} than {KEY} ({asked}): {fail}"]
-        if len(few) < len(rows):
-            more = f"{len(rows) - len(few):,} more have too few in sync: " if len(few) else ""
-            parts.append(f"{more}find out which broker lags or is down, and bring it back")
-        if table.in_sync is None:
-            parts.append("how many are in sync is unknown")
         yield finding(
             "below_min_isr",
             Severity.CRITICAL,
@@ -241,7 +225,19 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
                 "least_in_sync": None if table.in_sync is None else int(in_sync[rows].min()),
                 "example": context.snapshot.name_of(int(rows[0])),
             },
-            Remedy(f"{'. '.join(part[0].upper() + part[1:] for part in parts)}.", gain=1.0),
+            Remedy(
+                fact(
+                    FactCode.BELOW_MIN_ISR,
+                    partitions=len(rows),
+                    fewer_replicas_partitions=len(few),
+                    **trouble.where,
+                    min_insync_replicas=asked,
+                    is_release_known=bool(seen_release(context.snapshot.kafka_version)),
+                    is_isr_known=table.in_sync is not None,
+                    serving_brokers=len(context.serving),
+                ),
+                gain=1.0,
+            ),
         )
 
 
@@ -255,8 +251,6 @@ def min_isr_at_replication_factor(context: FindingContext) -> Iterator[Finding]:
     for trouble in _by_topic(context, tight):
         rows = trouble.rows
         low, high = int(least[rows].min()), int(least[rows].max())
-        lower = f"{low - 1}" if low == high else "one less than the replication factor"
-        numbers = f"{high}" if low == high else f"{low} to {high}"
         yield finding(
             "min_isr_at_replication_factor",
             Severity.HIGH,
@@ -268,9 +262,13 @@ def min_isr_at_replication_factor(context: FindingContext) -> Iterator[Finding]:
                 "min_insync_replicas": high,
             },
             Remedy(
-                f"{counted(len(rows), 'partition')} of {trouble.words} {_has(len(rows))} {numbers} replicas, and {KEY} "
-                f"asks for all of them: one failure stops writes with acks=all, and so does every restart. Lower {KEY} "
-                f"to {lower}, or raise the replication factor.",
+                fact(
+                    FactCode.MIN_ISR_AT_REPLICATION_FACTOR,
+                    partitions=len(rows),
+                    **trouble.where,
+                    fewest_replicas=low,
+                    most_replicas=high,
+                ),
                 gain=1.0,
             ),
         )
@@ -301,8 +299,7 @@ def under_replicated(context: FindingContext) -> Iterator[Finding]:
                 "missing_replicas": int((meant[rows] - in_sync[rows]).sum()),
             },
             Remedy(
-                f"{counted(len(rows), 'partition')} of {trouble.words} lack a replica in sync: find out which "
-                "broker lags or is down before anything is moved.",
+                fact(FactCode.UNDER_REPLICATED, partitions=len(rows), **trouble.where),
                 gain=1.0,
             ),
         )
@@ -324,19 +321,6 @@ def _factors(context: FindingContext) -> Longs:
     return factors
 
 
-def _raise(trouble: _Trouble, asked: int, brokers: int) -> str:
-    """How to come to more replicas than have to be in sync, or to as many where brokers do not suffice for more."""
-    if brokers < asked:
-        return ""
-    topic = f"'{pattern_of(trouble.subject)}'" if trouble.topics == 1 else "TOPIC"
-    factor = min(asked + 1, brokers)
-    return f"raise the replication factor (plan --include-topic {topic} --replication-factor {factor}) or "
-
-
-def _has(count: int) -> str:
-    return "has" if count == 1 else "have"
-
-
 def offline_partition(context: FindingContext) -> Iterator[Finding]:
     """Nobody leads: nobody can read or write."""
     for trouble in _by_topic(context, context.snapshot.partitions.leader < 0):
@@ -353,9 +337,13 @@ def offline_partition(context: FindingContext) -> Iterator[Finding]:
                 "example": context.snapshot.name_of(row),
             },
             Remedy(
-                f"{counted(len(trouble.rows), 'partition')} of {trouble.words} have no leader; "
-                f"{context.snapshot.name_of(row)} waits for one of brokers "
-                f"{', '.join(map(str, example.isr or example.replicas))}: bring it back.",
+                fact(
+                    FactCode.OFFLINE_PARTITION,
+                    partitions=len(trouble.rows),
+                    **trouble.where,
+                    example=context.snapshot.name_of(row),
+                    awaited_brokers=tuple(example.isr or example.replicas),
+                ),
                 gain=1.0,
             ),
         )
@@ -374,7 +362,6 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
             continue
         alone = int((table.replica_counts[row[held]] == 1).sum())
         built = sum(broker.id in adding for adding in table.adding.values())
-        first = f", {built:,} of which a running reassignment is to build (cancel it first)" if built else ""
         yield finding(
             "dead_broker",
             Severity.CRITICAL,
@@ -386,10 +373,15 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
                 "state": broker.state.value,
             },
             Remedy(
-                f"Broker {broker.id} is {broker.state.value} and should hold {counted(count, 'replica')}{first}: "
-                f"bring it back, or give them to others (plan with --remove-broker {broker.id}); {alone} have no "
-                "other replica.",
-                cost=f"{counted(count - alone - built, 'replica move')} if it never comes back",
+                fact(
+                    FactCode.DEAD_BROKER,
+                    broker=broker.id,
+                    state=broker.state.value,
+                    replicas=count,
+                    replicas_being_built=built,
+                    only_replicas=alone,
+                ),
+                cost=fact(FactCode.MOVES_REPLICAS, replicas=count - alone - built, if_lost=True),
                 gain=1.0,
                 changes=count - alone - built,
             ),
@@ -423,19 +415,24 @@ def hot_partition(context: FindingContext) -> Iterator[Finding]:
 def _hot(context: FindingContext, row: int, evidence: Evidence) -> Finding:
     shares = {name: float(evidence.get(f"{name}_share_of_broker_mean_ratio") or 0.0) for name in _KINDS}
     worst = max(shares, key=lambda name: (shares[name], name))
-    kind, unit = _KINDS[worst], UNITS[worst]
+    kind = _KINDS[worst]
     name = kind.value
     value, median = float(evidence[name] or 0.0), evidence[f"topic_median_{name}"]
-    others = f", its topic's median partition {amount_in_words(float(median), unit)}" if median is not None else ""
     return finding(
         "hot_partition",
         Severity.HIGH if shares[worst] >= 1 else Severity.MEDIUM,
         context.snapshot.name_of(row),
         evidence,
         Remedy(
-            f"It carries {amount_in_words(value, unit)}, {shares[worst]:.0%} of what a mean broker does{others}: "
-            "moving cannot split it. Look for the key that carries most, and spread it over several keys.",
-            cost="a change of the producers' keys; their order by key is kept per new key only",
+            fact(
+                FactCode.HOT_PARTITION,
+                partition=context.snapshot.name_of(row),
+                resource=worst,
+                load=value,
+                share_of_mean=shares[worst],
+                topic_median=None if median is None else float(median),
+            ),
+            cost=fact(FactCode.CHANGES_KEYS),
             gain=1 - float(median or 0.0) / value,
         ),
         confidence=context.confidence(kind),
@@ -456,10 +453,14 @@ class _Trouble:
     """Flagged partitions of one topic, or of all of them where they are too many to list one by one."""
 
     subject: str
-    words: str
     rows: npt.NDArray[np.int64]
     topics: int
     partitions: int  # of these topics, flagged or not
+
+    @property
+    def where(self) -> dict[str, str | int]:
+        """Arguments of a fact: the topic, or the number of topics."""
+        return {"topic": self.subject} if self.topics == 1 else {"topics": self.topics}
 
 
 def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
@@ -469,8 +470,8 @@ def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
     numbers = np.unique(topic[rows])
     sizes = np.searchsorted(topic, numbers + 1) - np.searchsorted(topic, numbers)
     if len(numbers) > LISTED_TOPICS:
-        yield _Trouble("many topics", f"{len(numbers):,} topics", rows, len(numbers), int(sizes.sum()))
+        yield _Trouble("many topics", rows, len(numbers), int(sizes.sum()))
         return
     for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
         name = context.snapshot.topics[number].name
-        yield _Trouble(name, name, rows[topic[rows] == number], 1, size)
+        yield _Trouble(name, rows[topic[rows] == number], 1, size)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.cluster_arrays.broker_arrays import usable_bytes, volume_bytes
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.plan_words import (
+from kafka_rebalance.findings.plan_outcome import (
     LOAD_NAMES,
     copied_by_plan,
     excess,
     moved_away,
     plan_cost,
     plan_evidence,
-    plan_words,
+    plan_outcome,
 )
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
@@ -31,16 +31,22 @@ def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
         over = _over_share(score)
         if over is None or over < threshold("broker_disk_over_share", "over_share_ratio"):
             continue
-        what = f"move {bytes_in_words(excess(score))} to others"
         yield finding(
             "broker_disk_over_share",
             _severity(over),
             score.broker,
             _share_evidence(score) | {"over_share_ratio": over} | plan_evidence(context, [score]),
             Remedy(
-                f"Broker {score.broker} holds {bytes_in_words(score.load)}, {over:.2f} times its fair share: "
-                f"{plan_words(context, score, what)}.",
-                cost=plan_cost(context, score.broker, f"at least {bytes_in_words(excess(score))} copied"),
+                fact(
+                    FactCode.BROKER_DISK_OVER_SHARE,
+                    broker=score.broker,
+                    disk_bytes=score.load,
+                    times_share=over,
+                    outcome=plan_outcome(context, score, fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=excess(score))),
+                ),
+                cost=plan_cost(
+                    context, score.broker, fact(FactCode.COPIES_BYTES, copied_bytes=excess(score), is_least=True)
+                ),
                 gain=moved_away(context, score),
                 copied_bytes=copied_by_plan(context, score.broker, excess(score)),
             ),
@@ -66,16 +72,21 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
             evidence |= _share_evidence(score)
             evidence[f"{score.resource}_over_share_ratio"] = _over_share(score)
         evidence |= plan_evidence(context, list(scores.values()))
-        what = "move leaders or replicas of its busiest partitions"
         yield finding(
             "broker_rate_over_share",
             _severity(over),
             broker,
             evidence,
             Remedy(
-                f"Broker {broker} carries {amount_in_words(worst.load, worst.unit)} of {worst.resource}, {over:.2f} "
-                f"times its fair share: {plan_words(context, worst, what)}.",
-                cost=plan_cost(context, broker, "leader changes cost no bytes; moving replicas does"),
+                fact(
+                    FactCode.BROKER_RATE_OVER_SHARE,
+                    broker=broker,
+                    resource=worst.resource,
+                    load=worst.load,
+                    times_share=over,
+                    outcome=plan_outcome(context, worst, fact(FactCode.MOVE_BUSIEST_AWAY)),
+                ),
+                cost=plan_cost(context, broker, fact(FactCode.LEADER_CHANGES_COPY_NOTHING)),
                 gain=moved_away(context, worst),
                 copied_bytes=copied_by_plan(context, broker, 0.0),
             ),
@@ -84,7 +95,7 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
 
 
 def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
-    """Volumes that are nearly full. Where the whole cluster is, moving does not help, and that is said."""
+    """Volumes that are nearly full. Where the whole cluster is, moving does not help."""
     used = {score.broker: _used(context, score) for score in context.scores.of_resource("disk") if score.stays}
     known = {broker: pair for broker, pair in used.items() if pair is not None}
     if not known:
@@ -96,15 +107,8 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
         if ratio < least:
             continue
         is_critical = ratio >= threshold("broker_disk_full", "critical_used_ratio")
-        if cluster < least:
-            advice = f"the cluster's disks are {cluster:.0%} used: move replicas away from this broker first"
-            gain = (ratio - cluster) / ratio
-        else:
-            advice = f"all disks together are {cluster:.0%} used: moving does not help, add brokers or keep less"
-            gain = 0.0
         strays = sum(log_dir.stray_bytes for log_dir in context.brokers[broker].log_dirs)
-        if (used_bytes - strays) / total_bytes < least:
-            advice = f"{bytes_in_words(strays)} of it are logs that no replica list has: it is not full without these"
+        copied = max(0.0, used_bytes - cluster * total_bytes)
         yield finding(
             "broker_disk_full",
             Severity.CRITICAL if is_critical else Severity.HIGH,
@@ -116,10 +120,17 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
                 "cluster_used_ratio": cluster,
             },
             Remedy(
-                f"The disks of broker {broker} are {ratio:.0%} full; {advice}.",
-                cost=f"{bytes_in_words(max(0.0, used_bytes - cluster * total_bytes))} copied to come to the mean",
-                gain=gain,
-                copied_bytes=max(0.0, used_bytes - cluster * total_bytes),
+                fact(
+                    FactCode.BROKER_DISK_FULL,
+                    broker=broker,
+                    used_ratio=ratio,
+                    cluster_used_ratio=cluster,
+                    is_cluster_full=cluster >= least,
+                    filling_stray_bytes=strays if (used_bytes - strays) / total_bytes < least else 0,
+                ),
+                cost=fact(FactCode.COPIES_BYTES, copied_bytes=copied),
+                gain=(ratio - cluster) / ratio if cluster < least else 0.0,
+                copied_bytes=copied,
             ),
             confidence=context.confidence(LoadKind.LOG_BYTES),
         )

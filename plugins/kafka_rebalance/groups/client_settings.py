@@ -1,4 +1,4 @@
-"""What a client's consumers are told which strategy to use by, and what each client can do of a rollover.
+"""Settings by which a client chooses its strategy, and what each client can do of a rollover.
 
 Run: Java, and the refusals of librdkafka 2.16 and kafka-python 3.0. Read in its source: franz-go. Sarama is not known
 to mix eager and cooperative strategies, so it is not asked to; its consumers cooperate from 1.61 on (IBM/sarama #3696,
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import KnownClient, Sureness, group_client, member_client
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.releases import release_of
@@ -78,20 +79,24 @@ def strategies_of(group: Group) -> frozenset[str]:
     return frozenset(SETTINGS[Client.JAVA].names).intersection(*map(_strategies, clients))
 
 
-def setting_words(group: Group, strategy: str) -> str:
-    """What to set for a strategy, in the words of each client library that the members run."""
+def set_strategy(group: Group, strategy: str) -> Fact:
+    """Return what to set for a strategy: setting, value and client of each library that the members run."""
     if group.type is GroupType.CONSUMER:
-        return f"set group.remote.assignor = {strategy}"
+        return fact(FactCode.SET_STRATEGY, settings=(("group.remote.assignor", strategy, None, False),))
     clients = {group_client(group)} if group.client else {member_client(member, group) for member in group.members}
-    words = set()
+    settings = set()
     for client in clients:
         found = settings_of(client)
-        name = client.client.value if client.client else "if it is a Java client: it was not recognised"
-        if client.client is Client.JAVA and client.sureness is Sureness.LOW:
-            name += "; Spring Boot: spring.kafka.consumer.properties." + _PROPERTY
         value = found.value((strategy,)) if strategy in found.names else strategy  # a custom assignor
-        words.add(f"{found.strategy} = {value} ({name})")
-    return "set " + ", ".join(sorted(words))
+        name = client.client.value if client.client else "unknown"
+        may_be_spring = client.client is Client.JAVA and client.sureness is Sureness.LOW
+        settings.add((found.strategy, value, name, may_be_spring))
+    return fact(FactCode.SET_STRATEGY, settings=tuple(sorted(settings)))
+
+
+def learn_strategy(group: Group) -> Fact:
+    """Return how to learn which strategy the group runs."""
+    return fact(FactCode.LEARN_STRATEGY, group=group.id)
 
 
 def _strategies(client: KnownClient) -> frozenset[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kafka_rebalance.amounts import changing, counted
-from kafka_rebalance.groups.client_settings import setting_words, settings_of, strategies_of
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.groups.client_settings import set_strategy, settings_of, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
@@ -35,7 +35,7 @@ class IdleReason:
     """``partitions`` of the topics that the idle members can read, and how many ``members`` can read these topics.
 
     ``assignor``: the group's own. ``better``: the row of the assignor that leaves fewest idle, of those that the
-    group's client has; ``setting`` gives it. ``fewer``: how the group gets fewer members.
+    group's client has; ``setting`` gives it. ``is_sink``: the members are tasks of a Kafka Connect sink.
     """
 
     cause: IdleCause
@@ -43,61 +43,23 @@ class IdleReason:
     members: int
     better: GroupScore | None = None
     assignor: str = ""
-    setting: str = ""
-    fewer: str = "Run fewer members"
+    setting: Fact | None = None
+    is_sink: bool = False
 
     @property
-    def words(self) -> str:
-        """Return the cause and what to do, to follow the number of idle members."""
-        there = counted(self.partitions, "partition")
-        if self.better is not None:
-            left = f"all but {self.better.idle_members}" if self.better.idle_members else "all of them"
-            caveat = (
-                ". Keep range only if the members join topics partition by partition"
-                if self.assignor == "range" else ""
-            )  # fmt: skip
-            return f"{self.better.assignor} would give work to {left}, {self.assignor} does not: {self.setting}{caveat}"
-        match self.cause:
-            case IdleCause.FEWER_PARTITIONS:
-                return (
-                    f"the topics that they can read have {there} for {counted(self.members, 'member')}. {self.fewer}, "
-                    "or give these topics more partitions"
-                )
-            case IdleCause.SUBSCRIPTION_DIFFERS:
-                return (
-                    "their subscription differs from that of the members that read. Compare the topic names or the "
-                    "pattern that each member subscribes to, and their rights to read these topics"
-                )
-            case IdleCause.SUBSCRIPTION_UNKNOWN:
-                many = f"the group has {there} for {counted(self.members, 'member')}, and " if self.partitions else ""
-                return (
-                    f"{many}the subscription of the idle ones is not known. It may differ: compare the topic names or "
-                    "the pattern that each member subscribes to, and their rights to read these topics"
-                )
-            case IdleCause.CO_PARTITIONED:
-                return (
-                    "range gives partitions of one number to one member, and each topic has too few for all. Give "
-                    "each topic as many partitions as there are members, or name another assignor if the members do "
-                    "not join these topics"
-                )
-            case IdleCause.CLIENT_IGNORES_TOPICS:
-                return (
-                    "KafkaJS deals the topics of the group's leader only, to all members. Let all members subscribe to "
-                    "the same topics"
-                )
-        return (
-            f"{self.assignor} gives them nothing although there are {there} for {counted(self.members, 'member')}. "
-            "Look at the assignor and at the log of the group's leader"
+    def why(self) -> Fact:
+        """Return the cause, with what to do about it."""
+        return fact(
+            FactCode.IDLE_CAUSE,
+            cause=self.cause.value,
+            partitions=self.partitions,
+            members=self.members,
+            strategy=self.assignor,
+            better=None if self.better is None else self.better.assignor,
+            better_idle_members=None if self.better is None else self.better.idle_members,
+            setting=self.setting,
+            is_sink=self.is_sink,
         )
-
-    @property
-    def cost(self) -> str:
-        """Return what following the words costs."""
-        if self.better is not None:
-            return f"one rebalance in which {changing(self.better.partitions_moved or 0)} hands"
-        if self.cause is IdleCause.FEWER_PARTITIONS:
-            return "none; twice the partitions send half of all keys elsewhere: their order breaks once"
-        return "none to look"
 
 
 def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason | None:
@@ -117,9 +79,9 @@ def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason
         return IdleReason(IdleCause.CLIENT_IGNORES_TOPICS, partitions, len(readers))
     better = _find_better(replay, group_input)
     cause = _cause(replay, group_input, partitions, idle, readers) if better is None else IdleCause.OTHER_ASSIGNOR
-    setting = "" if better is None else setting_words(group, better.assignor)
-    fewer = "Lower tasks.max" if kind_of(group) is GroupKind.CONNECT_SINK else "Run fewer members"
-    return IdleReason(cause, partitions, len(readers), better, replay.today.assignor, setting, fewer)
+    setting = None if better is None else set_strategy(group, better.assignor)
+    is_sink = kind_of(group) is GroupKind.CONNECT_SINK
+    return IdleReason(cause, partitions, len(readers), better, replay.today.assignor, setting, is_sink)
 
 
 def _cause(

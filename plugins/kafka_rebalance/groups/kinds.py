@@ -17,14 +17,14 @@ class GroupKind(StrEnum):
 
     CONSUMERS = "consumers"
     EMPTY = "empty"
-    SHARE = "share group"
-    STREAMS = "Kafka Streams"
-    CONNECT_WORKERS = "Kafka Connect workers"
-    CONNECT_SINK = "Kafka Connect sink"
-    SCHEMA_REGISTRY = "Schema Registry"
-    CONSOLE = "console consumer"
-    CONFLUENT = "Confluent's own"
-    OTHER_PROTOCOL = "another protocol"
+    SHARE = "share"
+    STREAMS = "streams"
+    CONNECT_WORKERS = "connect_workers"
+    CONNECT_SINK = "connect_sink"
+    SCHEMA_REGISTRY = "schema_registry"
+    CONSOLE = "console"
+    CONFLUENT = "confluent"
+    OTHER_PROTOCOL = "other_protocol"
 
     @property
     def has_choice(self) -> bool:
@@ -36,28 +36,7 @@ class GroupKind(StrEnum):
         """Return whether its members read partitions: Connect's workers and Schema Registry join for other ends."""
         return self not in (GroupKind.CONNECT_WORKERS, GroupKind.SCHEMA_REGISTRY, GroupKind.OTHER_PROTOCOL)
 
-    @property
-    def words(self) -> str:
-        """Why no strategy is advised; empty where one may be."""
-        return _WORDS[self]
 
-
-_WORDS = {
-    GroupKind.CONSUMERS: "",
-    GroupKind.EMPTY: "it has no members: there is nothing to divide",
-    GroupKind.SHARE: "a share group: its members read partitions together, so no strategy divides them",
-    GroupKind.STREAMS: (
-        "Kafka Streams divides tasks by its own assignor: no strategy can be chosen. Each subtopology has as many "
-        "tasks as its largest input topic has partitions. Threads beyond the tasks are idle: lower num.stream.threads "
-        "(ksqlDB: ksql.streams.num.stream.threads) or add partitions to the input topics"
-    ),
-    GroupKind.CONNECT_WORKERS: "Kafka Connect's workers share connectors and tasks, not partitions",
-    GroupKind.CONNECT_SINK: "",
-    GroupKind.SCHEMA_REGISTRY: "Schema Registry elects its leader here and reads no partitions through the group",
-    GroupKind.CONSOLE: "a console consumer: the group ends with its terminal",
-    GroupKind.CONFLUENT: "a group of Confluent's own services",
-    GroupKind.OTHER_PROTOCOL: "not consumers: another protocol joins members here",
-}
 _PROTOCOLS = {"connect": GroupKind.CONNECT_WORKERS, "sr": GroupKind.SCHEMA_REGISTRY}
 # Kafka's tools print the name of the protocol, not its type: Connect's ConnectProtocolCompatibility, and
 # SchemaRegistryProtocol's only subprotocol.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kafka_rebalance.amounts import counted, listed
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.group import Group, GroupType, Member, TopicPartitions
 
 
@@ -35,17 +35,34 @@ class MotionCode(StrEnum):
 class GroupMotion:
     """``holding``: names of the members that have partitions to give up. ``waiting``: of those that wait for theirs.
 
-    ``members``: how many the group has. ``words``: what is under way. ``look_at``: what to do until it is over.
+    ``members``: how many the group has. ``partition_counts``: those of its members where only these are known.
     """
 
     code: MotionCode
     state: str | None
     members: int
-    words: str
-    look_at: str
     holding: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
+    coordinator: int | None = None
+    partition_counts: tuple[int, ...] = ()
 
+    def fact(self, code: FactCode) -> Fact:
+        """Return the fact that the group is not judged, or cannot be changed, for what is under way."""
+        return fact(
+            code,
+            motion=self.code.value,
+            state=self.state or None,
+            members=self.members,
+            holding=self.holding[:_MOST_NAMED],
+            holding_members=len(self.holding),
+            waiting=self.waiting[:_MOST_NAMED],
+            waiting_members=len(self.waiting),
+            coordinator=self.coordinator,
+            partition_counts=self.partition_counts[:_MOST_NAMED],
+        )
+
+
+_MOST_NAMED = 50  # in a fact
 
 # The state of a group that a tool calls rebalancing, without the name of its state.
 REBALANCING = "Rebalancing"
@@ -74,8 +91,9 @@ def motion_of(group: Group) -> GroupMotion | None:
     if code is not MotionCode.RECONCILING:
         holding = waiting = ()
     members = max(len(group.members), group.member_count or 0)
-    words, look_at = _words(group, code, members, holding, waiting)
-    return GroupMotion(code, group.state, members, words, look_at, holding, waiting)
+    counts = tuple(member.partition_count for member in group.members if member.partition_count is not None)
+    known = tuple(sorted(counts, reverse=True)) if code is MotionCode.NOT_SHOWN and len(counts) >= members else ()
+    return GroupMotion(code, group.state, members, holding, waiting, group.coordinator, known)
 
 
 def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
@@ -125,57 +143,6 @@ def _target(member: Member) -> set[tuple[str, int]]:
 
 def _name(member: Member) -> str:
     return member.instance_id or member.id
-
-
-def _words(
-    group: Group, code: MotionCode, members: int, holding: tuple[str, ...], waiting: tuple[str, ...]
-) -> tuple[str, str]:
-    """Return what is under way, and what to look at."""
-    state = f" ({group.state})" if group.state else ""
-    count, again = counted(members, "member"), "Take a snapshot again when the group is Stable."
-    polls = f"compare the time between its polls with max.poll.interval.ms. {again}"
-    match code:
-        case MotionCode.REBALANCING:
-            seen = state or f": no partition has a reader, and {count} are listed (the state is unknown)"
-            words = f"the group is rebalancing{seen}"
-            look_at = f"If this lasts, find in the members' logs the one that joins late or leaves: {polls}"
-        case MotionCode.BETWEEN_ROUNDS:
-            words = "the group is between the two rounds of a cooperative rebalance: some partitions wait for the next"
-            look_at = f"If this lasts, find the member that does not rejoin: {polls}"
-        case MotionCode.ASSIGNING:
-            words = f"the coordinator works out a new assignment{state}"
-            look_at = (
-                f"If this lasts, look in the coordinator's log{_broker(group)} for errors of its assignor. {again}"
-            )
-        case MotionCode.RECONCILING:
-            words = f"the members are on the way to their target assignment{state}"
-            holds = f" {listed(holding)} must still give partitions up." if holding else ""
-            waits = f" {listed(waiting)} must still get theirs." if waiting else ""
-            compare = "Compare current with target assignments (kafka-consumer-groups --describe --members --verbose)."
-            look_at = f"{compare}{holds}{waits} A member that does not poll does not revoke: {polls}"
-        case MotionCode.DEAD:
-            words, look_at = f"the coordinator removes the group{state}", "Check the group id. Take a snapshot again."
-        case MotionCode.NOT_SHOWN:
-            words = _not_shown_words(group, members)
-            look_at = "Add the output of kafka-consumer-groups --describe --members --verbose."
-        case MotionCode.UNKNOWN_STATE:
-            words = f"the state of the group is unknown{state}"
-            look_at = "Read it with kafka-consumer-groups --describe --state. Take a snapshot again."
-    return words, look_at
-
-
-def _not_shown_words(group: Group, members: int) -> str:
-    if not members:
-        return "the input does not show whether the group has members"
-    counts = [member.partition_count for member in group.members if member.partition_count is not None]
-    if len(counts) < members:
-        return f"the input does not show which partitions the group's {counted(members, 'member')} have"
-    many = f"{counts[0]} each" if len({*counts}) == 1 else f"{listed(sorted(counts, reverse=True))} of them"
-    return f"the group's {counted(members, 'member')} have {many}, and the input does not show which partitions"
-
-
-def _broker(group: Group) -> str:
-    return "" if group.coordinator is None else f" (broker {group.coordinator})"
 
 
 __all__ = ["REBALANCING", "GroupMotion", "MotionCode", "motion_of"]

@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from kafka_rebalance.amounts import counted
 from kafka_rebalance.coordinator.pause_sums import Pauses
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.client_settings import (
     CONNECT,
     COOPERATIVE,
@@ -37,6 +37,7 @@ from kafka_rebalance.groups.client_settings import (
     strategies_of,
 )
 from kafka_rebalance.groups.member_clients import KnownClient, member_client
+from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.group import Group
 from kafka_rebalance.snapshot.model import GroupType
@@ -47,35 +48,67 @@ _CONSUMER_SETTINGS = (
     "session.timeout.ms", "heartbeat.interval.ms", "group.protocol", "group.remote.assignor",
 )  # fmt: skip
 _CALLED_OTHERWISE = {"RoundRobinAssigner": "roundrobin"}  # KafkaJS
-_GONE_UNDER_CONSUMER = {
-    "session.timeout.ms": "the group's configuration consumer.session.timeout.ms on the brokers stands for it",
-    "heartbeat.interval.ms": "the group's configuration consumer.heartbeat.interval.ms on the brokers stands for it",
-}
-
-_READ_WHILE_JOINING = (
-    f"under {COOPERATIVE} those of partitions that move, read while a rebalance waits for all members (a heartbeat "
-    "interval and their longest poll): Java's client commits before that"
-)
-
-_BETWEEN_GROUP_TYPES = (
-    "of each partition that changes its member at most those read since its last commit: a client that commits "
-    "automatically may read on after that (66 of 293 were read twice in one run under load); none if the program "
-    "commits in its listener before it gives a partition up"
-)
+_POLICY = "group.consumer.migration.policy"
 
 
 class Action(StrEnum):
     """What is done in a step."""
 
-    REQUIRE = "make sure"
+    REQUIRE = "require"
     SET = "set"
     REMOVE = "remove"
-    BOUNCE = "restart one member after the other"
-    STOP = "stop all members"
-    START = "start all members"
-    RESTART_CONNECTOR = "restart the connector and its tasks"
-    STOP_CONNECTOR = "stop the connector"
-    RESUME_CONNECTOR = "resume the connector"
+    BOUNCE = "bounce"  # restart one member after the other
+    STOP = "stop"
+    START = "start"
+    RESTART_CONNECTOR = "restart_connector"
+    STOP_CONNECTOR = "stop_connector"
+    RESUME_CONNECTOR = "resume_connector"
+
+
+class Why(StrEnum):
+    """Why a step is needed."""
+
+    CLIENT_UNKNOWN = "client_unknown"
+    RELEASE_TOO_OLD = "release_too_old"
+    OVERRIDES_REFUSED = "overrides_refused"
+    ALL_MUST_NAME = "all_must_name"
+    STAYS_UNTIL_ALL_NAME = "stays_until_all_name"
+    REVOKES_UNTIL_THEN = "revokes_until_then"
+    BOTH_ARE_EAGER = "both_are_eager"
+    OUT_OF_USE_AFTER = "out_of_use_after"
+    CANNOT_NAME_BOTH = "cannot_name_both"
+    HAS_USER_DATA = "has_user_data"
+    STATIC_MEMBERS_STAY = "static_members_stay"
+    KEEPS_POSITIONS = "keeps_positions"
+    READS_ON = "reads_on"
+    BROKERS_TOO_OLD = "brokers_too_old"
+    NEW_MEMBER_REFUSED = "new_member_refused"
+    OLD_MEMBER_REFUSED = "old_member_refused"
+    COORDINATOR_ASSIGNS = "coordinator_assigns"
+    BROKER_SETS_SESSION = "broker_sets_session"
+    BROKER_SETS_HEARTBEAT = "broker_sets_heartbeat"
+    KEEPS_IDS_AND_PATTERNS = "keeps_ids_and_patterns"
+    ELSE_FIRST_OF_BROKERS = "else_first_of_brokers"
+    FIRST_TURNS_GROUP = "first_turns_group"
+    REFUSED_BESIDE_CLASSIC = "refused_beside_classic"
+    CLIENT_SETS_SESSION = "client_sets_session"
+    USED_BY_GROUP = "used_by_group"
+    LAST_TURNS_GROUP = "last_turns_group"
+    EACH_MEMBER_NAMES = "each_member_names"
+    MOST_MEMBERS_DECIDE = "most_members_decide"
+
+
+class Obstacle(StrEnum):
+    """Why a group cannot come to a strategy."""
+
+    NO_SERVER_ASSIGNOR = "no_server_assignor"
+    BROKERS_TOO_OLD = "brokers_too_old"
+    PROTOCOL_UNKNOWN = "protocol_unknown"
+    PROTOCOL_NOT_RELEASED = "protocol_not_released"
+    STRATEGY_UNKNOWN = "strategy_unknown"
+    STRATEGIES_UNKNOWN = "strategies_unknown"
+    CLIENT_LACKS_STRATEGY = "client_lacks_strategy"
+    MEMBERS_LACK_STRATEGY = "members_lack_strategy"
 
 
 _CONNECTOR_ACTIONS = {
@@ -90,27 +123,26 @@ class Commits(StrEnum):
     """Who commits what has been read, and when."""
 
     AUTOMATIC = "automatic"  # enable.auto.commit
-    WHEN_REVOKED = "when revoked"  # the program commits in its listener, before it gives a partition up
-    AT_INTERVALS = "at intervals"  # the program commits when it sees fit, and not when it gives partitions up
+    WHEN_REVOKED = "when_revoked"  # the program commits in its listener, before it gives a partition up
+    AT_INTERVALS = "at_intervals"  # the program commits when it sees fit, and not when it gives partitions up
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class RolloverStep:
-    """``setting`` gets ``value``; ``rebalances``: at most so many, None where none is meant; ``pauses``: if known."""
+    """``setting`` gets ``value``; ``rebalances``: at most so many, None where none is meant; ``pauses``: if known.
+
+    A setting with a dot is the client's or the broker's; ``client``, ``client_release``, ``broker_release`` and
+    ``group_state`` are what has to be so.
+    """
 
     number: int
     action: Action
-    why: str
+    why: Why
     setting: str = ""
     value: str = ""
     rebalances: int | None = None
     pauses: Pauses | None = None
-
-    def __str__(self) -> str:
-        what = f" {self.setting}" + (f" = {self.value}" if self.value else "") if self.setting else ""
-        rebalances = "" if self.rebalances is None else f" (at most {counted(self.rebalances, 'rebalance')})"
-        return f"{self.number}. {self.action.capitalize()}{what}{rebalances}: {self.why}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +151,43 @@ class Rollover:
 
     ``read_again_ms``: of each partition given up, records read in the last so many ms may be read twice, by its next
     reader; 0: none, None: not known. ``read_again`` says why. All of it for members that are closed, not killed.
+    ``clients``: of the members, by name.
     """
 
+    group: str
+    today: str
+    target: str
+    client: str | None
+    clients: tuple[str, ...]
     steps: tuple[RolloverStep, ...]
     read_again_ms: int | None
-    read_again: str
-    obstacle: str = ""
+    read_again: Fact
+    obstacle: Obstacle | None = None
+
+    def facts(self) -> tuple[Fact, ...]:
+        """Return the obstacle; or the steps, then which records may be read twice; none where nothing is to be done."""
+        if self.obstacle is not None:
+            learn = fact(FactCode.LEARN_STRATEGY, group=self.group)
+            why, target = self.obstacle.value, self.target
+            return (fact(FactCode.CANNOT_CHANGE, why=why, client=self.client, target=target, learn=learn),)
+        if not self.steps:
+            return ()
+        return (*(self._step(step) for step in self.steps), self.read_again)
+
+    def _step(self, step: RolloverStep) -> Fact:
+        return fact(
+            FactCode.ROLLOVER_STEP,
+            number=step.number,
+            action=step.action.value,
+            setting=step.setting or None,
+            value=step.value or None,
+            rebalances=step.rebalances,
+            why=step.why.value,
+            today=self.today or None,
+            target=self.target,
+            client=self.client,
+            clients=self.clients if step.why is Why.CLIENT_UNKNOWN else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +238,11 @@ def rollover(
         is_to_server=is_server,
         brokers=seen_release(kafka_version),
     )
-    obstacle = _obstacle(move)
+    obstacle, known = _obstacle(move), client.client.value if client.client else client.program or None
+    clients = sorted({(found := member_client(member, group)).client or found.program for member in group.members})
+    names = group.id, move.today, target, known, tuple(str(name) or "unknown" for name in clients)
     if obstacle or (move.today, move.is_from_server) == (target, is_server):
-        return Rollover((), 0, "nothing is moved", obstacle)
+        return Rollover(*names, (), 0, fact(FactCode.READ_TWICE, case="nothing_moves"), obstacle)
     steps = [*_known_client(move), *_steps(move)]
     if client.program == CONNECT:
         steps = _of_connector(steps)
@@ -186,36 +251,31 @@ def rollover(
         replace(step, number=number, pauses=next(paused, None) if step.action in _BOUNCES else None)
         for number, step in enumerate(steps, 1)
     )
-    return Rollover(numbered, *_read_again(move, *commits))
+    return Rollover(*names, numbered, *_read_again(move, *commits))
 
 
-def _obstacle(move: _Move) -> str:
+def _obstacle(move: _Move) -> Obstacle | None:
     if not move.is_to_server:
         return _client_obstacle(move)
     if move.target not in SERVER_ASSIGNORS:
-        return f"{move.target} is no assignor that brokers come with"
+        return Obstacle.NO_SERVER_ASSIGNOR
     if move.is_from_server:
-        return ""  # its clients speak the protocol already
+        return None  # its clients speak the protocol already
     if move.brokers and move.brokers < _CONSUMER_BROKERS:
-        return "KIP-848 groups are for production from brokers 4.0 on"
+        return Obstacle.BROKERS_TOO_OLD
     if move.client.client is None and move.client.program:
-        return f"whether {move.client.program} speaks KIP-848 is not known here"
-    if not move.settings.consumer_since:
-        return f"no release of {move.client.client} with KIP-848 for production is known"
-    return ""
+        return Obstacle.PROTOCOL_UNKNOWN
+    return None if move.settings.consumer_since else Obstacle.PROTOCOL_NOT_RELEASED
 
 
-def _client_obstacle(move: _Move) -> str:
-    name = move.client.client or move.client.program or "the client"
+def _client_obstacle(move: _Move) -> Obstacle | None:
     if not move.today and not move.is_from_server:
-        return f"the group's strategy of today is not known: {learn_strategy(move.group)}"
+        return Obstacle.STRATEGY_UNKNOWN
     if move.client.client is None and move.client.program:
-        return f"strategies of {name} are not known here"
+        return Obstacle.STRATEGIES_UNKNOWN
     if move.target not in move.settings.strategies:
-        return f"{name} has no strategy {move.target}"
-    if move.target not in strategies_of(move.group):
-        return f"not all members have a strategy {move.target}: they run several client libraries or an older release"
-    return ""
+        return Obstacle.CLIENT_LACKS_STRATEGY
+    return None if move.target in strategies_of(move.group) else Obstacle.MEMBERS_LACK_STRATEGY
 
 
 def _known_client(move: _Move) -> list[RolloverStep]:
@@ -227,17 +287,14 @@ def _known_client(move: _Move) -> list[RolloverStep]:
         since = move.settings.cooperative_since
     needed = []
     if move.client.client is None:
-        seen = {str(member_client(member, move.group)) for member in move.group.members}
-        why = f"no single client was recognised ({', '.join(sorted(seen))}); these are the steps of Java's"
-        needed.append(_step(Action.REQUIRE, why, "the client of all members", "Java's own"))
+        needed.append(_step(Action.REQUIRE, Why.CLIENT_UNKNOWN, "client", Client.JAVA.value))
     is_new_enough = move.client.first and since and release_of(move.client.first) >= release_of(since)
     if since and not is_new_enough:
-        why = f"older ones do not know {'KIP-848' if move.is_to_server else COOPERATIVE}"
-        needed.append(_step(Action.REQUIRE, why, "the client's release", f"{since} or later"))
+        needed.append(_step(Action.REQUIRE, Why.RELEASE_TOO_OLD, "client_release", since))
     return needed
 
 
-def _step(action: Action, why: str, setting: str = "", value: str = "", rebalances: int | None = None) -> RolloverStep:
+def _step(action: Action, why: Why, setting: str = "", value: str = "", rebalances: int | None = None) -> RolloverStep:
     return RolloverStep(0, action, why, setting, value, rebalances)
 
 
@@ -249,17 +306,10 @@ def _steps(move: _Move) -> list[RolloverStep]:
     return _two_bounces(move) if move.settings.can_roll(move.today, move.target) else _stopped(move)
 
 
-def learn_strategy(group: Group) -> str:
-    """How the user learns which strategy a group runs."""
-    return f"add the output of kafka-consumer-groups --describe --state --group {group.id}"
-
-
 def _of_connector(steps: list[RolloverStep]) -> list[RolloverStep]:
     """The same steps for the tasks of a sink, which its connector configures, starts and stops."""
     policy = _step(
-        Action.REQUIRE, "else the worker refuses the connector's overrides; it is All by default from 3.0 on. The same "
-        "settings behind consumer. in every worker's own file hold for all its connectors",
-        "connector.client.config.override.policy", "All",
+        Action.REQUIRE, Why.OVERRIDES_REFUSED, "connector.client.config.override.policy", "All",
     )  # fmt: skip
     return [policy] + [
         replace(
@@ -275,94 +325,88 @@ def _two_bounces(move: _Move) -> list[RolloverStep]:
     settings = move.settings
     both, alone = settings.value((move.target, move.today)), settings.value((move.target,))
     more = 2 if move.target == COOPERATIVE else 1
-    kept = "until then every member gives up all at each rebalance" if move.is_between_protocols else "both are eager"
+    kept = Why.REVOKES_UNTIL_THEN if move.is_between_protocols else Why.BOTH_ARE_EAGER
     return [
-        _step(Action.SET, "a group uses a strategy that all members name", settings.strategy, both),
-        _step(Action.BOUNCE, f"{move.today} stays in use until all name {move.target}", rebalances=move.rebalances),
-        _step(Action.SET, f"{kept}, {move.target} alone is left", settings.strategy, alone),
-        _step(Action.BOUNCE, f"after it {move.today} is out of use", rebalances=more * move.rebalances),
+        _step(Action.SET, Why.ALL_MUST_NAME, settings.strategy, both),
+        _step(Action.BOUNCE, Why.STAYS_UNTIL_ALL_NAME, rebalances=move.rebalances),
+        _step(Action.SET, kept, settings.strategy, alone),
+        _step(Action.BOUNCE, Why.OUT_OF_USE_AFTER, rebalances=more * move.rebalances),
     ]
 
 
 def _stopped(move: _Move) -> list[RolloverStep]:
     """No member with the new strategy may meet one with the old."""
-    alone, name = move.settings.value((move.target,)), move.client.client or "a client"
     return [
-        *_all_stopped(move, f"{name} cannot name {move.today} and {move.target} together"),
-        _step(Action.SET, "positions stay committed", move.settings.strategy, alone),
-        _step(Action.START, "they go on where they were", rebalances=2 * len(move.group.members)),
+        *_all_stopped(move, Why.CANNOT_NAME_BOTH),
+        _step(Action.SET, Why.KEEPS_POSITIONS, move.settings.strategy, move.settings.value((move.target,))),
+        _step(Action.START, Why.READS_ON, rebalances=2 * len(move.group.members)),
     ]
 
 
-def _all_stopped(move: _Move, why: str) -> list[RolloverStep]:
+def _all_stopped(move: _Move, why: Why) -> list[RolloverStep]:
     """And nobody left in the group, to whom the new ones would have to fit."""
-    stopped = [_step(Action.STOP, f"{why}; nothing is read meanwhile")]
+    stopped = [_step(Action.STOP, why)]
     if any(member.instance_id for member in move.group.members):
-        empty = "members with an instance id stay in the group until their session is over"
-        stopped.append(_step(Action.REQUIRE, empty, "the group's state", "Empty"))
+        stopped.append(_step(Action.REQUIRE, Why.STATIC_MEMBERS_STAY, "group_state", "Empty"))
     return stopped
 
 
 def _to_consumer(move: _Move) -> list[RolloverStep]:
     is_kept = move.today in move.settings.strategies - move.settings.with_user_data
-    policy = "upgrade or bidirectional (the default)"
     steps = [
-        _step(Action.REQUIRE, "KIP-848 is for production from there on", "the brokers' release", "4.0 or later"),
-        _step(Action.REQUIRE, "else the first new member is refused", "group.consumer.migration.policy", policy),
-        _step(Action.REMOVE, "the coordinator computes the assignment; clients refuse it", move.settings.strategy),
-        *(_step(Action.REMOVE, f"clients refuse it; {why}", setting) for setting, why in _GONE_UNDER_CONSUMER.items()),
-        _step(Action.SET, "instance ids stay; a pattern that the client matches itself stays", "group.protocol",
-              "consumer"),
-        _step(Action.SET, "members that name none get the brokers' first", "group.remote.assignor", move.target),
-    ]  # fmt: skip
+        _step(Action.REQUIRE, Why.BROKERS_TOO_OLD, "broker_release", "4.0"),
+        _step(Action.REQUIRE, Why.NEW_MEMBER_REFUSED, _POLICY, "upgrade"),
+        _step(Action.REMOVE, Why.COORDINATOR_ASSIGNS, move.settings.strategy),
+        _step(Action.REMOVE, Why.BROKER_SETS_SESSION, "session.timeout.ms"),
+        _step(Action.REMOVE, Why.BROKER_SETS_HEARTBEAT, "heartbeat.interval.ms"),
+        _step(Action.SET, Why.KEEPS_IDS_AND_PATTERNS, "group.protocol", "consumer"),
+        _step(Action.SET, Why.ELSE_FIRST_OF_BROKERS, "group.remote.assignor", move.target),
+    ]
     if is_kept:
-        why = "the first new member turns the group over; old ones go on by the old requests until it is their turn"
-        return [*steps, _step(Action.BOUNCE, why, rebalances=move.rebalances)]
-    hold = f"by {move.today} hold" if move.today else "by its strategy of today, which is not known, may hold"
-    why = f"assignments {hold} data of its own, and brokers do not turn such a group over while it runs"
-    start = _step(Action.START, "they go on where they were", rebalances=2 * len(move.group.members))
-    return [*_all_stopped(move, why), *steps, start]
+        return [*steps, _step(Action.BOUNCE, Why.FIRST_TURNS_GROUP, rebalances=move.rebalances)]
+    start = _step(Action.START, Why.READS_ON, rebalances=2 * len(move.group.members))
+    return [*_all_stopped(move, Why.HAS_USER_DATA), *steps, start]
 
 
 def _to_classic(move: _Move) -> list[RolloverStep]:
-    policy = "downgrade or bidirectional (the default)"
-    alone = move.settings.value((move.target,))
-    why = "the group is a classic one again when its last KIP-848 member has left"
+    more = 2 if move.target == COOPERATIVE else 1
     return [
-        _step(Action.REQUIRE, "else old members are refused", "group.consumer.migration.policy", policy),
-        _step(Action.REMOVE, "Java's clients refuse it beside the classic protocol", "group.remote.assignor"),
-        _step(Action.SET, "session and heartbeat are the client's again", "group.protocol", "classic"),
-        _step(Action.SET, "what the group then uses", move.settings.strategy, alone),
-        _step(Action.BOUNCE, why, rebalances=move.rebalances * (2 if move.target == COOPERATIVE else 1)),
+        _step(Action.REQUIRE, Why.OLD_MEMBER_REFUSED, _POLICY, "downgrade"),
+        _step(Action.REMOVE, Why.REFUSED_BESIDE_CLASSIC, "group.remote.assignor"),
+        _step(Action.SET, Why.CLIENT_SETS_SESSION, "group.protocol", "classic"),
+        _step(Action.SET, Why.USED_BY_GROUP, move.settings.strategy, move.settings.value((move.target,))),
+        _step(Action.BOUNCE, Why.LAST_TURNS_GROUP, rebalances=more * move.rebalances),
     ]
 
 
 def _to_another_assignor(move: _Move) -> list[RolloverStep]:
-    why = "the coordinator uses the one that most members name"
     return [
-        _step(Action.SET, "named by each member", "group.remote.assignor", move.target),
-        _step(Action.BOUNCE, why, rebalances=move.rebalances),
+        _step(Action.SET, Why.EACH_MEMBER_NAMES, "group.remote.assignor", move.target),
+        _step(Action.BOUNCE, Why.MOST_MEMBERS_DECIDE, rebalances=move.rebalances),
     ]
 
 
-def _read_again(move: _Move, commits: Commits, interval_ms: int) -> tuple[int | None, str]:
+def _read_again(move: _Move, commits: Commits, interval_ms: int) -> tuple[int | None, Fact]:
     is_eager = not (move.is_from_server and move.is_to_server) and {move.today, move.target} != {COOPERATIVE}
+    is_automatic = commits is Commits.AUTOMATIC
+    found: tuple[int | None, str]
     if move.is_from_server != move.is_to_server and commits in (Commits.AUTOMATIC, Commits.UNKNOWN):
-        return None, _BETWEEN_GROUP_TYPES
-    given_up = "every partition at every rebalance" if is_eager else "only partitions that move, and a closed member's"
-    if commits is Commits.AUTOMATIC and not move.settings.commits_when_revoked:
-        return interval_ms, f"{move.client.client} is not known to commit what it gives up: {given_up}"
-    match commits:
-        case Commits.AUTOMATIC if move.reads_while_joining:
-            return None, f"{_READ_WHILE_JOINING}; none if the program commits in its listener before it gives them up"
-        case Commits.AUTOMATIC:
-            return 0, "none: positions are committed before a partition is given up and when a member is closed"
-        case Commits.WHEN_REVOKED:
-            return 0, "none: the program commits before it gives a partition up"
-        case Commits.AT_INTERVALS:
-            return interval_ms, f"what was read since the last commit of a partition that is given up: {given_up}"
-        case _:
-            few = f"few if the client commits automatically ({_READ_WHILE_JOINING}), none if the program commits"
-            none = "none if the client commits automatically, or the program"
-            why = f"{few if move.reads_while_joining else none} before it gives a partition up; else"
-            return None, f"{why} what was read since the last commit: {given_up}"
+        found = None, "between_group_types"
+    elif is_automatic and not move.settings.commits_when_revoked:
+        found = interval_ms, "not_committed_when_revoked"
+    elif is_automatic:
+        found = (None, "read_while_joining") if move.reads_while_joining else (0, "committed_when_revoked")
+    elif commits is Commits.WHEN_REVOKED:
+        found = 0, "program_commits_when_revoked"
+    elif commits is Commits.AT_INTERVALS:
+        found = interval_ms, "since_last_commit"
+    else:
+        found = None, "commits_unknown"
+    client = move.client.client.value if move.client.client else None
+    return found[0], fact(
+        FactCode.READ_TWICE,
+        case=found[1],
+        client=client,
+        is_eager=is_eager,
+        reads_while_joining=move.reads_while_joining,
+    )

@@ -22,8 +22,8 @@ class SubscriptionBasis(StrEnum):
     """Where the subscriptions come from."""
 
     GIVEN = "given"
-    ALL_ALIKE = "assumed: all members subscribe to all topics that the group reads"
-    AS_READ = "assumed: each member subscribes to the topics that it reads"
+    ALL_ALIKE = "all_alike"  # assumed: all members subscribe to all topics that the group reads
+    AS_READ = "as_read"  # assumed: each member subscribes to the topics that it reads
 
 
 def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscriptions]]:

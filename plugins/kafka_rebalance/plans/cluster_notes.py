@@ -45,7 +45,7 @@ def laggard_notes(partitions: PartitionArrays, params: OptionParams = DEFAULTS.o
     leaves = np.zeros_like(waiting) if marks is None else (partitions.laggards & marks).any(axis=1) & ~waiting
     behind = partitions.under_replicated & ~partitions.leaderless
     counted: tuple[tuple[Flags, FactCode, dict[str, str]], ...] = (
-        (behind, FactCode.UNDER_REPLICATED, {}),
+        (behind, FactCode.PARTITIONS_UNDER_REPLICATED, {}),
         (waiting, FactCode.PARTITIONS_LEFT_ALONE, {"why": "out_of_sync"}),
         (partitions.short, FactCode.PARTITIONS_LEFT_ALONE, {"why": "too_few_brokers"}),
         (leaves, FactCode.OUT_OF_SYNC_REPLICA_LEAVES, {}),
@@ -92,14 +92,18 @@ def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) ->
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
     """Who else may move this cluster's replicas, and what stands in the way of those that this plan moves. O(P)."""
-    notes = [fact(FactCode.OTHER_BALANCER, balancer=other.name, sign=other.signs[0]) for other in balancers(snapshot)]
+    notes = [
+        fact(FactCode.BALANCER_MAY_INTERFERE, balancer=other.name, sign=other.signs[0]) for other in balancers(snapshot)
+    ]
     if snapshot.partitions.future:
         count = sum(len(copies) for copies in snapshot.partitions.future.values())
         notes.append(fact(FactCode.COPIES_BETWEEN_DIRS, replicas=count))
     topics, brokers = throttled(snapshot)
     if topics or brokers:
         notes.append(fact(FactCode.THROTTLES_SET, topics=len(topics), brokers=len(brokers)))
-    notes += [fact(FactCode.BROKER_CORDONED, broker=broker.id) for broker in snapshot.brokers if broker.is_cordoned]
+    notes += [
+        fact(FactCode.CORDONED_GETS_NOTHING, broker=broker.id) for broker in snapshot.brokers if broker.is_cordoned
+    ]
     return tuple(notes)
 
 

@@ -11,11 +11,13 @@ from typing import Any
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.render.findings import FINDINGS
+from kafka_rebalance.render.groups import GROUPS
 from kafka_rebalance.render.infeasible import INFEASIBLE
 from kafka_rebalance.render.moves import MOVES
 from kafka_rebalance.render.plan_reasons import PLAN_REASONS
 
-MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES, **PLAN_REASONS, **INFEASIBLE}
+MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES, **PLAN_REASONS, **INFEASIBLE, **FINDINGS, **GROUPS}
 
 
 def render(fact: Fact) -> str:
@@ -41,6 +43,17 @@ def error_words(error: BaseException) -> str:
 def with_facts(words: str, facts: Iterable[Fact]) -> str:
     """Return the words of facts, then ``words``."""
     return "; ".join(part for part in (*render_all(facts), words) if part)
+
+
+def with_texts(value: Any) -> Any:
+    """Return the JSON value with a ``text`` in the object of each fact, for people who read the file."""
+    if isinstance(value, list):
+        return [with_texts(part) for part in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "code" in value and "args" in value:
+        return {"code": value["code"], "args": value["args"], "text": render_document(value)}
+    return {name: with_texts(part) for name, part in value.items()}
 
 
 def _with_words(value: Any) -> Any:

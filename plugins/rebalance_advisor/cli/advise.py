@@ -75,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _tell(
     document: dict[str, Any], words: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
 ) -> None:
+    from kafka_rebalance.render import with_texts
     from rebalance_advisor.publish.digest import closing_paths
     from rebalance_advisor.publish.report.verdict_words import uncovered_by
 
@@ -82,8 +83,12 @@ def _tell(
     if as_json:
         plan = document["plan"]
         shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
-        shown |= {"findings": document["findings"], "folder": str(folder), "not_covered": uncovered_by(document)}
-        shown |= {"reading_age_s": age_s(captured_at, now), "resolved": document.get("resolved")}
+        shown |= {
+            "findings": with_texts(document["findings"]),
+            "folder": str(folder),
+            "not_covered": uncovered_by(document),
+        }
+        shown |= {"reading_age_s": age_s(captured_at, now), "resolved": with_texts(document.get("resolved"))}
         write_json(sys.stdout, shown)
         return
     write_lines(sys.stdout, *with_reading_age(words, captured_at, now), *closing_paths(folder))

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from kafka_rebalance.findings.words import counted
+from kafka_rebalance.amounts import counted
 from kafka_rebalance.snapshot.group_reads.unread_groups import COMMITS_OF_BROKER, LIST_OF_BROKER
 from kafka_rebalance.snapshot.model import CoverageGap
 from kafka_rebalance.snapshot.rights import Right, right_gap

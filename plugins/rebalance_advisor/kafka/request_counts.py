@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kafka_rebalance.findings.words import counted
+from kafka_rebalance.amounts import counted
 
 
 @dataclass(frozen=True, slots=True)

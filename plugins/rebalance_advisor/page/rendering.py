@@ -19,7 +19,7 @@ from rebalance_advisor.publish.charts.palette import chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.report.finding_words import evidence_in_words, owner_words, symptom_words
 from rebalance_advisor.publish.report.verdict_words import VERDICT_WORDS
-from rebalance_advisor.store.rows.finding_evidence import unpacked
+from rebalance_advisor.store.rows.finding_evidence import numbers
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -92,9 +92,15 @@ def _text(value: Any) -> Any:
 
 def evidence_words(stored: Mapping[str, Any]) -> str:
     """A finding's numbers in words, and what else would be gone with it; ``stored``: the view's column ``evidence``."""
-    numbers = evidence_in_words(unpacked(stored)["evidence"])
+    told = evidence_in_words(numbers(stored))
     symptoms = symptom_words(stored)
-    return "; ".join(words for words in (numbers, f"explains {symptoms}" if symptoms else "") if words)
+    return "; ".join(words for words in (told, f"explains {symptoms}" if symptoms else "") if words)
+
+
+def recommendation_words(stored: Mapping[str, Any]) -> str:
+    """Return what to do about a finding; ``stored``: a row of the view. Empty where an earlier release wrote it."""
+    code, args = stored["recommendation_code"], stored["recommendation_args"]
+    return "" if code is None else render_document({"code": code, "args": args})
 
 
 def verdict_words(verdict: str) -> str:
@@ -158,6 +164,7 @@ _FILTERS: Mapping[str, Any] = {
     "brokers": broker_list,
     "plain": plain_words,
     "evidence": evidence_words,
+    "recommendation": recommendation_words,
     "owner": owner_words,
     "fact": fact_words,
     "proof": proof_words,

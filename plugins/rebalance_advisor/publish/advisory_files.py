@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.render import with_texts
 from kafka_rebalance.visible_text import visible_json
 from rebalance_advisor.publish.digest import render_digest
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
@@ -22,10 +23,10 @@ def advisory_files(advisory: Mapping[str, Any], plan: Plan) -> dict[str, bytes]:
     texts = {
         "report.html": render_report(advisory),
         "digest.md": render_digest(advisory),
-        "findings.json": _json(advisory["findings"]),
-        "groups.json": _json(advisory["groups"]),
+        "findings.json": _json(with_texts(advisory["findings"])),
+        "groups.json": _json(with_texts(advisory["groups"])),
         "topics.json": _json(advisory["topics"]),
-        "advisory.json": _json({key: value for key, value in advisory.items() if key not in _OWN_FILES}),
+        "advisory.json": _json(with_texts({key: value for key, value in advisory.items() if key not in _OWN_FILES})),
     }
     return {name: text.encode() for name, text in texts.items()} | plan_files(plan)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kafka_rebalance.advisory.finding_changes import change_words
+from kafka_rebalance.amounts import listed
 from kafka_rebalance.render import render_document
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
@@ -28,7 +29,7 @@ def render_digest(advisory: Document) -> str:
     others = [
         finding["evidence"]["balancers"] for finding in advisory["findings"] if finding["code"] == "other_balancer"
     ]
-    words += f"; {others[0]} may work against it" if others and plan["moves"] else ""
+    words += f"; {listed(others[0])} may work against it" if others and plan["moves"] else ""
     verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {words}")
     lines = [f"**{verdict}**"]
     taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}"

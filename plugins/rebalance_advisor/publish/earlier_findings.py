@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.render import render_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ def read_earlier_findings(plan: Path | None) -> EarlierFindings | None:
         return None
     findings = read_json(file)
     if not isinstance(findings, list) or not all(
-        isinstance(finding, dict) and isinstance(finding.get("finding_key"), str) for finding in findings
+        isinstance(finding, dict) and isinstance(finding.get("finding_key"), str) and _has_words(finding)
+        for finding in findings
     ):
         raise InvalidInputError.at(str(file), "is no list of findings", "expected an earlier advisory's findings.json")
     told = read_json(advisory) if advisory.is_file() else {}
@@ -40,3 +42,11 @@ def read_earlier_findings(plan: Path | None) -> EarlierFindings | None:
     if not isinstance(closed, list) or not all(isinstance(key, str) for key in closed):
         raise InvalidInputError.at(f"{advisory}, closed_findings", "is no list of texts")
     return EarlierFindings(findings, closed)
+
+
+def _has_words(finding: dict[str, Any]) -> bool:
+    try:
+        render_document(finding["recommendation"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False
+    return True

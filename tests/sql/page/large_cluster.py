@@ -188,7 +188,7 @@ def large_findings(size: Size) -> list[Finding]:
             found.append(
                 Finding(
                     code, severity, kind, named(number), {"disk_bytes": 500 * GIB, "over_share_ratio": 1.25},
-                    f"{kind.value} {named(number)} needs attention: the plan sees to it", gain=0.5,
+                    fact(FactCode.LEARN_STRATEGY, group=named(number)), gain=0.5,
                     confidence=Confidence.ESTIMATED,
                 )
             )  # fmt: skip

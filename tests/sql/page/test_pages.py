@@ -12,7 +12,9 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity, SubjectType
+from kafka_rebalance.groups.motion import GroupMotion, MotionCode
 from kafka_rebalance.scoring import GroupScore, ResourceScore
 from rebalance_advisor.page.queries.subjects import carried_by
 from rebalance_advisor.page.queries.views import ALL, PARTITION
@@ -46,7 +48,8 @@ def published(connection) -> str:
     ]
     found = [finding(severity=Severity.CRITICAL), finding("dead_broker", "3", Severity.INFO)]
     found[0] = replace(found[0], symptoms=(found[1],), cost_bytes=5.0)
-    found.append(replace(found[1], subject=HOSTILE, subject_type=SubjectType.TOPIC, recommendation=HOSTILE))
+    hostile = fact(FactCode.LEARN_STRATEGY, group=HOSTILE)
+    found.append(replace(found[1], subject=HOSTILE, subject_type=SubjectType.TOPIC, recommendation=hostile))
     scores = [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)]
     advise(connection, "yesterday", yesterday, NOW - timedelta(days=1))
     advise(connection, RUN, today, NOW, findings=found, resources=scores, groups=groups)
@@ -131,7 +134,8 @@ def test_a_group_says_which_strategy_and_what_it_saves(published, open_page) -> 
 def test_a_group_that_moves_is_not_judged(connection, open_page) -> None:
     today = read(connection, NOW, replace(rich_snapshot(), captured_at=NOW))
     moving = finding("group_in_motion", "readers", Severity.LOW)
-    moving = replace(moving, subject_type=SubjectType.GROUP, recommendation="Not judged: the group is rebalancing.")
+    rebalancing = GroupMotion(MotionCode.REBALANCING, None, 3).fact(FactCode.NOT_JUDGED)
+    moving = replace(moving, subject_type=SubjectType.GROUP, recommendation=rebalancing)
     scores = [GroupScore("readers", "range", None, True, 3, 6, skew_count=1.5)]
     advise(connection, RUN, today, NOW, findings=[moving], groups=scores)
     text = open_page().get("/clusters/prod/group", params={"name": "readers"}).text

@@ -86,16 +86,17 @@ FINDING = Finding(
     SubjectType.GROUP,
     "readers",
     {"idle": 2},
-    "stop two",
+    fact(FactCode.LEARN_STRATEGY, group="readers"),
     confidence=Confidence.STRUCTURAL,
 )
 
 
-def test_a_finding_keeps_its_words_and_enums_become_text() -> None:
+def test_a_finding_keeps_its_facts_and_enums_become_text() -> None:
     document = finding_document(FINDING)
     assert document["finding_key"] == "idle_members:group:readers"
     assert (document["severity"], document["subject_type"], document["confidence"]) == ("low", "group", "structural")
-    assert (document["evidence"], document["recommendation"]) == ({"idle": 2}, "stop two")
+    assert (document["evidence"], document["cost"]) == ({"idle": 2}, None)
+    assert document["recommendation"] == {"code": "learn_strategy", "args": {"group": "readers"}}
     cause = replace(FINDING, code="sticky_endless", cost_changes=3, symptoms=(FINDING,))
     told = finding_document(cause)
     assert (told["cost_bytes"], told["cost_changes"], told["symptoms"]) == (0.0, 3, [document])
@@ -124,8 +125,11 @@ def test_a_group_is_told_as_it_is_today_with_the_other_strategies_and_the_advice
     assert (document["group"], document["type"], document["coordinator"]) == ("readers", "classic", 2)
     assert (document["members"], document["partitions"], document["idle_members"]) == (3, 6, 1)
     assert (document["skew_count"], document["skew_rate"]) == (1.5, None)
-    assert document["subscriptions_from"].startswith("assumed: each member")
-    assert document["advice"] == "roundrobin: 0 idle, skew 1.00, 4 partitions change reader"
+    assert document["subscriptions_from"] == "as_read"
+    advice = document["advice"]
+    assert (advice["code"], advice["args"]["advised"], advice["args"]["partitions_moved"]) == (
+        "change_strategy", "roundrobin", 4,
+    )  # fmt: skip
     assert [row["assignor"] for row in document["strategies"]] == ["roundrobin", "sticky"]
     assert [(row["is_advised"], row["error"]) for row in document["strategies"]] == [
         (True, None), (False, "it never ends"),
@@ -143,13 +147,11 @@ def test_a_group_is_told_as_it_is_today_with_the_other_strategies_and_the_advice
 
 def test_no_change_is_keep_with_a_reason_and_an_unknown_skew_is_left_out_of_the_words() -> None:
     kept = group_document(replace(REPLAY, advised=None), GROUP, [FINDING])
-    assert kept["advice"] == (
-        "keep range: no other would be better by a quarter (1.50 times the mean by count); see idle members"
-    )
+    assert (kept["advice"]["code"], kept["advice"]["args"]["see"]) == ("keep_strategy", ["idle_members"])
     assert kept["kind"] == "consumers"
     blank = replace(OTHERS[0], skew_count=None, idle_members=None)
     told = group_document(replace(REPLAY, scores=(TODAY, blank)), GROUP)
-    assert told["advice"] == "roundrobin: 0 idle, 4 partitions change reader"
+    assert (told["advice"]["args"]["idle_members"], told["advice"]["args"]["skew_count"]) == (0, None)
 
 
 def placed(seed: int, skew: float, moves: int, bytes_: int | None) -> TopicPlacementScore:

@@ -11,7 +11,7 @@ from tests.sample import for_each
 def told(key, *symptoms):
     return {
         "finding_key": key, "code": key, "severity": "low", "subject_type": "group", "subject": "g",
-        "recommendation": "do it", "symptoms": [told(symptom) for symptom in symptoms],
+        "recommendation": {"code": "members_too_slow", "args": {}}, "symptoms": [told(symptom) for symptom in symptoms],
     }  # fmt: skip
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.findings.rules import RULES, evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.render import render
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
@@ -56,7 +61,21 @@ def cluster(rows, *, of=None, configs=None, groups=(), coverage=(), **loads):
 def told(snapshot, code, plan=None) -> list[Finding]:
     """What the rules say of one code, whether or not another finding explains it."""
     known = FindingContext(snapshot, score_cluster(snapshot), replays(snapshot), plan)
-    return [finding for finding in rank([found for rule in RULES for found in rule(known)]) if finding.code == code]
+    every = rank([found for rule in RULES for found in rule(known)])
+    for found in every:
+        require_words(found.recommendation)
+        require_words(found.cost)
+    return [finding for finding in every if finding.code == code]
+
+
+def require_words(fact: Fact | None) -> None:
+    """The fact's arguments are plain JSON values that come back as they are, and its words are whole."""
+    if fact is not None:
+        document = json.loads(json.dumps(fact.document(), allow_nan=False))
+        assert Fact.from_document(document) == fact
+        words = render(fact)
+        assert words.strip() == words != ""
+        assert not re.search(r"\bNone\b|\bnan\b|\binf\b|  ", words), words
 
 
 def explained(snapshot) -> tuple[Finding, ...]:

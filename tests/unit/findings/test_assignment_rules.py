@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped, told
@@ -36,7 +37,7 @@ def test_a_live_group_from_which_sticky_would_never_return_is_told_of(protocol):
     (finding,) = told(endless_group(protocol), "sticky_endless")
     assert (finding.subject, finding.severity, finding.confidence) == ("loop", Severity.HIGH, Confidence.MEASURED)
     assert finding.evidence == {"assignor": protocol, "members": 9, "partitions": 33, "idle_members": 5}
-    assert protocol in finding.recommendation
+    assert finding.recommendation == fact(FactCode.STICKY_ENDLESS, strategy=protocol, members=9)
 
 
 def test_a_group_that_runs_another_strategy_is_in_no_danger_and_is_not_sent_there():
@@ -56,7 +57,7 @@ def broadcast(**changes):
 def test_readers_that_commit_to_one_offset_are_told_of_with_what_they_share():
     (finding,) = told(cluster(striped("t", 6), groups=[broadcast()]), "shared_offsets")
     assert (finding.evidence["shared_partitions"], finding.evidence["partitions"], finding.gain) == (3, 4, 0.75)
-    assert (finding.evidence["most_readers"], finding.evidence["topics"]) == (3, "t")
+    assert (finding.evidence["most_readers"], finding.evidence["topics"]) == (3, ("t",))
 
 
 @pytest.mark.parametrize("changes", [{"type": GroupType.SHARE}, {"state": "PreparingRebalance"}])

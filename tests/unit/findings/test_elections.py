@@ -7,17 +7,16 @@ its broker serves, the replica is in sync and its log dir works; all others stay
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.leader_rules import (
+    Way,
     leaders_piled_up,
     preferred_leaders_off,
     preferred_order_uneven,
-    topic_on_few_brokers,
 )
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, Partition
@@ -74,11 +73,9 @@ def test_no_finding_recommends_an_election_after_which_leaders_are_less_even() -
         snapshot = random_cluster(random.Random(seed))
         today = [-1 if row.leader is None else row.leader for row in snapshot.each_partition()]
         for one in rules_of(snapshot):
-            ways = ("run kafka-leader-election", "elect these again", "elect all preferred leaders again")
-            recommends = any(way in one.recommendation for way in ways)
-            subject = {int(one.subject)} if ways[1] in one.recommendation else None
-            after = elected(snapshot, subject)
-            assert ("kafka-leader-election" in one.recommendation) == recommends
+            way = one.recommendation.args.get("way")
+            recommends = way in (Way.ELECT_THESE, Way.ELECT_ALL)
+            after = elected(snapshot, {int(one.subject)} if way == Way.ELECT_THESE else None)
             if recommends:
                 assert after != today, (seed, one)
                 assert squares(snapshot, after) <= squares(snapshot, today), (seed, one)
@@ -88,7 +85,7 @@ def test_no_finding_recommends_an_election_after_which_leaders_are_less_even() -
                        if row.leader is not None and led != row.replicas[0]]  # fmt: skip
                 assert one.evidence["waiting_partitions"] == len(off), (seed, one)
                 seen["partly"] += bool(off) and recommends
-                seen["waits"] += "before" in one.recommendation
+                seen["waits"] += way == Way.WAIT
             if one.code == "preferred_order_uneven":
                 worse = squares(snapshot, after) > squares(snapshot, today)
                 higher = max(map(after.count, range(7))) > max(map(today.count, range(7)))
@@ -103,7 +100,7 @@ def test_a_restarted_broker_is_elected_though_another_gets_one_leader_more() -> 
     leaders = [0] * 5 + [1] * 4 + [0, 1, 1]
     rows = [Partition("t", n, lists[n], leaders[n], lists[n]) for n in range(12)]
     (off,) = told(cluster(rows, of=tuple(map(Broker, range(3)))), "preferred_leaders_off")
-    assert "run kafka-leader-election --election-type preferred --all-topic-partitions" in off.recommendation
+    assert off.recommendation.args["way"] == Way.ELECT_ALL
     assert off.evidence["elected_partitions"] == 3
 
 
@@ -116,26 +113,22 @@ def test_an_election_that_makes_leaders_slightly_less_even_is_not_recommended_an
     assert told(snapshot, "preferred_order_uneven") == []
     (off,) = told(snapshot, "preferred_leaders_off")
     assert (off.severity, off.evidence["elected_partitions"], off.gain) == (Severity.INFO, 0, 0)
-    assert "no need to elect them, leaders would not be more even" in off.recommendation
+    assert off.recommendation.args["way"] == Way.NONE
 
 
 @pytest.mark.parametrize(
-    ("setting", "severity", "words"),
-    [
-        (None, Severity.MEDIUM, "the controller does the same by itself"),
-        ("true", Severity.MEDIUM, "the controller does the same by itself"),
-        ("false", Severity.LOW, "auto.leader.rebalance.enable is false here"),
-    ],
+    ("setting", "severity", "is_automatic"),
+    [(None, Severity.MEDIUM, True), ("true", Severity.MEDIUM, True), ("false", Severity.LOW, False)],
 )
 def test_an_uneven_order_weighs_less_where_the_controller_does_not_elect(
-    setting: str | None, severity: Severity, words: str
+    setting: str | None, severity: Severity, *, is_automatic: bool
 ) -> None:
     configs = {} if setting is None else {"auto.leader.rebalance.enable": setting}
     brokers = tuple(Broker(number, configs=configs) for number in range(3))
     rows = [Partition("t", n, (0, 1, 2), n % 3, (0, 1, 2)) for n in range(12)]
     (found,) = told(cluster(rows, of=brokers), "preferred_order_uneven")
     assert found.severity is severity
-    assert words in found.recommendation
+    assert found.recommendation.args["is_automatic"] is is_automatic
 
 
 def on_few(partitions: int, brokers: int, leaders: int, holders: int, **loads: float) -> ClusterSnapshot:
@@ -185,12 +178,9 @@ def test_traffic_that_is_known_decides(rate: float, severity: Severity | None) -
     read = told(on_few(12, 4, 1, 4, in_bytes_per_s=0.0, out_bytes_per_s=rate), "topic_on_few_brokers")
     assert [one.severity for one in read] == ([severity] if severity else [])
     if read:
-        assert "of what is read" in read[0].recommendation
+        assert read[0].recommendation.args["load"] == "out_bytes_per_s"
 
 
-def test_a_dot_in_a_topics_name_is_written_so_that_the_option_matches_it_alone() -> None:
-    snapshot = on_few(12, 4, 1, 4)
-    renamed = replace(snapshot, topics=tuple(replace(topic, name=f"a.{topic.name}") for topic in snapshot.topics))
-    context = FindingContext(renamed, score_cluster(renamed), [])
-    (found,) = topic_on_few_brokers(context)
-    assert r"--min-topic-leaders 'a\.hot=3'" in found.recommendation
+def test_the_leaders_that_each_broker_can_have_of_a_topic_are_told() -> None:
+    (found,) = told(on_few(12, 4, 1, 4), "topic_on_few_brokers")
+    assert (found.recommendation.args["topic"], found.recommendation.args["leaders_each"]) == ("hot", 3)

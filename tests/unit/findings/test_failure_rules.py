@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.failure_rules import broker_loss_overloads, rack_loss_overloads
 from kafka_rebalance.findings.finding import Severity
@@ -32,13 +35,14 @@ def test_a_loss_above_capacity_is_told_with_its_amount_and_what_the_plan_leaves(
     assert PLAN.moves
     (found,) = broker_loss_overloads(context(120.0, 110.0))
     assert (found.subject, found.severity, found.evidence["over_capacity_ratio"]) == ("3", Severity.MEDIUM, 1.2)
-    assert "If broker 3 fails" in found.recommendation
-    assert "1.20 × what it can carry" in found.recommendation
-    assert "after the plan the worst is 1.10 ×" in found.recommendation
+    args = found.recommendation.args
+    assert (args["broker"], args["overloaded_broker"], args["load"], args["capacity"]) == ("3", 1, 120.0, 100.0)
+    assert args["way"].code is FactCode.PLAN_LEAVES_OVERLOAD
+    assert args["way"].args["times_capacity"] == pytest.approx(1.1)
     assert round(found.gain, 6) == 0.5
     (mended,) = rack_loss_overloads(context(130.0, 90.0))
     assert (mended.subject_type.value, mended.severity, mended.gain) == ("rack", Severity.HIGH, 1.0)
-    assert mended.recommendation.endswith("after the plan no rack's loss does that.")
+    assert mended.recommendation.args["way"] == fact(FactCode.PLAN_PREVENTS_OVERLOAD, kind="rack")
 
 
 def test_nothing_is_told_below_capacity_or_where_nothing_is_known() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -66,20 +66,24 @@ def test_every_number_of_the_plan_is_the_plans(job: str, seed: int) -> None:
         for resource, name in (("disk", "disk_bytes"), ("in", "in_bytes_per_s"), ("out", "out_bytes_per_s")):
             told = evidence.get(f"plan_after_{name}")
             assert told is None or told == outcome[resource].after[broker]
+        told_outcome = finding.recommendation.args["outcome"]
         if not any(again.values()):
-            assert finding.cost == "nothing: the plan does not touch it"
-            assert "moves nothing" in finding.recommendation or "leaves it as it is" in finding.recommendation
-        elif again["bytes_out"]:
-            assert f"{bytes_in_words(again['bytes_out'])} leave it" in finding.cost
-        if (
-            finding.code == "broker_disk_over_share"
-            and "takes nothing" not in finding.recommendation
-            and any(again.values())
-        ):
+            assert told_outcome.code in (FactCode.PLAN_MOVES_NOTHING, FactCode.PLAN_LEAVES_BROKER)
+        cost = finding.cost.args
+        assert (cost["bytes_out"], cost["bytes_in"]) == (again["bytes_out"], again["bytes_in"])
+        if finding.code == "broker_disk_over_share" and any(again.values()):
             disk = outcome.get("disk")
-            off = None if disk is None else disk.before[broker] - disk.after[broker]
-            words = "does not balance disk" if off is None else f"takes {bytes_in_words(off)} off it"
-            assert words in finding.recommendation
+            wanted = (
+                fact(FactCode.PLAN_LEAVES_RESOURCE, resource="disk")
+                if disk is None
+                else fact(
+                    FactCode.PLAN_CHANGES_LOAD,
+                    resource="disk",
+                    before=disk.before[broker],
+                    after=disk.after[broker],
+                )
+            )
+            assert told_outcome == wanted
 
 
 def test_what_leaves_less_what_comes_is_what_the_plan_takes_off_the_disk() -> None:
@@ -99,7 +103,8 @@ def test_without_a_plan_the_finding_says_what_it_would_take() -> None:
     findings = findings_of(snapshot, None)
     assert findings
     for finding in findings:
-        assert "the plan" not in finding.recommendation + finding.cost
+        assert not finding.recommendation.args["outcome"].code.startswith("plan_")
+        assert not finding.cost.code.startswith("plan_")
         assert not [name for name in finding.evidence if name.startswith("plan_")]
 
 
@@ -109,7 +114,7 @@ def test_moves_of_unknown_size_are_said_to_be() -> None:
     snapshot = cluster(rows, brokers(4), rates=rates)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
     findings = findings_of(snapshot, plan)
-    assert any("an unknown size leave it" in finding.cost for finding in findings)
+    assert any(finding.cost.args["replicas_out"] and finding.cost.args["bytes_out"] is None for finding in findings)
     moved = [finding.evidence["plan_bytes_out"] for finding in findings if finding.evidence["plan_replicas_out"]]
     assert moved
     assert set(moved) == {None}
@@ -126,4 +131,4 @@ def test_elections_of_the_plan_are_promised_only_for_what_it_elects() -> None:
         ]
         assert finding.evidence["off_partitions"] == 4
         assert finding.evidence["plan_elected_partitions"] == len(plan.moves)
-        assert ("after the plan" in finding.recommendation) == bool(plan.moves)
+        assert finding.recommendation.args["elected_by_plan"] == len(plan.moves)

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.annotations.rack_price import rack_traffic_price
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.rules import RULES, evaluate_rules
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
@@ -84,7 +83,7 @@ WRITTEN = {"in_messages_per_s": [1.0] * 6, "in_bytes_per_s": [10.0] * 6}
 def test_a_static_member_whose_partitions_are_written_and_not_read_is_dead():
     snapshot = cluster(ROWS, groups=[DEAD], **WRITTEN, out_bytes_per_s=[10, 10, 0, 0, 10, 10])
     (finding,) = told(snapshot, "dead_static_member")
-    assert (finding.evidence["instance_ids"], finding.evidence["partitions_unread"]) == ("pod-1", 2)
+    assert (finding.evidence["instance_ids"], finding.evidence["partitions_unread"]) == (("pod-1",), 2)
     assert finding.evidence["lag_messages"] == 600 + 700
     assert finding.confidence is Confidence.MEASURED
 
@@ -148,11 +147,11 @@ def test_throttles_are_left_over_only_while_nothing_is_reassigned():
     throttled = {"t": {"leader.replication.throttled.replicas": "0:1"}}
     configs = {2: {"follower.replication.throttled.rate": "1000"}}
     (finding,) = told(cluster(ROWS, configs=throttled, of=brokers(configs=configs)), "throttle_left_over")
-    assert (finding.evidence["topic_names"], finding.evidence["broker_ids"]) == ("t", "2")
+    assert (finding.evidence["topic_names"], finding.evidence["broker_ids"]) == (("t",), (2,))
     (of_topics,) = told(cluster(ROWS, configs=throttled), "throttle_left_over")
-    assert (of_topics.evidence["topic_names"], of_topics.evidence["broker_ids"]) == ("t", None)
+    assert (of_topics.evidence["topic_names"], of_topics.evidence["broker_ids"]) == (("t",), None)
     (of_brokers,) = told(cluster(ROWS, of=brokers(configs=configs)), "throttle_left_over")
-    assert (of_brokers.evidence["topic_names"], of_brokers.evidence["broker_ids"]) == (None, "2")
+    assert (of_brokers.evidence["topic_names"], of_brokers.evidence["broker_ids"]) == (None, (2,))
     running = [replace(ROWS[0], replicas=(0, 1, 2, 3), adding=(3,), log_bytes=()), *ROWS[1:]]
     assert told(cluster(running, configs=throttled), "throttle_left_over") == []
 
@@ -163,7 +162,7 @@ def test_what_nobody_measured_is_said_and_never_zero():
     assert finding.evidence["resources_left_out"] == 4
     assert finding.evidence["disk_left_out"] == "figure_not_measured"
     assert finding.severity is Severity.INFO
-    assert "A second snapshot" in finding.recommendation
+    assert not finding.recommendation.args["has_rates"]
 
 
 def test_gaps_are_one_finding_with_their_kinds_counted():
@@ -190,7 +189,7 @@ def test_the_plans_verdict_becomes_a_finding():
     (finding,) = told(snapshot, "nothing_to_do", plan(Verdict.NOTHING_TO_DO))
     assert (finding.severity, finding.evidence) == (Severity.OK, {"disk_skew": 1.7})
     (finding,) = told(snapshot, "not_fixable_by_moving", plan(Verdict.NOT_FIXABLE_BY_MOVING))
-    assert finding.recommendation == "Moving cannot fix this; the plan's reasons say why."
+    assert finding.recommendation.code is FactCode.MOVING_CANNOT_FIX
     assert told(snapshot, "nothing_to_do", plan(Verdict.REBALANCE)) == []
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.advisory.rollover_words import rollover_lines
-from kafka_rebalance.findings.consumers.advice_words import advice_words
+from kafka_rebalance.advisory.rollover_steps import rollover_steps
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.consumers.group_advice import group_advice
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.idle_causes import IdleCause, find_idle_reason
@@ -69,7 +70,7 @@ def test_a_group_without_state_is_judged_unless_no_member_reads_what_it_committe
     unread = replace(still, members=(Member("m1"), Member("m2")), protocol=None)
     (finding,) = told(cluster(ROWS, groups=[unread]), "group_in_motion")
     assert finding.evidence["motion"] == "rebalancing"
-    assert "max.poll.interval.ms" in finding.recommendation
+    assert (finding.recommendation.code, finding.recommendation.args["state"]) == (FactCode.NOT_JUDGED, None)
     assert motion_of(replace(unread, state="Stable")) is None
     assert motion_of(replace(unread, members=())) is None
 
@@ -80,7 +81,7 @@ def test_members_that_hold_and_that_wait_are_named_and_the_target_tells_subscrip
     moving = group(first, waits, state="Reconciling", protocol="uniform", type=GroupType.CONSUMER)
     (finding,) = told(cluster(ROWS, groups=[moving]), "group_in_motion")
     assert finding.severity is Severity.MEDIUM
-    assert (finding.evidence["members_that_hold"], finding.evidence["members_that_wait"]) == ("m1", "m2")
+    assert (finding.evidence["members_that_hold"], finding.evidence["members_that_wait"]) == (("m1",), ("m2",))
     (replay,) = replays(cluster(ROWS, groups=[moving]))
     assert (replay.today.skew_count, replay.today.least_skew_count, replay.today.idle_members) == (2.0, 1.0, None)
     assert motion_of(replace(moving, state=None)).code is MotionCode.RECONCILING
@@ -101,14 +102,14 @@ def test_between_two_cooperative_rounds_is_proved_by_what_members_owned():
 def test_members_known_by_their_numbers_are_not_judged():
     counted = group(Member("m1", partition_count=3), Member("m2", partition_count=3))
     (finding,) = told(cluster(ROWS, groups=[counted]), "group_assignments_unknown")
-    assert "--members --verbose" in finding.recommendation
+    assert finding.recommendation.args["partition_counts"] == (3, 3)
     assert not codes(counted) & set(ADVICE)
     (replay,) = replays(cluster(ROWS, groups=[counted]))
     assert (replay.today.members, replay.today.idle_members, replay.today.skew_count) == (2, 0, 1.0)
     assert [member.partitions for member in replay.members] == [3, 3]
     (state_only,) = replays(cluster(ROWS, groups=[group(member_count=5)]))
     assert (state_only.today.members, state_only.today.idle_members, state_only.today.skew_count) == (5, None, None)
-    assert "5 members" in advice_words(state_only, group(member_count=5))
+    assert group_advice(state_only, group(member_count=5)).args["members"] == 5
 
 
 def causes(*members, rows=ROWS, **changes):
@@ -225,16 +226,16 @@ def test_random_groups_get_no_advice_in_motion_and_fewer_members_only_where_part
             assert replay.advised is None
             assert not any(row.is_advised for row in replay.scores)
             assert replay.today.idle_members is None or motion.code is MotionCode.NOT_SHOWN
-            assert rollover_lines(replay, asked, None) == []
+            assert rollover_steps(replay, asked, None) == ()
             if motion.members:
-                assert advice_words(replay, asked, findings).startswith("not judged")
+                assert group_advice(replay, asked, findings).code is FactCode.NOT_JUDGED
                 assert {found.code for found in findings} & {"group_in_motion", "group_assignments_unknown"}
             continue
         for found in findings:
             if found.code != "idle_members":
                 continue
             seen[IdleCause(found.evidence["cause"])] += 1
-            if "fewer members" not in found.recommendation.lower():
+            if found.evidence["cause"] != IdleCause.FEWER_PARTITIONS:
                 continue
             told_all = all(member.subscription is not None for member in asked.members)
             read = {topic for member in asked.members for topic, _ in member.assigned}
@@ -254,11 +255,12 @@ def test_a_group_of_which_only_the_name_is_known_is_not_called_empty():
     named = Group("g", type=GroupType.CONSUMER)
     (replay,) = replays(cluster(ROWS, groups=[named]))
     assert replay.today.idle_members is None
-    assert "whether the group has members" in advice_words(replay, named)
+    advice = group_advice(replay, named)
+    assert (advice.code, advice.args["motion"], advice.args["members"]) == (FactCode.NOT_JUDGED, "not_shown", 0)
     for seen in (replace(named, state="Empty"), replace(named, committed=(CommittedOffset("t", 0, 5),))):
         (replay,) = replays(cluster(ROWS, groups=[seen]))
         assert replay.today.idle_members == 0
-        assert "nothing to divide" in advice_words(replay, seen)
+        assert group_advice(replay, seen) == fact(FactCode.NO_CHOICE, kind="empty", see=())
 
 
 def test_another_assignor_for_idle_members_comes_with_its_setting_and_its_cost():
@@ -266,8 +268,9 @@ def test_another_assignor_for_idle_members_comes_with_its_setting_and_its_cost()
     joined = [Member(f"m{number}", assigned=reads(number) + reads(number, topic="u")) for number in range(6)]
     clients = [replace(one, client_id="rdkafka", id=f"rdkafka-{one.id}") for one in (*joined, Member("m7"))]
     (found,) = told(cluster(two, groups=[group(*clients, client="librdkafka")]), "idle_members")
-    assert "set partition.assignment.strategy = roundrobin (librdkafka)" in found.recommendation
-    assert found.cost.endswith("all members must name the new strategy before any drops the old one")
+    settings = (("partition.assignment.strategy", "roundrobin", "librdkafka", False),)
+    assert found.recommendation.args["why"].args["setting"] == fact(FactCode.SET_STRATEGY, settings=settings)
+    assert found.cost.args["way"] == fact(FactCode.NAME_BOTH_STRATEGIES)
 
 
 def test_fewer_tasks_of_a_sink_are_asked_by_the_setting_of_its_connector():
@@ -277,7 +280,7 @@ def test_fewer_tasks_of_a_sink_are_asked_by_the_setting_of_its_connector():
     ]
     idle = Member("connector-consumer-s-6", client_id="connector-consumer-s-6")
     (found,) = told(cluster(ROWS, groups=[group(*tasks, idle)]), "idle_members")
-    assert "Lower tasks.max, or give these topics more partitions" in found.recommendation
+    assert found.recommendation.args["why"].args["is_sink"]
 
 
 def test_where_the_client_has_no_other_assignor_the_cause_is_the_joined_topics_or_the_assignor_itself():

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.findings.health_rules import broker_not_heard, log_dir_offline, racks_unknown, stray_logs
 from kafka_rebalance.findings.share_rules import broker_disk_full
@@ -18,17 +19,17 @@ def test_a_broker_that_was_not_heard_is_told_with_what_hangs_on_it(state: str) -
     (found,) = told(cluster(EVEN, of=brokers(state={2: BrokerState(state)})), broker_not_heard.__name__)
     assert (found.subject, found.severity) == ("2", Severity.HIGH)
     assert found.evidence == {"replicas": 6, "leaders": 2, "state": state}
-    assert "--remove-broker 2" in found.recommendation
+    assert (found.recommendation.args["broker"], found.recommendation.args["state"]) == (2, state)
 
 
 def test_why_a_broker_is_unresponsive_is_said() -> None:
     """No dump shows it alive; or it told its log dirs, and did not answer the tool that lists brokers."""
     state = {2: BrokerState.UNRESPONSIVE}
     (found,) = told(cluster(EVEN, of=brokers(state=state)), broker_not_heard.__name__)
-    assert "leads nothing, is in sync for no partition that has a leader, and no dump" in found.recommendation
+    assert found.recommendation.args["why"] == "leads_nothing"
     answered = brokers(state=state, log_dirs={2: (LogDir("/d"),)})
     (found,) = told(cluster(EVEN, of=answered), broker_not_heard.__name__)
-    assert "(it did not answer the tool that lists brokers)" in found.recommendation
+    assert found.recommendation.args["why"] == "does_not_answer"
 
 
 def test_strays_are_told_with_bytes_broker_and_dir_and_fill_a_disk() -> None:
@@ -41,10 +42,10 @@ def test_strays_are_told_with_bytes_broker_and_dir_and_fill_a_disk() -> None:
     snapshot = cluster(EVEN, of=brokers(log_dirs={1: dirs}, capacity=given))
     (found,) = told(snapshot, stray_logs.__name__)
     assert (found.subject, found.severity) == ("1", Severity.MEDIUM)
-    assert found.evidence == {"logs": 3, "stray_bytes": 310, "log_dirs": "/a 300 B, /b 10 B", "example": "t-9"}
+    assert found.evidence == {"logs": 3, "stray_bytes": 310, "log_dirs": ("/a", "/b"), "example": "t-9"}
     (full,) = told(snapshot, broker_disk_full.__name__)
     assert (full.subject, full.evidence["used_bytes"], full.evidence["used_ratio"]) == ("1", 910, 0.91)
-    assert "310 B of it are logs that no replica list has: it is not full without these" in full.recommendation
+    assert full.recommendation.args["filling_stray_bytes"] == 310
     assert told(cluster(EVEN, of=brokers(capacity=given)), broker_disk_full.__name__) == []
 
 
@@ -60,8 +61,8 @@ def test_brokers_without_a_rack_beside_others_are_named() -> None:
     """Kafka's own tool refuses such a cluster (blueking-dbm #14096)."""
     some = tuple(replace(broker, rack=None) if broker.id in (3, 4) else broker for broker in brokers())
     (found,) = told(cluster(EVEN, of=some), racks_unknown.__name__)
-    assert found.evidence == {"brokers_without_rack": 2, "brokers": "3, 4", "racks": 3}
-    assert found.recommendation.startswith("Brokers 3, 4 have no rack, the others stand in 3 racks.")
+    assert found.evidence == {"brokers_without_rack": 2, "brokers": (3, 4), "racks": 3}
+    assert found.recommendation == fact(FactCode.RACKS_UNKNOWN, brokers=(3, 4), brokers_without_rack=2, racks=3)
     gone = tuple(replace(broker, state=BrokerState.DEAD) if broker.id in (3, 4) else broker for broker in some)
     none = tuple(replace(broker, rack=None) for broker in brokers())
     for of in (gone, none, brokers()):
@@ -75,8 +76,8 @@ def test_a_dead_log_dir_is_told_by_its_path_with_its_replicas() -> None:
     rows = [replace(row, offline=(1,)) if row in mine else row for row in EVEN]
     (found,) = told(cluster(rows, of=brokers(log_dirs={1: dirs})), log_dir_offline.__name__)
     assert found.subject == "1"
-    assert found.evidence == {"log_dirs": 1, "paths": "/bad", "error": "KafkaStorage (56)", "replicas": 2}
-    assert "Log dir /bad of broker 1 is offline: 2 replicas on it" in found.recommendation
+    assert found.evidence == {"log_dirs": 1, "paths": ("/bad",), "error": "KafkaStorage (56)", "replicas": 2}
+    assert found.recommendation == fact(FactCode.LOG_DIR_OFFLINE, broker=1, paths=("/bad",), replicas=2)
     early = [replace(row, log_bytes=(None,) * 3) if row in mine else row for row in EVEN]  # the metadata lags behind
     (found,) = told(cluster(early, of=brokers(log_dirs={1: dirs})), log_dir_offline.__name__)
     assert found.evidence["replicas"] == 2
@@ -85,6 +86,6 @@ def test_a_dead_log_dir_is_told_by_its_path_with_its_replicas() -> None:
 def test_offline_replicas_tell_of_a_disk_only_where_their_broker_serves() -> None:
     rows = [replace(row, offline=(1,)) if 1 in row.replicas else row for row in EVEN]
     (found,) = told(cluster(rows), log_dir_offline.__name__)
-    assert found.recommendation.startswith("A disk of broker 1 is offline: 6 replicas")
+    assert found.recommendation == fact(FactCode.LOG_DIR_OFFLINE, broker=1, paths=(), replicas=6)
     for state in (BrokerState.DEAD, BrokerState.FENCED, BrokerState.REFUSED):
         assert told(cluster(rows, of=brokers(state={1: state})), log_dir_offline.__name__) == []

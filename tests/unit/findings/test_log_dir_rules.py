@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.disks.log_dir_rules import log_dir_full
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.planner.log_dirs.volumes import broker_volumes
@@ -35,14 +36,18 @@ def test_the_moves_are_named_with_their_bytes_and_the_bound() -> None:
     (found,) = full(950)
     assert found.subject == "1"
     assert found.evidence == {
-        "paths": "/a", "used_ratio": 0.95, "others_used_ratio": 0.1, "replica_moves_between_dirs": 1, "dir_bytes": 100,
-        "dir_bytes_lower_bound": 100, "above_bytes": 100, "still_above_bytes": 0,
+        "paths": ("/a",), "used_ratio": 0.95, "others_used_ratio": 0.1, "replica_moves_between_dirs": 1,
+        "dir_bytes": 100, "dir_bytes_lower_bound": 100, "above_bytes": 100, "still_above_bytes": 0,
     }  # fmt: skip
-    assert "Log dir /a of broker 1 is 95% full, the broker's other disks 10%: move 1 replica (100 B" in (
-        found.recommendation
+    assert found.recommendation.args["way"] == fact(
+        FactCode.MOVE_BETWEEN_DIRS,
+        replicas=1,
+        moved_bytes=100.0,
+        lower_bound_bytes=100.0,
+        first_moves=(("t-0", "/b"),),
+        still_above_bytes=0.0,
+        used_ratio_limit=0.85,
     )
-    assert "between its dirs: t-0 to /b. kafka-reassign-partitions" in found.recommendation
-    assert "`plan --balance-log-dirs` writes files for it." in found.recommendation
     assert (found.gain, found.cost_bytes) == (1.0, 100.0)
     (found,) = full(900)
     assert (found.evidence["dir_bytes"], found.evidence["dir_bytes_lower_bound"]) == (100, 100)
@@ -55,13 +60,13 @@ def test_what_the_other_disk_cannot_take_is_said() -> None:
     assert found.gain == pytest.approx(50 / 140)
     (found,) = full(990, LogDir("/b", 1000, 300))
     assert (found.evidence["dir_bytes"], found.evidence["still_above_bytes"]) == (100, 40)
-    assert "40 B stay above 85%: move replicas to other brokers, too." in found.recommendation
+    assert found.recommendation.args["way"].args["still_above_bytes"] == 40
 
 
 def test_nothing_moves_to_a_dir_that_is_cordoned() -> None:
     (found,) = full(950, replace(OTHER, is_cordoned=True))
     assert (found.evidence["replica_moves_between_dirs"], found.gain) == (0, 0.0)
-    assert "no replica that is known to lie on it can move" in found.recommendation
+    assert found.recommendation.args["way"].code is FactCode.NO_REPLICA_FITS_OTHER_DIR
 
 
 @pytest.mark.parametrize(

@@ -51,12 +51,11 @@ def two_groups(configs: Mapping[str, str]) -> ClusterSnapshot:
 def test_by_hand() -> None:
     """20 MB/s of replication and 14 of reads: 51,840 and 36,288 GB in 30 days, at 0.02 each 1,036.8 and 725.76."""
     found = rack_traffic_price(two_groups({"min.insync.replicas": "2"}), None, 0.02)
-    assert found.recommendation == (
-        "Traffic between racks costs at least 1,763 in 30 days: replication 1,037, reads 726. Reads would cost 207 if "
-        "brokers served members in their own rack (replica.selector.class=RackAwareReplicaSelector, client.rack). "
-        "Most: topic t 1,037, group apart 726. Not counted: what producers send, 1 partition of unknown rate, leader "
-        "or rack, 1 group whose members say no rack."
-    )
+    args = found.recommendation.args
+    assert args["is_selector_known"]
+    assert args["dearest_topics"] == (("t", pytest.approx(1036.8)),)
+    assert args["dearest_groups"] == (("apart", pytest.approx(725.76)),)
+    assert (args["unknown_partitions"], args["unknown_groups"], args["unknown_members"]) == (1, 1, 0)
     assert found.evidence["replication_price_per_month"] == pytest.approx(1036.8)
     assert found.evidence["planned_replication_price_per_month"] == pytest.approx(1036.8)
     assert found.evidence["reads_price_per_month"] == pytest.approx(725.76)
@@ -67,35 +66,27 @@ def test_by_hand() -> None:
 def test_who_serves_readers_is_never_guessed() -> None:
     """Where no broker told its configs, reads are a range, and only its lower end is in "at least"."""
     found = rack_traffic_price(two_groups({}), None, 0.02)
-    assert found.recommendation.startswith(
-        "Traffic between racks costs at least 1,244 in 30 days: replication 1,037, reads 207 to 726. Reads cost 207 if "
-        "brokers serve members in their own rack (replica.selector.class=RackAwareReplicaSelector, client.rack), 726 "
-        "if leaders do: nobody told which. Most:"
-    )
+    args = found.recommendation.args
+    assert not args["is_selector_known"]
+    assert (args["reads_in_rack"], args["reads"]) == (pytest.approx(207.36), pytest.approx(725.76))
     assert found.gain == 0.0
 
 
 def test_what_brokers_serve_in_the_rack_already_is_not_charged() -> None:
     found = rack_traffic_price(two_groups({"replica.selector.class": BY_RACK}), None, 0.02)
-    assert found.recommendation.startswith(
-        "Traffic between racks costs at least 1,244 in 30 days: replication 1,037, reads 207. Most:"
-    )
     assert found.evidence["reads_price_per_month"] == found.evidence["reads_price_per_month_served_in_rack"]
 
 
 def test_members_without_a_rack_beside_others_are_counted() -> None:
     group = read_by("half", ("rack-1", {"t": (0,)}), (None, {"t": (1,)}), (None, {}))
     found = rack_traffic_price(replace(cluster(ROWS, brokers(6, racks=3), rates=RATES), groups=(group,)), None, 0.02)
-    assert found.recommendation.endswith("leader or rack, 1 member of other groups without one.")
     assert (found.evidence["members_unknown"], found.evidence["groups_unknown"]) == (1, 0)
 
 
 def test_without_rates_nothing_is_invented() -> None:
     found = rack_traffic_price(cluster(ROWS, brokers(6, racks=3)), None, 0.02)
-    assert found.recommendation == (
-        "Traffic between racks costs at least 0 in 30 days: replication 0, reads 0. Not counted: what producers send, "
-        "3 partitions of unknown rate, leader or rack."
-    )
+    args = found.recommendation.args
+    assert (args["replication"], args["reads"], args["unknown_partitions"], args["dearest_topics"]) == (0, 0, 3, ())
 
 
 def moved(snapshot: ClusterSnapshot, plan: Plan, added: Mapping[int, str | None]) -> ClusterSnapshot:
@@ -158,7 +149,7 @@ def test_any_moves_are_told_as_the_moved_cluster_would_be(seed: int) -> None:
     found, wanted = rack_traffic_price(snapshot, plan, 1.0), rack_traffic(moved(snapshot, plan, ADDED))
     require_told(found, rack_traffic(snapshot), wanted)
     assert wanted.unknown_partitions > 0
-    assert f"({wanted.unknown_partitions:,} after the plan)" in found.recommendation
+    assert found.recommendation.args["planned_unknown_partitions"] == wanted.unknown_partitions
 
 
 def dealt(group_input: GroupInput, reader: Sequence[int]) -> Group:
@@ -194,7 +185,7 @@ def test_reads_as_advised_are_those_of_a_group_that_reads_so(seed: int, selector
     assert reads_as_advised(rack_traffic(snapshot), replays) == pytest.approx(wanted)
     found = rack_traffic_price(snapshot, None, 1e3, replays)
     assert found.evidence["reads_price_per_month_as_advised"] == pytest.approx(sum(wanted.values()) * PER_MONTH * 1e3)
-    assert "With the strategies advised reads would cost" in found.recommendation
+    assert found.recommendation.args["reads_as_advised"] == pytest.approx(sum(wanted.values()) * PER_MONTH * 1e3)
 
 
 def test_brokers_that_differ_in_how_they_serve_leave_advised_reads_as_they_are() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UnknownNameError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.assignment_rules import shared_offsets, sticky_endless
 from kafka_rebalance.findings.cluster_rules import coverage_gap, load_unknown, nothing_to_do, throttle_left_over
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
@@ -21,7 +22,7 @@ from kafka_rebalance.findings.leader_rules import (
 )
 from kafka_rebalance.findings.placement_rules import dead_broker, offline_partition, rack_violated, under_replicated
 from kafka_rebalance.findings.plan_effects import NOTHING, BrokerEffect, effects_of, outcome_for
-from kafka_rebalance.findings.plan_words import plan_cost, plan_evidence, plan_words
+from kafka_rebalance.findings.plan_outcome import plan_cost, plan_evidence, plan_outcome
 from kafka_rebalance.findings.share_rules import broker_disk_full, broker_disk_over_share, broker_rate_over_share
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
@@ -127,8 +128,9 @@ def test_a_finding_tells_what_the_plan_takes_away() -> None:
     (score,) = [one for one in known.scores.of_resource("disk") if one.broker == 0]
     assert isinstance(score, BrokerScore)
     assert plan_evidence(known, [score])["plan_after_disk_bytes"] == 11 * GB
-    assert plan_words(known, score, "otherwise") != "otherwise"
-    assert plan_words(context(), score, "otherwise") == plan_cost(context(), 0, "otherwise") == "otherwise"
+    otherwise = fact(FactCode.MOVE_BUSIEST_AWAY)
+    assert plan_outcome(known, score, otherwise) != otherwise
+    assert plan_outcome(context(), score, otherwise) == plan_cost(context(), 0, otherwise) == otherwise
     assert plan_evidence(context(), [score]) == {}
 
 

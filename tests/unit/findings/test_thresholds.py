@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.amounts import counted, listed
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity, SubjectType, rank
 from kafka_rebalance.findings.leader_rules import preferred_leaders
 from kafka_rebalance.findings.plan_effects import NOTHING, BrokerEffect, effects_of, outcome_for
-from kafka_rebalance.findings.plan_words import plan_cost, plan_evidence, plan_words
+from kafka_rebalance.findings.plan_outcome import plan_cost, plan_evidence, plan_outcome
 from kafka_rebalance.findings.rules import evaluate_rules
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import (
@@ -121,7 +121,8 @@ def test_a_share_of_disks_with_a_size_is_told_in_bytes() -> None:
     )
     assert (found.severity, found.evidence["capacity_disk_bytes"]) == (Severity.MEDIUM, 2000)
     assert found.evidence["fair_share_disk_bytes"] == pytest.approx(800)
-    assert (found.cost, "move 200 B to others" in found.recommendation) == ("at least 200 B copied", True)
+    assert found.recommendation.args["outcome"] == fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=pytest.approx(200))
+    assert found.cost == fact(FactCode.COPIES_BYTES, copied_bytes=pytest.approx(200), is_least=True)
 
 
 @pytest.mark.parametrize(
@@ -138,16 +139,14 @@ def test_a_disk_that_is_nearly_full(used: int, severity: Severity | None) -> Non
             "used_bytes": used, "total_bytes": 1000, "used_ratio": used / 1000, "cluster_used_ratio": mean,
         }  # fmt: skip
         assert found[0].gain == pytest.approx((used / 1000 - mean) / (used / 1000))
-        assert f"{round(used - 1000 * mean)} B copied" in found[0].cost
+        assert found[0].cost == fact(FactCode.COPIES_BYTES, copied_bytes=pytest.approx(used - 1000 * mean))
 
 
 def test_a_cluster_that_is_just_nearly_full_has_nowhere_to_move_to() -> None:
     full = dict.fromkeys(range(6), Capacity(disk_bytes=600 / 0.85))
     found = told(cluster(EVEN, of=brokers(capacity=full)), "broker_disk_full")
-    assert {one.recommendation.rpartition(": ")[2] for one in found} == {
-        "moving does not help, add brokers or keep less."
-    }
-    assert {one.cost for one in found} == {"0 B copied to come to the mean"}
+    assert {one.recommendation.args["is_cluster_full"] for one in found} == {True}
+    assert {one.cost_bytes for one in found} == {0.0}
 
 
 def off(count: int, of: int) -> list[Partition]:
@@ -164,21 +163,21 @@ def test_leaders_that_are_off(count: int, of: int, severity: Severity | None) ->
     assert [one.severity for one in found] == ([] if severity is None else [severity])
     if found:
         assert (found[0].evidence["off_partitions"], found[0].evidence["partitions"]) == (count, of)
-        assert found[0].cost == f"{count} leader change{'s' * (count > 1)}, no bytes"
+        assert found[0].cost == fact(FactCode.CHANGES_LEADERS, leaders=count)
 
 
 def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None:
     """Broker 1 is preferred for partitions 1 and 7, and leads none; broker 0 leads two of its own and no more."""
     rows = [replace(row, leader=2) if row.replicas[0] == 1 else row for row in EVEN]
     (found,) = told(cluster(rows), "preferred_leaders_off")
-    assert found.evidence["brokers_that_lead_nothing"] == "1"
+    assert found.evidence["brokers_that_lead_nothing"] == (1,)
     (found,) = told(cluster(rows, of=brokers(7)), "preferred_leaders_off")
-    assert found.evidence["brokers_that_lead_nothing"] == "1"  # 6 holds nothing that it could lead
-    assert "broker 1 leads nothing at all" in found.recommendation
+    assert found.evidence["brokers_that_lead_nothing"] == (1,)  # 6 holds nothing that it could lead
+    assert found.recommendation.args["idle_brokers"] == (1,)
     (one_off,) = told(cluster(off(1, 12)), "preferred_leaders_off")
     assert one_off.evidence["brokers_that_lead_nothing"] is None
     assert "plan_elected_partitions" not in one_off.evidence
-    assert one_off.recommendation.endswith("--all-topic-partitions.")  # without a plan nothing is said of it
+    assert (one_off.recommendation.args["way"], one_off.recommendation.args["elected_by_plan"]) == ("elect_all", 0)
 
 
 def test_leaders_pile_up_at_five_quarters_of_the_share() -> None:
@@ -274,7 +273,8 @@ def test_two_racks_are_enough_to_be_violated_and_one_is_not() -> None:
     two = tuple(Broker(number, rack="ab"[number % 2]) for number in range(4))
     rows = [Partition("t", 0, (0, 2), 0, (0, 2)), Partition("t", 1, (0, 1), 0, (0, 1))]
     (found,) = told(cluster(rows, of=two), "rack_violated")
-    assert (found.evidence["violating_partitions"], found.evidence["racks"], found.cost) == (1, 2, "1 replica move")
+    assert (found.evidence["violating_partitions"], found.evidence["racks"]) == (1, 2)
+    assert found.cost == fact(FactCode.MOVES_REPLICAS, replicas=1, copied_bytes=None)
     one = tuple(Broker(number, rack="a") for number in range(4))
     assert told(cluster(rows, of=one), "rack_violated") == []
     watched = [replace(rows[0], observers=(2,)), rows[1]]
@@ -353,14 +353,14 @@ def test_a_group_that_reads_less_than_nine_tenths(read: float, wrote: float, is_
 
 
 @pytest.mark.parametrize(
-    ("members", "read", "needed", "words"),
+    ("members", "read", "needed"),
     [
-        (2, 5.0, 4, "; 4 as fast as its fastest would keep up) or"),  # half of what is written: twice as many
-        (3, 4.0, 8, "for which it needs as many partitions"),  # 7.5, and six partitions are all that there are
-        (2, 0.0, None, "(it has 2 for 6 partitions) or"),  # nobody reads anything: no number helps
+        (2, 5.0, 4),  # half of what is written: twice as many
+        (3, 4.0, 8),  # 7.5, and six partitions are all that there are
+        (2, 0.0, None),  # no member reads anything: no number helps
     ],
 )
-def test_how_many_members_would_keep_up(members: int, read: float, needed: int | None, words: str) -> None:
+def test_how_many_members_would_keep_up(members: int, read: float, needed: int | None) -> None:
     """Nobody saw what each member reads: so many times as there are, as what is written is of what is read."""
     readers = tuple(Member(f"m{n}", assigned=(("t", tuple(range(n, 6, members))),)) for n in range(members))
     commits = tuple(CommittedOffset("t", number, 900) for number in range(6))
@@ -368,7 +368,9 @@ def test_how_many_members_would_keep_up(members: int, read: float, needed: int |
     loads = {"in_messages_per_s": [2.0] * 6, "in_bytes_per_s": [10.0] * 6, "out_bytes_per_s": [read] * 6}
     (found,) = told(cluster(SIX, groups=[group], **loads), "lag_growing")
     assert found.evidence["members_needed"] == needed
-    assert words in found.recommendation
+    assert found.recommendation.args["way"] == fact(
+        FactCode.ADD_MEMBERS, kind="consumers", members=members, partitions=6, members_needed=needed
+    )
 
 
 @pytest.mark.parametrize(("topics", "severity"), [(3, Severity.LOW), (4, Severity.MEDIUM)])
@@ -438,20 +440,21 @@ def disk_of_0(plan: Plan | None) -> tuple[FindingContext, Any]:
 
 def test_a_finding_says_what_becomes_of_its_broker() -> None:
     touched = (move(0, (3, 1, 2), 3, 0),)
-    for plan, words in (
-        (planned(), "the plan moves nothing (rebalance)"),
-        (planned(move(2, (2, 3, 5), 2, 2)), "the plan leaves it as it is"),
-        (planned(*touched), "the plan takes 300 B off it, to 900 B"),
-        (planned(*touched, after=1200.0), "the plan takes nothing off it (1.2 KiB afterwards)"),
-        (planned(*touched, after=1300.0), "the plan takes nothing off it (1.3 KiB afterwards)"),
-        (replace(planned(*touched), resources=()), "the plan does not balance disk"),
+    otherwise = fact(FactCode.MOVE_BUSIEST_AWAY)
+    for plan, told_of_plan in (
+        (None, otherwise),
+        (planned(), fact(FactCode.PLAN_MOVES_NOTHING, verdict="rebalance")),
+        (planned(move(2, (2, 3, 5), 2, 2)), fact(FactCode.PLAN_LEAVES_BROKER)),
+        (planned(*touched), fact(FactCode.PLAN_CHANGES_LOAD, resource="disk", before=1200.0, after=900.0)),
+        (replace(planned(*touched), resources=()), fact(FactCode.PLAN_LEAVES_RESOURCE, resource="disk")),
     ):
         known, score = disk_of_0(plan)
-        assert plan_words(known, score, "otherwise") == words
+        assert plan_outcome(known, score, otherwise) == told_of_plan
     known, score = disk_of_0(planned(*touched))
-    assert plan_cost(known, 0, "otherwise") == "100 B leave it, 1 leader change"
-    assert plan_cost(known, 3, "otherwise") == "100 B copied to it, 1 leader change"
-    assert plan_cost(known, 5, "otherwise") == "nothing: the plan does not touch it"
+    names = ("replicas_out", "bytes_out", "replicas_in", "bytes_in", "leader_changes")
+    for broker, effect in ((0, (1, 100.0, 0, 0.0, 1)), (3, (0, 0.0, 1, 100.0, 1)), (5, (0, 0.0, 0, 0.0, 0))):
+        cost = plan_cost(known, broker, otherwise)
+        assert cost == fact(FactCode.PLAN_TOUCHES_BROKER, **dict(zip(names, effect, strict=True)))
     assert plan_evidence(known, [score]) == {
         "plan_replicas_out": 1, "plan_bytes_out": 100.0, "plan_replicas_in": 0, "plan_bytes_in": 0.0,
         "plan_leaders_out": 1, "plan_leaders_in": 0, "plan_after_disk_bytes": 900.0,
@@ -463,7 +466,7 @@ def test_leaders_that_the_plan_elects_are_counted_among_those_that_are_off() -> 
     plan = planned(move(0, (0, 1, 2), 0, 1), move(5, (5, 0, 1), 5, 5))
     (found,) = told(cluster(off(2, 12)), "preferred_leaders_off", plan)
     assert found.evidence["plan_elected_partitions"] == 1
-    assert found.recommendation.endswith("; after the plan 1 of them is.")
+    assert found.recommendation.args["elected_by_plan"] == 1
 
 
 def test_a_plan_that_could_not_tell_is_a_finding_of_its_own() -> None:

@@ -46,4 +46,4 @@ THREAD = "totals-1f-StreamThread-1-consumer"
 )
 def test_what_a_group_is(group, kind):
     assert kind_of(group) is kind
-    assert kind.has_choice is (kind in (GroupKind.CONSUMERS, GroupKind.CONNECT_SINK)) is (not kind.words)
+    assert kind.has_choice is (kind in (GroupKind.CONSUMERS, GroupKind.CONNECT_SINK))

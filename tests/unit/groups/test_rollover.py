@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 
 from kafka_rebalance.coordinator.pause_sums import Pauses
-from kafka_rebalance.groups.client_settings import SETTINGS, setting_words, strategies_of
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.groups.client_settings import SETTINGS, set_strategy, strategies_of
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient, group_client
-from kafka_rebalance.groups.rollover import Action, Commits, Rollover, rollover
+from kafka_rebalance.groups.rollover import Action, Commits, Obstacle, Rollover, Why, rollover
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.group import Group, Member
 from kafka_rebalance.snapshot.model import GroupType
@@ -50,11 +53,10 @@ def test_java_goes_from_eager_to_cooperative_in_two_bounces() -> None:
     ]  # fmt: skip
     assert [step.rebalances for step in found.steps] == [None, 5, None, 10]
     assert [step.number for step in found.steps] == [1, 2, 3, 4]
-    assert str(found.steps[1]) == (
-        "2. Restart one member after the other (at most 5 rebalances): range stays in use until all name "
-        "cooperative-sticky."
-    )
-    assert str(found.steps[2]).startswith(f"3. Set {setting} = {new}: until then every member gives up all")
+    assert [step.why for step in found.steps] == [
+        Why.ALL_MUST_NAME, Why.STAYS_UNTIL_ALL_NAME, Why.REVOKES_UNTIL_THEN, Why.OUT_OF_USE_AFTER,
+    ]  # fmt: skip
+    assert [one.code for one in found.facts()] == [*[FactCode.ROLLOVER_STEP] * 4, FactCode.READ_TWICE]
 
 
 @pytest.mark.parametrize(
@@ -74,14 +76,14 @@ def test_java_goes_from_eager_to_cooperative_in_two_bounces() -> None:
 def test_each_client_goes_the_way_that_it_can(client: Client, today: str, target: str, actions: list[Action]) -> None:
     found = rolled(KnownClient(client), today, target)
     assert [step.action for step in found.steps] == actions
-    assert found.obstacle == ""
+    assert found.obstacle is None
 
 
 def test_to_kip_848_is_one_bounce_and_clients_are_told_less() -> None:
     found = rolled(JAVA, "range", "uniform", is_server=True)
     assert shape(found) == [
-        (Action.REQUIRE, "the brokers' release", "4.0 or later"),
-        (Action.REQUIRE, "group.consumer.migration.policy", "upgrade or bidirectional (the default)"),
+        (Action.REQUIRE, "broker_release", "4.0"),
+        (Action.REQUIRE, "group.consumer.migration.policy", "upgrade"),
         (Action.REMOVE, "partition.assignment.strategy", ""), (Action.REMOVE, "session.timeout.ms", ""),
         (Action.REMOVE, "heartbeat.interval.ms", ""), (Action.SET, "group.protocol", "consumer"),
         (Action.SET, "group.remote.assignor", "uniform"), (Action.BOUNCE, "", ""),
@@ -89,7 +91,7 @@ def test_to_kip_848_is_one_bounce_and_clients_are_told_less() -> None:
     # A release that is not known to be new enough is asked for; a strategy of one's own is not turned over online.
     librdkafka = rolled(KnownClient(Client.LIBRDKAFKA, first="2.11"), "their-own", "range", is_server=True)
     actions = [step.action for step in librdkafka.steps]
-    assert (librdkafka.steps[0].value, actions[1], actions[-1]) == ("2.12 or later", Action.STOP, Action.START)
+    assert (librdkafka.steps[0].value, actions[1], actions[-1]) == ("2.12", Action.STOP, Action.START)
     # Its own leaders write user data into assignments by one strategy, Java's by none.
     new = KnownClient(Client.LIBRDKAFKA, first="2.16")
     for client, today, last in (
@@ -113,45 +115,46 @@ def test_back_from_kip_848_and_between_its_assignors() -> None:
 @pytest.mark.parametrize(
     ("client", "target", "version", "obstacle"),
     [
-        (Client.JAVA, "uniform", "3.9", "from brokers 4.0 on"),
-        (Client.AIOKAFKA, "uniform", "4.1", "no release of aiokafka with KIP-848"),
-        (Client.JAVA, "sticky", "4.1", "sticky is no assignor that brokers come with"),
+        (Client.JAVA, "uniform", "3.9", Obstacle.BROKERS_TOO_OLD),
+        (Client.AIOKAFKA, "uniform", "4.1", Obstacle.PROTOCOL_NOT_RELEASED),
+        (Client.JAVA, "sticky", "4.1", Obstacle.NO_SERVER_ASSIGNOR),
     ],
 )
-def test_what_cannot_be_has_no_steps(client: Client, target: str, version: str, obstacle: str) -> None:
+def test_what_cannot_be_has_no_steps(client: Client, target: str, version: str, obstacle: Obstacle) -> None:
     found = rolled(KnownClient(client), "range", target, is_server=True, version=version)
     assert found.steps == ()
-    assert obstacle in found.obstacle
-    assert rolled(KnownClient(Client.KAFKAJS), "roundrobin", "range").obstacle == "kafkajs has no strategy range"
-    assert rolled(JAVA, "range", "range") == Rollover((), 0, "nothing is moved")
+    assert found.obstacle is obstacle
+    assert [one.args["why"] for one in found.facts()] == [obstacle.value]
+    assert rolled(KnownClient(Client.KAFKAJS), "roundrobin", "range").obstacle is Obstacle.CLIENT_LACKS_STRATEGY
+    still = rolled(JAVA, "range", "range")
+    assert (still.steps, still.read_again_ms, still.obstacle, still.facts()) == ((), 0, None, ())
 
 
 def test_an_unknown_client_is_told_javas_steps_and_that_they_are() -> None:
     found = rolled(UNKNOWN_CLIENT, "range", "cooperative-sticky")
-    assert [step.value for step in found.steps[:2]] == ["Java's own", "2.4 or later"]
-    assert "no single client was recognised (unknown client)" in found.steps[0].why
+    assert [step.value for step in found.steps[:2]] == ["java", "2.4"]
+    assert (found.steps[0].why, found.clients) == (Why.CLIENT_UNKNOWN, ("unknown",))
 
 
 def test_records_come_twice_only_where_nobody_commits_what_is_given_up() -> None:
-    def again(commits: Commits, interval_ms: int = 0, **also: str) -> tuple[int | None, str]:
+    def again(commits: Commits, interval_ms: int = 0, **also: str) -> tuple[int | None, Mapping[str, Any]]:
         client, today = KnownClient(Client(also.get("client", "java"))), also.get("today", "range")
         found = rolled(client, today, also.get("target", "cooperative-sticky"), commits=(commits, interval_ms))
-        return found.read_again_ms, found.read_again
+        return found.read_again_ms, found.read_again.args
 
     assert again(Commits.AUTOMATIC, 5000, target="sticky")[0] == again(Commits.WHEN_REVOKED, 5000)[0] == 0
     assert again(Commits.AT_INTERVALS, 700)[0] == 700
-    assert "every partition at every rebalance" in again(Commits.AT_INTERVALS, 700)[1]
-    most_ms, why = again(Commits.UNKNOWN)
-    assert most_ms is None
-    assert why.startswith("few if the client commits automatically (under cooperative-sticky those")
-    assert again(Commits.UNKNOWN, target="sticky")[1].startswith("none if the client commits automatically")
+    assert again(Commits.AT_INTERVALS, 700)[1]["is_eager"]
+    most_ms, told = again(Commits.UNKNOWN)
+    assert (most_ms, told["case"], told["reads_while_joining"]) == (None, "commits_unknown", True)
+    assert not again(Commits.UNKNOWN, target="sticky")[1]["reads_while_joining"]
     kafkajs = rolled(KnownClient(Client.KAFKAJS), "their-own", "roundrobin", commits=(Commits.AUTOMATIC, 5000))
     assert kafkajs.read_again_ms == 5000
     moved = rollover(
         group("uniform", GroupType.CONSUMER), JAVA, "range", is_server=True, kafka_version="4.1",
         commits=(Commits.AT_INTERVALS, 700),
     )  # fmt: skip
-    assert "only partitions that move" in moved.read_again
+    assert not moved.read_again.args["is_eager"]
 
 
 @pytest.mark.parametrize(("client", "most_ms"), [(JAVA, None), (UNKNOWN_CLIENT, None), (PYTHON, 0)])
@@ -162,7 +165,7 @@ def test_javas_cooperative_members_read_on_after_their_automatic_commit(
     today, target = ("range", "cooperative-sticky") if to_cooperative else ("cooperative-sticky", "range")
     found = rolled(client, today, target, commits=(Commits.AUTOMATIC, 5000))
     assert found.read_again_ms == most_ms
-    assert ("read while a rebalance waits" in found.read_again) == (most_ms is None)
+    assert (found.read_again.args["case"] == "read_while_joining") == (most_ms is None)
     assert rolled(client, today, target, commits=(Commits.WHEN_REVOKED, 0)).read_again_ms == 0
 
 
@@ -171,7 +174,7 @@ def test_a_group_that_changes_its_type_is_not_promised_that_no_record_comes_twic
         for commits in (Commits.AUTOMATIC, Commits.UNKNOWN):
             found = rolled(JAVA, "range", "range", is_server=is_server, kind=kind, commits=(commits, 5000))
             assert found.read_again_ms is None
-            assert "since its last commit" in found.read_again
+            assert found.read_again.args["case"] == "between_group_types"
 
 
 def test_a_connector_is_configured_by_its_overrides_and_restarted_whole() -> None:
@@ -193,18 +196,19 @@ def test_a_connector_is_configured_by_its_overrides_and_restarted_whole() -> Non
 
 def test_what_is_not_known_is_said_and_has_no_steps() -> None:
     unknown = rolled(JAVA, "", "range")
-    assert (unknown.steps, "--describe --state --group g" in unknown.obstacle) == ((), True)
+    assert (unknown.steps, unknown.obstacle) == ((), Obstacle.STRATEGY_UNKNOWN)
+    assert unknown.facts()[0].args["learn"] == fact(FactCode.LEARN_STRATEGY, group="g")
     go = rolled(KnownClient(None, program="kafka-go"), "range", "roundrobin")
-    assert go.obstacle == "strategies of kafka-go are not known here"
+    assert (go.obstacle, go.client) == (Obstacle.STRATEGIES_UNKNOWN, "kafka-go")
     members = (Member("a", client_id="rdkafka"), Member("b", client_id="consumer-g-1"))
     mixed = replace(group("range"), members=members)
     found = rollover(mixed, group_client(mixed), "sticky", is_server=False, kafka_version=None)
-    assert found.obstacle.startswith("not all members have a strategy sticky")
+    assert found.obstacle is Obstacle.MEMBERS_LACK_STRATEGY
     assert strategies_of(mixed) == {"range", "roundrobin", "cooperative-sticky"}
-    assert setting_words(mixed, "roundrobin") == (
-        "set partition.assignment.strategy = org.apache.kafka.clients.consumer.RoundRobinAssignor (java), "
-        "partition.assignment.strategy = roundrobin (librdkafka)"
-    )
+    setting = "partition.assignment.strategy"
+    java = "org.apache.kafka.clients.consumer.RoundRobinAssignor"
+    settings = ((setting, java, "java", False), (setting, "roundrobin", "librdkafka", False))
+    assert set_strategy(mixed, "roundrobin") == fact(FactCode.SET_STRATEGY, settings=settings)
 
 
 def test_kafkajs_calls_its_strategy_by_another_name() -> None:

@@ -55,14 +55,16 @@ def test_new_persisting_resolved_and_reopened_over_three_advisories(tmp_path: Pa
 def test_a_plan_alone_has_no_findings_and_what_is_none_of_ours_is_refused(tmp_path: Path) -> None:
     assert read_earlier_findings(None) is None
     assert read_earlier_findings(tmp_path / "plan.json") is None
-    (tmp_path / "findings.json").write_text('[{"finding_key": "a"}]')
+    (tmp_path / "findings.json").write_text(
+        json.dumps([{"finding_key": "a", "recommendation": {"code": "members_too_slow", "args": {}}}])
+    )
     found = read_earlier_findings(tmp_path)
     assert found is not None
     assert ([finding["finding_key"] for finding in found.findings], found.closed) == (["a"], [])
     (tmp_path / "advisory.json").write_text('{"closed_findings": [1]}')
     with pytest.raises(InvalidInputError, match="closed_findings"):
         read_earlier_findings(tmp_path)
-    for text in ("{}", "[1]", '[{"code": "a"}]'):
+    for text in ("{}", "[1]", '[{"code": "a"}]', '[{"finding_key": "a", "recommendation": {"code": "?", "args": {}}}]'):
         (tmp_path / "findings.json").write_text(text)
         with pytest.raises(InvalidInputError, match=r"findings\.json.*no list of findings"):
             read_earlier_findings(tmp_path)

@@ -501,7 +501,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         "broker 3 did not answer in time: it gets no replicas and no leaders until a later snapshot reaches it",
     ),
     (
-        fact(FactCode.BROKER_CORDONED, broker=3),
+        fact(FactCode.CORDONED_GETS_NOTHING, broker=3),
         "broker 3 is cordoned: it gets no replica",
     ),
     (
@@ -558,7 +558,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         ),
     ),
     (
-        fact(FactCode.UNDER_REPLICATED, partitions=3, first=("t-0", "t-1")),
+        fact(FactCode.PARTITIONS_UNDER_REPLICATED, partitions=3, first=("t-0", "t-1")),
         "3 partitions are under-replicated: t-0, t-1 and 1 more",
     ),
     (
@@ -584,7 +584,7 @@ SAMPLES: list[tuple[Fact, str]] = [
         "2 more patterns of topics were given",
     ),
     (
-        fact(FactCode.OTHER_BALANCER, balancer="Confluent's balancer", sign="topic _confluent-x"),
+        fact(FactCode.BALANCER_MAY_INTERFERE, balancer="Confluent's balancer", sign="topic _confluent-x"),
         (
             "Confluent's balancer may work against this plan (sign: topic _confluent-x): set "
             "confluent.balancer.enable=false before you execute it"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.options.heavy_key import HeavyKeyOf
@@ -18,14 +19,16 @@ HOT = HeavyKeyOf("t", 3, "device-7", 0.75)
 
 def found(code: str, subject: str, **more: object) -> Finding:
     kind = SubjectType.PARTITION if code == "hot_partition" else SubjectType.GROUP
-    return Finding(code, Severity.HIGH, kind, subject, {"partition": "t-3"}, "Look for the key.", **more)  # type: ignore[arg-type]
+    return Finding(
+        code, Severity.HIGH, kind, subject, {"partition": "t-3"}, fact(FactCode.LEARN_STRATEGY, group="g"), **more
+    )  # type: ignore[arg-type]
 
 
 def test_findings_of_the_sampled_partition_name_its_key_symptoms_too() -> None:
     symptom = found("group_hot_partition", "g")
     cause, other = found("hot_partition", "t-3", symptoms=(symptom,)), found("hot_partition", "t-4")
     told, same = with_heavy_keys([cause, other], [HeavyKeyOf("t", 3, "rare", 0.1), HOT])
-    assert told.recommendation == "Look for the key. Of its sampled records 75% or more have one key: 'device-7'."
+    assert told.recommendation.args == {"group": "g", "heaviest_key": "device-7", "heaviest_key_share": 0.75}
     assert (told.evidence["heaviest_key"], told.evidence["heaviest_key_share_ratio"]) == ("device-7", 0.75)
     assert told.symptoms[0].evidence["heaviest_key"] == "device-7"
     assert same is other

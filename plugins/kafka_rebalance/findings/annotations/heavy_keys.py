@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from kafka_rebalance.facts import fact
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.options.heavy_key import HeavyKeyOf
-from kafka_rebalance.visible_text import excerpt
 
 _OF_A_PARTITION = "hot_partition"
 _OF_A_GROUP = "group_hot_partition"
@@ -33,9 +33,9 @@ def _told(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) -> Finding:
     if key is None:
         return finding
     evidence = dict(finding.evidence) | {"heaviest_key": key.key, "heaviest_key_share_ratio": key.share}
-    words = f" Of its sampled records {key.share:.0%} or more have one key: {excerpt(key.key)}."
+    told = finding.recommendation
     return replace(
         finding,
         evidence={name: evidence[name] for name in sorted(evidence)},
-        recommendation=finding.recommendation + words,
+        recommendation=fact(told.code, **told.args, heaviest_key=key.key, heaviest_key_share=key.share),
     )

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import Evidence, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, rank
-from kafka_rebalance.findings.words import counted
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.rack_traffic import Placed, PlacementChange, RackTraffic, rack_traffic
@@ -19,7 +19,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 MONTH_S = 30 * 24 * 3600
 GB = 1e9
-_LEAST = 0.5  # what is less rounds to nothing and is not worth a word
+LEAST_PRICE = 0.5  # a smaller one rounds to nothing
 
 
 def with_rack_price(
@@ -55,15 +55,30 @@ def rack_traffic_price(
         "members_unknown": traffic.unknown_members,
     }
     saved = now.reads - now.served_in_rack if traffic.is_selector_told else 0.0
-    words = _sentences(now, planned, advised, is_selector_told=traffic.is_selector_told)
     return finding(
         "rack_traffic_price",
         Severity.INFO,
         snapshot.cluster,
         evidence,
         Remedy(
-            words + _dearest(traffic, month) + _not_counted(traffic, after),
-            gain=saved / (now.replication + now.reads) if saved >= _LEAST else 0.0,
+            fact(
+                FactCode.RACK_TRAFFIC_PRICE,
+                replication=now.replication,
+                planned_replication=planned.replication,
+                reads=now.reads,
+                planned_reads=planned.reads,
+                reads_in_rack=now.served_in_rack,
+                planned_reads_in_rack=planned.served_in_rack,
+                reads_as_advised=advised,
+                is_selector_known=traffic.is_selector_told,
+                dearest_topics=_dearest(traffic.replication, month),
+                dearest_groups=_dearest(traffic.reads, month),
+                unknown_partitions=traffic.unknown_partitions,
+                planned_unknown_partitions=after.unknown_partitions,
+                unknown_groups=traffic.unknown_groups,
+                unknown_members=traffic.unknown_members,
+            ),
+            gain=saved / (now.replication + now.reads) if saved >= LEAST_PRICE else 0.0,
         ),
         confidence=Confidence.MEASURED if now.replication + now.reads > 0 else Confidence.ESTIMATED,
     )
@@ -110,57 +125,8 @@ class _Sums:
             sum(traffic.reads_without_replica.values()) * month,
         )
 
-    def reads_words(self, *, is_selector_told: bool) -> str:
-        """``726``; ``207 to 726`` where nobody tells who serves them."""
-        if is_selector_told or self.reads - self.served_in_rack < _LEAST:
-            return f"{self.reads:,.0f}"
-        return f"{self.served_in_rack:,.0f} to {self.reads:,.0f}"
 
-
-def _sentences(now: _Sums, planned: _Sums, advised: float, *, is_selector_told: bool) -> str:
-    reads, reads_after = (sums.reads_words(is_selector_told=is_selector_told) for sums in (now, planned))
-    parts = [f"replication {now.replication:,.0f}", f"reads {reads}"]
-    if abs(planned.replication - now.replication) >= _LEAST:
-        parts[0] += f" ({planned.replication:,.0f} after the plan)"
-    if max(abs(planned.reads - now.reads), abs(planned.served_in_rack - now.served_in_rack)) >= _LEAST:
-        parts[1] += f" ({reads_after} after the plan)"
-    least = now.replication + (now.reads if is_selector_told else now.served_in_rack)
-    words = f"Traffic between racks costs at least {least:,.0f} in 30 days: {', '.join(parts)}."
-    if now.reads - now.served_in_rack >= _LEAST:
-        would = "would cost" if is_selector_told else "cost"
-        words += (
-            f" Reads {would} {now.served_in_rack:,.0f} if brokers {'served' if is_selector_told else 'serve'} members "
-            "in their own rack (replica.selector.class=RackAwareReplicaSelector, client.rack)"
-        )
-        words += "." if is_selector_told else f", {now.reads:,.0f} if leaders do: nobody told which."
-    if abs(advised - now.reads) >= _LEAST:
-        whose = "" if is_selector_told else " from leaders"
-        words += f" With the strategies advised reads{whose} would cost {advised:,.0f}."
-    return words
-
-
-def _dearest(traffic: RackTraffic, month: float) -> str:
-    named = [
-        f"{kind} {name} {value * month:,.0f}"
-        for kind, found in (("topic", traffic.replication), ("group", traffic.reads))
-        for name, value in _largest(found)
-        if value * month >= _LEAST
-    ]
-    return f" Most: {', '.join(named)}." if named else ""
-
-
-def _largest(found: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:2]
-
-
-def _not_counted(traffic: RackTraffic, after: RackTraffic) -> str:
-    missing = ["what producers send"]
-    if traffic.unknown_partitions or after.unknown_partitions:
-        words = f"{counted(traffic.unknown_partitions, 'partition')} of unknown rate, leader or rack"
-        is_other = after.unknown_partitions != traffic.unknown_partitions
-        missing.append(words + (f" ({after.unknown_partitions:,} after the plan)" if is_other else ""))
-    if traffic.unknown_groups:
-        missing.append(f"{counted(traffic.unknown_groups, 'group')} whose members say no rack")
-    if traffic.unknown_members:
-        missing.append(f"{counted(traffic.unknown_members, 'member')} of other groups without one")
-    return f" Not counted: {', '.join(missing)}."
+def _dearest(found: Mapping[str, float], month: float) -> tuple[tuple[str, float], ...]:
+    """Return the two topics or groups that cost most in a month."""
+    largest = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:2]
+    return tuple((name, value * month) for name, value in largest if value * month >= LEAST_PRICE)

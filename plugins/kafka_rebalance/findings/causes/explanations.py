@@ -121,7 +121,7 @@ def _full_by_its_excess(_known: WithoutCause, cause: Finding, symptom: Finding) 
 
 
 def _reads_that_partition(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    return cause.subject == symptom.evidence["partition"]
+    return bool(cause.subject == symptom.evidence["partition"])
 
 
 def _suffices_once_shared(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
@@ -149,15 +149,15 @@ def _holds_all_of_these(known: WithoutCause, cause: Finding, symptom: Finding) -
     if cause.subject != symptom.subject:
         return False
     dead, _ = dead_members(known.context, known.context.group_inputs[cause.subject])
-    return set(_names(symptom, "member_ids")) <= {member.id for member in dead}
+    return set(symptom.evidence["member_ids"]) <= {member.id for member in dead}
 
 
 def _has_the_late_partition(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    return cause.subject == symptom.subject and _names(symptom, "partition_names") == [cause.evidence["partition"]]
+    return cause.subject == symptom.subject and symptom.evidence["partition_names"] == (cause.evidence["partition"],)
 
 
 def _has_all_partitions(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    names = (set(_names(one, "partition_names")) for one in (symptom, cause))
+    names = (set(one.evidence["partition_names"]) for one in (symptom, cause))
     return cause.subject == symptom.subject and next(names) <= next(names)
 
 
@@ -168,10 +168,6 @@ def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Fin
     mean = float(told["partitions"] or 0) / float(told["members"] or 1)
     is_at_members = told["concentrated_at"] == "members"
     return cause.subject == symptom.subject and is_at_members and of_late >= LEAST_GAIN * mean
-
-
-def _names(found: Finding, key: str) -> list[str]:
-    return str(found.evidence[key]).split(", ")
 
 
 def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
@@ -193,7 +189,7 @@ def _is_all_that_runs(_known: WithoutCause, cause: Finding, symptom: Finding) ->
 
 def _is_all_that_it_holds(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
     """Once the reassignment is cancelled, nothing is placed on that broker any more."""
-    return symptom.evidence["replicas"] == symptom.evidence["replicas_being_built"]
+    return bool(symptom.evidence["replicas"] == symptom.evidence["replicas_being_built"])
 
 
 def _is_within_every_band(known: WithoutCause, _cause: Finding, _symptom: Finding) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted
 from kafka_rebalance.snapshot.lag import OLDER_ENDS
 from kafka_rebalance.snapshot.model import Group, GroupType
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
@@ -25,11 +25,6 @@ def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
         if not beyond and not below:
             continue
         example = (beyond or below)[0]
-        causes = []
-        if beyond:
-            causes.append(f"{counted(len(beyond), 'offset')} beyond the end: the topic was made anew or lost records")
-        if below:
-            causes.append(f"{counted(len(below), 'offset')} below the start: {lost:,} messages were deleted unread")
         yield finding(
             "commit_out_of_range",
             Severity.HIGH if beyond else Severity.MEDIUM,
@@ -37,8 +32,14 @@ def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
             {"commits_beyond_end": len(beyond), "commits_below_start": len(below), "messages_deleted_unread": lost,
              "example": example},
             Remedy(
-                f"Group {group.id} has committed {' and '.join(causes)}, such as {example}. Its members go where "
-                "auto.offset.reset sends them; kafka-consumer-groups --reset-offsets says where instead.",
+                fact(
+                    FactCode.COMMIT_OUT_OF_RANGE,
+                    group=group.id,
+                    beyond_end=len(beyond),
+                    below_start=len(below),
+                    messages_deleted=lost,
+                    example=example,
+                ),
                 gain=1.0,
             ),
             confidence=Confidence.ESTIMATED if is_of_dumps else Confidence.STRUCTURAL,

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Longs
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.scoring.assignment_scores import per_member
 from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S
@@ -34,12 +33,6 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
         names = [context.snapshot.name_of(row) for row in context.rows_of(group_input)[late].tolist()]
         unknown = int((np.isnan(lag) & (reader != NOBODY)).sum())
         working = len(set(reader[reader != NOBODY].tolist()))
-        where = (
-            f"{len(owners)} of {counted(working, 'member')} with partitions ({_members(owners)}; of {listed(names, 3)})"
-            if is_of_members
-            else f"{len(names)} of {counted(int((reader != NOBODY).sum()), 'partition')} ({listed(names, 3)}; read by "
-            f"{_members(owners)})"
-        )
         is_late = seconds is None or seconds >= threshold("lag_concentrated", "medium_behind_seconds")
         yield finding(
             "lag_concentrated",
@@ -49,10 +42,10 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
                 "assignor": group.protocol,
                 "concentrated_at": "members" if is_of_members else "partitions",
                 "members_behind": len(owners),
-                "member_ids": listed([member.id for member in owners], most=len(owners)),
+                "member_ids": tuple(member.id for member in owners),
                 "members": len(group.members),
                 "partitions_behind": len(names),
-                "partition_names": listed(names, most=len(names)),
+                "partition_names": tuple(names),
                 "partitions": len(lag),
                 "partitions_of_unknown_lag": unknown,
                 "lag_messages": int(total),
@@ -60,10 +53,21 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
                 "share_of_lag_ratio": total / in_all,
             },
             Remedy(
-                f"{total / in_all:.0%} of the group's {'known ' if unknown else ''}lag, "
-                f"{counted(int(total), 'message')}{_time_words(seconds)}, is at {where}. "
-                "Look there first: at its log, its host and what it does with "
-                f"a record.{'' if context.has_rates_of_window else ' A second snapshot shows whether the lag grows.'}",
+                fact(
+                    FactCode.LAG_CONCENTRATED,
+                    share_of_lag=total / in_all,
+                    is_all_known=not unknown,
+                    lag_messages=int(total),
+                    lag_seconds=seconds,
+                    is_at_members=is_of_members,
+                    members_behind=len(owners),
+                    members=_members(owners),
+                    working_members=working,
+                    partitions_behind=len(names),
+                    partitions=tuple(names[:MOST_NAMED]),
+                    read_partitions=int((reader != NOBODY).sum()),
+                    has_rates=context.has_rates_of_window,
+                ),
                 gain=total / in_all,
             ),
             confidence=Confidence.MEASURED,
@@ -86,18 +90,16 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
         names = [context.snapshot.name_of(row) for row in context.rows_of(group_input)[standing].tolist()]
         is_long = window_s is None or window_s >= threshold("partition_not_read", "behind_seconds")
         members = [group.members[number] for number in owners]
-        is_one = len(members) == 1
-        waiting, a_minute = int(lag.sum()), max(1, round(float(written.sum()) * 60))
-        beside_words = f", although {'it reads' if is_one else 'they read'} others" if beside.any() else ""
+        waiting = int(lag.sum())
         yield finding(
             "partition_not_read",
             Severity.HIGH if is_long or beside.any() else Severity.MEDIUM,
             group.id,
             {
                 "partitions_not_read": len(names),
-                "partition_names": listed(names, most=len(names)),
+                "partition_names": tuple(names),
                 "partitions": len(reader),
-                "member_ids": listed([member.id for member in members], most=len(members)),
+                "member_ids": tuple(member.id for member in members),
                 "members": len(group.members),
                 "lag_messages": waiting,
                 "lag_seconds": longest_s,
@@ -106,14 +108,19 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
                 "partitions_that_their_members_read": int(beside.sum()),
             },
             Remedy(
-                f"The commits of {listed(names)} did not move{_since(window_s)} while "
-                f"{counted(a_minute, 'message')} a minute {'was' if a_minute == 1 else 'were'} written: "
-                f"{_members(members)} {'has' if is_one else 'have'} them and {'reads' if is_one else 'read'} none of "
-                f"it{beside_words}. {counted(waiting, 'message')} wait{'s' if waiting == 1 else ''}; at this rate "
-                f"reading stopped about {seconds_in_words(longest_s)} ago. Look for a partition that stayed paused, a "
-                "record that fails again and again, or a transaction that hangs (kafka-transactions.sh find-hanging); "
-                "a restart of that member reads on from the commit.",
-                cost="a restart is one rebalance",
+                fact(
+                    FactCode.PARTITION_NOT_READ,
+                    partitions=tuple(names[:MOST_NAMED]),
+                    partition_count=len(names),
+                    window_seconds=window_s,
+                    in_messages_per_s=float(written.sum()),
+                    members=_members(members),
+                    member_count=len(members),
+                    reads_others=bool(beside.any()),
+                    lag_messages=waiting,
+                    lag_seconds=longest_s,
+                ),
+                cost=fact(FactCode.ONE_REBALANCE),
                 gain=1.0,
                 changes=len(members),
             ),
@@ -194,18 +201,9 @@ def _far_behind(lags: Floats) -> Flags:
     return flags
 
 
-def _members(members: list[Member]) -> str:
-    return listed(
-        [f"{member.instance_id or member.id}{f' on {member.host}' if member.host else ''}" for member in members], 3
-    )
-
-
-def _since(window_s: float | None) -> str:
-    return "" if window_s is None else f" in the {seconds_in_words(window_s)} between two snapshots"
-
-
-def _time_words(seconds: float | None) -> str:
-    return "" if seconds is None else f" or {seconds_in_words(seconds)} of writing"
+def _members(members: list[Member]) -> tuple[tuple[str, str | None], ...]:
+    """Return name and host of the first ones."""
+    return tuple((member.instance_id or member.id, member.host or None) for member in members[:MOST_NAMED])
 
 
 __all__ = ["concentrated", "known_lag", "lag_concentrated", "partition_not_read", "seconds_behind", "standing_rows"]

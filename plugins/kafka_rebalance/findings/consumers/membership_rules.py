@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import seconds_in_words
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import GroupType
@@ -21,7 +20,7 @@ def static_members_partly(context: FindingContext) -> Iterator[Finding]:
         static = len(group.members) - len(without)
         if not static or not without or group.type is GroupType.SHARE:
             continue
-        names = listed([member.client_id or member.id for member in without], most=3)
+        names = [member.client_id or member.id for member in without]
         yield finding(
             "static_members_partly",
             Severity.LOW,
@@ -29,10 +28,13 @@ def static_members_partly(context: FindingContext) -> Iterator[Finding]:
             {"assignor": group.protocol, "members": len(group.members), "static_members": static,
              "dynamic_members": len(without)},
             Remedy(
-                f"{static} of {counted(len(group.members), 'member')} have a group.instance.id, {len(without)} have "
-                f"none ({names}): each restart of these makes all rebalance, so that the ids of the others gain "
-                "little. Give every member one.",
-                cost=f"{counted(len(without), 'restart')}",
+                fact(
+                    FactCode.STATIC_MEMBERS_PARTLY,
+                    static_members=static,
+                    dynamic_members=len(without),
+                    members=tuple(names[:MOST_NAMED]),
+                ),
+                cost=fact(FactCode.RESTARTS_MEMBERS, members=len(without)),
                 gain=len(without) / len(group.members),
                 changes=len(without),
             ),
@@ -75,12 +77,13 @@ def static_membership(context: FindingContext) -> Iterator[Finding]:
                 "static_partitions_moved": static.partitions_moved,
             },
             Remedy(
-                f"A rolling restart of its {counted(today.members, 'member')} leaves a partition unread for "
-                f"{seconds_in_words(mean_s)} in all; with a group.instance.id in each member it would be "
-                f"{seconds_in_words(static_mean_s)}: a restart within session.timeout.ms moves nothing and stops no "
-                "other.",
-                cost="one rolling restart that sets the ids; a member that is gone for good keeps its partitions until "
-                "its session ends",
+                fact(
+                    FactCode.STATIC_MEMBERSHIP,
+                    members=today.members,
+                    mean_unread_seconds=mean_s,
+                    static_mean_unread_seconds=static_mean_s,
+                ),
+                cost=fact(FactCode.ROLLING_RESTART, effect="keeps_dead_members"),
                 gain=saved,
                 changes=today.members,
             ),

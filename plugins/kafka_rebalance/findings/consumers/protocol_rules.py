@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.member_clients import Sureness, member_client
 from kafka_rebalance.releases import seen_release
 from kafka_rebalance.snapshot.model import Group, GroupType
@@ -26,9 +26,7 @@ def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
         is_rate = today.skew_rate is not None and better.skew_rate is not None
         before, after = (today.skew_rate, better.skew_rate) if is_rate else (today.skew_count, better.skew_count)
         gained = (before or 0.0) / (after or 1.0)
-        idle = f" and leaves {today.idle_members} of {today.members} members idle" if today.idle_members else ""
         is_seen = (today.skew_count or 0.0) >= threshold("server_assignor_uneven", "skew_gain_ratio")
-        by_what = " by rate" if is_rate and not is_seen else ""
         yield finding(
             "server_assignor_uneven",
             Severity.MEDIUM if gained >= 2 else Severity.LOW,
@@ -47,11 +45,17 @@ def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
                 "partitions_moved": better.partitions_moved,
             },
             Remedy(
-                f"The coordinator's {today.assignor} gives the fullest member {before:.1f} times the mean{by_what}"
-                f"{idle}; its {better.assignor} would give {after:.1f} times: set group.remote.assignor="
-                f"{better.assignor} in all members.",
-                cost=f"no rebalance stops the group: {counted(better.partitions_moved or 0, 'partition')} change hands "
-                "one by one once most members ask for it; one rolling restart",
+                fact(
+                    FactCode.SERVER_ASSIGNOR_UNEVEN,
+                    strategy=today.assignor,
+                    advised=better.assignor,
+                    by_rate=is_rate and not is_seen,
+                    skew=before,
+                    advised_skew=after,
+                    idle_members=today.idle_members or 0,
+                    members=today.members,
+                ),
+                cost=fact(FactCode.MOVES_ONE_BY_ONE, partitions=better.partitions_moved or 0),
                 gain=1 - 1 / gained,
                 changes=better.partitions_moved or 0,
             ),
@@ -66,7 +70,7 @@ def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
         new = [member for member in group.members if member.is_classic is False]
         if not old or not new:
             continue
-        names = listed([member.instance_id or member.client_id or member.id for member in old], most=3)
+        names = [member.instance_id or member.client_id or member.id for member in old]
         yield finding(
             "rollover_half_done",
             Severity.MEDIUM,
@@ -79,10 +83,13 @@ def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
                 "classic_ratio": len(old) / len(group.members),
             },
             Remedy(
-                f"{len(new)} of {counted(len(group.members), 'member')} speak the new protocol (KIP-848), "
-                f"{len(old)} still the classic one ({names}): each change makes these rejoin and commit as before. "
-                "Restart them with group.protocol=consumer, or turn the others back; not with both for good.",
-                cost=f"{counted(len(old), 'restart')}, one member after the other",
+                fact(
+                    FactCode.ROLLOVER_HALF_DONE,
+                    upgraded_members=len(new),
+                    classic_members=len(old),
+                    members=tuple(names[:MOST_NAMED]),
+                ),
+                cost=fact(FactCode.RESTARTS_MEMBERS, members=len(old)),
                 gain=1.0,
                 changes=len(old),
             ),
@@ -96,9 +103,7 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
         if len(counts) < 2:
             continue
         is_sticky = group.protocol in _STICKY
-        told = ", ".join(f"{name} {count}" for name, count in counts.items())
         fewest = min(counts.values())
-        of_strategy = f" for {group.protocol}" if group.protocol else ""
         yield finding(
             "mixed_clients",
             Severity.MEDIUM if is_sticky else Severity.LOW,
@@ -106,21 +111,18 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
             {
                 "assignor": group.protocol,
                 "members": len(group.members),
-                "clients": told,
+                "clients": tuple(counts),
                 "libraries": len(counts),
                 "fewest_of_one_library": fewest,
             },
             Remedy(
-                f"The members run {counted(len(counts), 'client library').replace('librarys', 'libraries')} ({told}): "
-                f"whichever leads divides for all, by its own code{of_strategy}, and the leader may change at "
-                "every rebalance. "
-                + (
-                    "What sticky members say they hold is written differently by each: partitions move for no reason. "
-                    if is_sticky
-                    else ""
-                )
-                + "Run one library in a group, or give each a group of its own.",
-                cost=f"{counted(fewest, 'member')} to change, or a second group that starts from copied offsets",
+                fact(
+                    FactCode.MIXED_CLIENTS,
+                    libraries=tuple(counts.items()),
+                    strategy=group.protocol,
+                    is_sticky=is_sticky,
+                ),
+                cost=fact(FactCode.CHANGES_LIBRARY, members=fewest),
                 gain=fewest / len(group.members),
                 changes=fewest,
             ),
@@ -149,11 +151,12 @@ def server_uniform_may_throw(context: FindingContext) -> Iterator[Finding]:
                 "subscriptions": len(subscriptions),
             },
             Remedy(
-                f"The members have {len(subscriptions)} different subscriptions, and uniform of Kafka "
-                f"{context.snapshot.kafka_version} throws in about one of ten such assignments: the group then keeps "
-                "what it has and gives newcomers nothing. Let all subscribe to the same topics, set "
-                "group.remote.assignor=range, or upgrade the brokers to 4.0.",
-                cost="one rolling restart of the members",
+                fact(
+                    FactCode.SERVER_UNIFORM_MAY_THROW,
+                    subscriptions=len(subscriptions),
+                    kafka_version=context.snapshot.kafka_version,
+                ),
+                cost=fact(FactCode.ROLLING_RESTART),
                 gain=0.1,
             ),
             confidence=Confidence.ESTIMATED,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -36,11 +36,14 @@ def cross_rack_reads(context: FindingContext) -> Iterator[Finding]:
                 "partitions_moved": best.partitions_moved,
             },
             Remedy(
-                f"Members can fetch {today.same_rack_ratio:.0%} of what they read in their own rack; {best.assignor} "
-                f"would make it {best.same_rack_ratio:.0%}. Brokers serve it there with replica.selector.class="
-                "RackAwareReplicaSelector; without it only what is led in the rack "
-                f"({today.leader_in_rack_ratio or 0.0:.0%} today).",
-                cost=f"one rebalance in which {counted(best.partitions_moved or 0, 'partition')} change hands",
+                fact(
+                    FactCode.CROSS_RACK_READS,
+                    advised=best.assignor,
+                    same_rack_ratio=today.same_rack_ratio,
+                    advised_same_rack_ratio=best.same_rack_ratio,
+                    leader_in_rack_ratio=today.leader_in_rack_ratio or 0.0,
+                ),
+                cost=fact(FactCode.ONE_REBALANCE, partitions=best.partitions_moved or 0),
                 gain=more / (1 - today.same_rack_ratio),
                 changes=best.partitions_moved or 0,
             ),

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import NOBODY
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted
-from kafka_rebalance.groups.client_settings import setting_words, strategies_of
+from kafka_rebalance.groups.client_settings import set_strategy, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.strategies import OWN
@@ -59,11 +58,16 @@ def group_hot_partition(context: FindingContext) -> Iterator[Finding]:
                 "members_that_suffice": fewest,
             },
             Remedy(
-                f"{partition} alone carries {bytes_in_words(hottest)}/s, {hottest / total:.0%} of what the group reads "
-                f"and {times:.1f} times what a mean member would: no assignor can split it, and neither more members "
-                "nor, where one key carries it, more partitions help. Find its busiest key and spread it over several; "
-                f"until then {counted(fewest, 'member')} read as fast as {len(group.members)}.",
-                cost="a change of the producers' keys; their order by key is kept per new key only",
+                fact(
+                    FactCode.GROUP_HOT_PARTITION,
+                    partition=partition,
+                    in_bytes_per_s=hottest,
+                    share_of_group=hottest / total,
+                    times_mean=times,
+                    members_that_suffice=fewest,
+                    members=len(group.members),
+                ),
+                cost=fact(FactCode.CHANGES_KEYS),
                 gain=1 - 1 / times,
             ),
             confidence=context.confidence(LoadKind.IN_BYTES_PER_S),
@@ -95,10 +99,13 @@ def uneven_by_rate(context: FindingContext) -> Iterator[Finding]:
                 "best_skew_rate": best.skew_rate,
             },
             Remedy(
-                f"{today.assignor} gives the busiest member {today.skew_rate:.1f} times the mean by rate; no assignor "
-                f"of Kafka looks at rates, and none of them does better by a quarter. {best.skew_rate:.1f} times is "
-                "possible: with an assignor of one's own that weighs partitions, or with other partition counts.",
-                cost="an assignor of one's own has to be written and shipped with every member",
+                fact(
+                    FactCode.UNEVEN_BY_RATE,
+                    strategy=today.assignor,
+                    skew_rate=today.skew_rate,
+                    best_skew_rate=best.skew_rate,
+                ),
+                cost=fact(FactCode.NEEDS_CUSTOM_ASSIGNOR),
                 gain=1 - best.skew_rate / today.skew_rate,
             ),
             confidence=context.confidence(LoadKind.IN_BYTES_PER_S),
@@ -152,33 +159,34 @@ def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
                 "advised_idle_members": today.idle_members,
             },
             Remedy(
-                f"{today.assignor} gives members alike numbers of partitions, but {member.instance_id or member.id} "
-                f"has {worst.has} of the {counted(worst.partitions, 'partition')} of {worst.topic}, where an even part "
-                f"is {worst.even_part}: a busy topic is not shared. "
-                + (
-                    "range divides each topic by itself and is as even here: if topics differ in load, "
-                    f"{setting_words(group_input.group, 'range')}."
-                    if has_range
-                    else _way_to_share(group_input.group)
+                fact(
+                    FactCode.UNEVEN_PER_TOPIC,
+                    strategy=today.assignor,
+                    member=member.instance_id or member.id,
+                    topic=worst.topic,
+                    partitions=worst.partitions,
+                    partitions_at_member=worst.has,
+                    even_partitions=worst.even_part,
+                    way=(
+                        fact(FactCode.USE_RANGE, setting=set_strategy(group_input.group, "range"))
+                        if has_range
+                        else _way_to_share(group_input.group)
+                    ),
                 ),
-                cost="one rebalance in which partitions change hands",
+                cost=fact(FactCode.ONE_REBALANCE),
                 gain=1 - worst.even_part / worst.has,
             ),
             confidence=(Confidence.STRUCTURAL if replay.basis is SubscriptionBasis.GIVEN else Confidence.ESTIMATED),
         )
 
 
-def _way_to_share(group: Group) -> str:
+def _way_to_share(group: Group) -> Fact:
     """What helps where range does not: a release of Java's client that spreads topics, else a group for the topic."""
-    client, own_group = group_client(group), "read the busy topic in a group of its own"
+    client = group_client(group)
     is_java = client.client in (Client.JAVA, None) and not (client.client is None and client.program)
     is_fixed = bool(client.first) and release_of(client.first) >= release_of(_SPREADS_TOPICS)
-    if is_java and not is_fixed and group.type is not GroupType.CONSUMER and group.protocol in _STICKY:
-        return (
-            f"Kafka's Java client spreads topics better from {_SPREADS_TOPICS} on (KAFKA-16277); with another client "
-            f"{own_group}."
-        )
-    return f"{own_group.capitalize()}."
+    upgrade_helps = is_java and not is_fixed and group.type is not GroupType.CONSUMER and group.protocol in _STICKY
+    return fact(FactCode.GIVE_TOPIC_OWN_GROUP, java_release=_SPREADS_TOPICS if upgrade_helps else None)
 
 
 class _TopicShare(NamedTuple):

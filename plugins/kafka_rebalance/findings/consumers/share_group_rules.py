@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted
 from kafka_rebalance.snapshot.model import GroupType
 
 
@@ -33,10 +32,14 @@ def share_group_behind(context: FindingContext) -> Iterator[Finding]:
                 "partitions": partitions,
             },
             Remedy(
-                f"Up to {counted(int(lag), 'message')}, {seconds_in_words(lag / rate)} of writing, wait behind the "
-                f"records that its {counted(len(group.members), 'member')} have in flight: run more of them. In a "
-                f"share group there may be more than its {counted(partitions, 'partition')}.",
-                cost="more members; nothing stops while they join",
+                fact(
+                    FactCode.SHARE_GROUP_BEHIND,
+                    lag_messages=int(lag),
+                    lag_seconds=lag / rate,
+                    members=len(group.members),
+                    partitions=partitions,
+                ),
+                cost=fact(FactCode.ADDS_MEMBERS),
                 gain=1.0,
             ),
             # Records behind the first one in flight may be done already: the broker's lag counts them all the same.

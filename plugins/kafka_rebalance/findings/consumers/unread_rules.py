@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.arrays import NOBODY, Flags, Longs
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.consumers.lag_rules import known_lag, seconds_behind
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import CommittedOffset, Group
@@ -44,7 +43,7 @@ def unread_partitions(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "unread_partitions": len(names),
-                "partition_names": listed(names, most=len(names)),
+                "partition_names": tuple(names),
                 "new_partitions": len(new),
                 "partitions_of_unknown_lag": unknown,
                 "partitions": len(rows),
@@ -55,9 +54,15 @@ def unread_partitions(context: FindingContext) -> Iterator[Finding]:
                 "in_messages_per_s": None if np.isnan(written).any() else float(written.sum()),
             },
             Remedy(
-                f"No member reads {listed(names)}: {counted(len(names), 'partition')} of topics that the group reads"
-                f"{_waiting(waiting, seconds)}. {_cause(names, new)}",
-                cost="one rebalance",
+                fact(
+                    FactCode.UNREAD_PARTITIONS,
+                    partitions=tuple(names[:MOST_NAMED]),
+                    partition_count=len(names),
+                    lag_messages=int(waiting),
+                    lag_seconds=seconds,
+                    are_new=len(new) == len(names),
+                ),
+                cost=fact(FactCode.ONE_REBALANCE),
                 gain=len(names) / len(rows),
             ),
         )
@@ -88,17 +93,20 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "topics": len(topics),
-                "topic_names": listed(topics, most=len(topics)),
+                "topic_names": tuple(topics),
                 "partitions": len(late),
                 "members": len(group.members),
                 "lag_messages": lag,
                 "lag_seconds": seconds,
             },
             Remedy(
-                f"The group has commits of {listed(topics)}, but no member reads {'it' if len(topics) == 1 else 'them'}"
-                f" now{_waiting(lag, seconds)}. If a member should, look at its subscription (topic name, "
-                "pattern, right to describe the topic). If none should, delete the commits "
-                "(kafka-consumer-groups --delete-offsets): they raise alarms on lag.",
+                fact(
+                    FactCode.TOPIC_WITHOUT_READER,
+                    topics=tuple(topics[:MOST_NAMED]),
+                    topic_count=len(topics),
+                    lag_messages=lag,
+                    lag_seconds=seconds,
+                ),
                 gain=0.0,
             ),
         )
@@ -137,7 +145,7 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
             group.id,
             {
                 "partitions": len(read),
-                "topic_names": listed(topics, most=len(topics)),
+                "topic_names": tuple(topics),
                 "read_messages_per_s": rate,
                 "in_messages_per_s": None if np.isnan(written) else written,
                 "read_ratio": ratio,
@@ -145,10 +153,14 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
                 "lag_seconds": seconds,
             },
             Remedy(
-                f"The group has no members, yet its commits of {listed(topics)} moved between two snapshots: a program "
-                "reads and commits without joining the group (Flink and Spark do), or a person reset its offsets."
-                f"{_behind_words(ratio, lag, seconds) if is_slow else ''} No assignor divides its partitions: what "
-                "that program runs in parallel is set there.",
+                fact(
+                    FactCode.READ_WITHOUT_JOINING,
+                    topics=tuple(topics[:MOST_NAMED]),
+                    topic_count=len(topics),
+                    read_ratio=ratio if is_slow else None,
+                    lag_messages=lag,
+                    lag_seconds=seconds,
+                ),
                 gain=1 - ratio if is_slow and ratio is not None else 0.0,
             ),
             confidence=Confidence.ESTIMATED,
@@ -195,30 +207,6 @@ def _is_new(group_input: GroupInput, name: str, committed: set[tuple[str, int]])
     readers = group_input.reader[group_input.first_row[place] : group_input.first_row[place + 1]]
     read = np.flatnonzero(readers != NOBODY)
     return (topic, int(number)) not in committed and len(read) > 0 and int(number) > int(read[-1])
-
-
-def _cause(names: Sequence[str], new: Sequence[str]) -> str:
-    if len(new) == len(names):
-        return (
-            "They seem to be new: members see them within metadata.max.age.ms (5 minutes by default) and rebalance "
-            "then. If that time is over, restart one member: the group divides its partitions anew."
-        )
-    return (
-        "Look at what each member subscribes to and at the log of what divides the partitions (the group's leader; in "
-        "a KIP-848 group the coordinator). Where both are right, restart one member: the group divides them anew."
-    )
-
-
-def _waiting(lag: float, seconds: float | None) -> str:
-    if not lag:
-        return ""
-    time = "" if seconds is None else f", {seconds_in_words(seconds)} of writing,"
-    return f"; {counted(int(lag), 'message')}{time} wait{'s' if int(lag) == 1 else ''} there"
-
-
-def _behind_words(ratio: float | None, lag: int | None, seconds: float | None) -> str:
-    messages = counted(lag or 0, "message")
-    return f" It reads {ratio:.0%} of what is written and is {messages}, {seconds_in_words(seconds)}, behind."
 
 
 __all__ = ["read_without_joining", "topic_without_reader", "unread_partitions", "unread_rows"]

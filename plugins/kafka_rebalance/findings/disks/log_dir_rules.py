@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.amounts import LISTED
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.planner.log_dirs.placement import LogDirPlacement, place_in_log_dirs
 from kafka_rebalance.planner.log_dirs.problem import LogDirProblem
 from kafka_rebalance.planner.log_dirs.volumes import BrokerVolumes, broker_volumes
@@ -40,7 +40,7 @@ def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, le
     used = volumes.used_bytes / volumes.total_bytes
     worst = int(used.argmax())
     ratio, others = float(used[worst]), _used_together(volumes, worst)
-    paths = listed(one.path for one in volumes.dirs[worst])
+    paths = tuple(one.path for one in volumes.dirs[worst])
     problem = volumes.problem(least)
     placement = place_in_log_dirs(problem)
     above = problem.cost(problem.dir_of)[0]
@@ -59,9 +59,15 @@ def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, le
             "still_above_bytes": placement.over_bytes,
         },
         Remedy(
-            f"Log dir {paths} of broker {broker.id} is {ratio:.0%} full, the broker's other disks {others:.0%}: "
-            f"{_advice(context, volumes, problem, placement, least)}",
-            cost=f"{bytes_in_words(placement.moved_bytes)} copied between the broker's disks, none over the network",
+            fact(
+                FactCode.LOG_DIR_FULL,
+                broker=broker.id,
+                paths=paths,
+                used_ratio=ratio,
+                others_used_ratio=others,
+                way=_way(context, volumes, problem, placement, least),
+            ),
+            cost=fact(FactCode.COPIES_BETWEEN_DISKS, copied_bytes=float(placement.moved_bytes)),
             gain=1.0 - placement.over_bytes / above if above else 0.0,
             copied_bytes=placement.moved_bytes,
         ),
@@ -69,36 +75,31 @@ def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, le
     )
 
 
-def _advice(
+def _way(
     context: FindingContext,
     volumes: BrokerVolumes,
     problem: LogDirProblem,
     placement: LogDirPlacement,
     least: float,
-) -> str:
-    """What to move where, the largest first; what stays too much is said."""
+) -> Fact:
+    """Return what to move where, the largest first, and how much stays above the threshold."""
     moved = np.flatnonzero(placement.dir_of != problem.dir_of)
     if not len(moved):
-        return (
-            "no replica that is known to lie on it can move to another one; add a disk, keep less, or move replicas "
-            "to other brokers."
-        )
+        return fact(FactCode.NO_REPLICA_FITS_OTHER_DIR)
     table = context.snapshot.partitions
     moved = moved[np.argsort(-problem.size_bytes[moved], kind="stable")]
     rows = np.searchsorted(table.offsets, volumes.cells[moved], side="right") - 1
-    moves = listed(
-        f"{context.snapshot.name_of(int(row))} to {volumes.target_path(int(placement.dir_of[replica]))}"
-        for row, replica in zip(rows, moved, strict=True)
-    )
-    rest = (
-        f" {bytes_in_words(placement.over_bytes)} stay above {least:.0%}: move replicas to other brokers, too."
-        if placement.over_bytes
-        else ""
-    )
-    return (
-        f"move {counted(len(moved), 'replica')} ({bytes_in_words(placement.moved_bytes)}; it takes at least "
-        f"{bytes_in_words(placement.bound_bytes)}) between its dirs: {moves}. kafka-reassign-partitions takes them as "
-        f"log_dirs, slowed by --replica-alter-log-dirs-throttle; `plan --balance-log-dirs` writes files for it.{rest}"
+    return fact(
+        FactCode.MOVE_BETWEEN_DIRS,
+        replicas=len(moved),
+        moved_bytes=float(placement.moved_bytes),
+        lower_bound_bytes=float(placement.bound_bytes),
+        first_moves=tuple(
+            (context.snapshot.name_of(int(row)), volumes.target_path(int(placement.dir_of[replica])))
+            for row, replica in zip(rows[:LISTED], moved[:LISTED], strict=True)
+        ),
+        still_above_bytes=float(placement.over_bytes),
+        used_ratio_limit=least,
     )
 
 

@@ -32,10 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay one group through every scenario, print."""
     from kafka_rebalance.advisory.group_table import group_table
-    from kafka_rebalance.advisory.rollover_words import rollover_lines
-    from kafka_rebalance.findings.consumers.advice_words import advice_words, findings_by_group
+    from kafka_rebalance.advisory.rollover_steps import rollover_steps
+    from kafka_rebalance.findings.consumers.group_advice import findings_by_group, group_advice
     from kafka_rebalance.findings.rules import evaluate_rules
     from kafka_rebalance.groups.replay_options import EVERYTHING
+    from kafka_rebalance.render import render, render_all
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
 
@@ -57,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     # Of the whole cluster, as `advise` does: who else reads the group's topics is part of what is known of it.
     about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])
-    write_lines(sys.stdout, *group_table(answer, found[0], advice_words(answer, found[0], about)))
-    write_lines(sys.stdout, *rollover_lines(answer, found[0], snapshot.kafka_version, arguments.to))
+    write_lines(sys.stdout, *group_table(answer, found[0], render(group_advice(answer, found[0], about))))
+    steps = rollover_steps(answer, found[0], snapshot.kafka_version, arguments.to)
+    write_lines(sys.stdout, *render_all(steps))
     return 0

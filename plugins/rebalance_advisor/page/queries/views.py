@@ -36,8 +36,8 @@ CLUSTER = view(
 APPLICATION = view("plan_application", "cluster run_id application_id state words answered_by answered_at")
 FINDING = view(
     "finding",
-    "cluster run_id rank code severity subject_type subject evidence recommendation team channel tier muted_until"
-    " mute_reason",
+    "cluster run_id rank code severity subject_type subject evidence recommendation_code recommendation_args team"
+    " channel tier muted_until mute_reason",
 )
 COVERAGE = view("coverage_latest", "cluster subject_type subject what reason")
 PLAN = view(

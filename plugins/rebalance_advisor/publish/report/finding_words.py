@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafka_rebalance.advisory.finding_changes import PERSISTING
-from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
-from kafka_rebalance.findings.words import listed
+from kafka_rebalance.amounts import bytes_in_words, listed, seconds_in_words
+from kafka_rebalance.render import render_document
 
 Document = Mapping[str, Any]
 _GAPS = "gaps_of_"
@@ -22,6 +21,8 @@ def evidence_in_words(evidence: Document) -> str:
 def _evidence(name: str, value: Any) -> str:
     # What could not be read may be called after a log dir: its own underscores stay.
     words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
+    if isinstance(value, list | tuple):
+        return f"{words}: {listed(value)}"
     if value is None or isinstance(value, str | bool):
         return f"{words}: {'unknown' if value is None else value}"
     if name.endswith("bytes_per_s"):
@@ -84,7 +85,7 @@ def muted_words(findings: Sequence[Document]) -> str:
 
 def named(finding: Document) -> str:
     """The recommendation; with its subject before it where the sentence does not name it."""
-    sentence = str(finding["recommendation"])
-    # As a word of its own: a group's name is also part of its clients' ids.
-    is_named = re.search(rf"(?<![\w.-]){re.escape(finding['subject'])}(?![\w-])", sentence)
-    return sentence if is_named else f"{finding['subject_type']} {finding['subject']}: {sentence}"
+    recommendation, kind = finding["recommendation"], finding["subject_type"]
+    sentence = render_document(recommendation)
+    is_named = str(recommendation["args"].get(kind)) == finding["subject"]
+    return sentence if is_named else f"{kind} {finding['subject']}: {sentence}"

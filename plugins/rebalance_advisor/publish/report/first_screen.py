@@ -99,6 +99,8 @@ def time_in_words(text: str | None) -> str:
 def _finding(finding: Document) -> dict[str, Any]:
     return dict(
         finding,
+        recommendation_words=render_document(finding["recommendation"]),
+        cost_words="" if finding["cost"] is None else render_document(finding["cost"]),
         evidence_words=evidence_in_words(finding["evidence"]),
         owner_words=owner_words(finding),
         symptom_words=symptom_words(finding),

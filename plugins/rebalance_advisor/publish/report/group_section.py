@@ -7,6 +7,7 @@ from typing import Any
 
 from kafka_rebalance.amounts import ratio_in_words, seconds_in_words
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.render import render_document
 from rebalance_advisor.publish.report.finding_words import audible
 
 Document = Mapping[str, Any]
@@ -51,7 +52,7 @@ def group_row(group: Document) -> dict[str, Any]:
         "by_count": ratio_in_words(group.get("skew_count")),
         "by_rate": ratio_in_words(group.get("skew_rate")),
         "drain": _drain_words(group),
-        "advice": group.get("advice") or "",
+        "advice": "" if group.get("advice") is None else render_document(group["advice"]),
         "strategies": [_strategy(strategy) for strategy in group.get("strategies", ())],
         "death": death_words(group),
     }

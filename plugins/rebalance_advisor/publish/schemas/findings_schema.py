@@ -12,6 +12,16 @@ from kafka_rebalance.options.values import OneOf
 from rebalance_advisor.publish.schemas.plan_schema import DRAFT
 
 
+class FactDocument(BaseModel):
+    """A code with its arguments, and their words."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: str
+    args: dict[str, Any]
+    text: str
+
+
 class FindingDocument(BaseModel):
     """One finding as it is published."""
 
@@ -22,9 +32,9 @@ class FindingDocument(BaseModel):
     subject_type: SubjectType
     subject: str
     code: Annotated[str, OneOf(CODES)]
-    evidence: dict[str, float | str | None]
-    recommendation: str
-    cost: str
+    evidence: dict[str, float | str | list[Any] | None]
+    recommendation: FactDocument
+    cost: FactDocument | None
     gain: float
     confidence: Confidence
     team: str | None

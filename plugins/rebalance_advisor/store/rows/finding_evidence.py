@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 
 _COSTS = ("cost_bytes", "cost_changes")
 _ENUMS = {"severity": Severity, "subject_type": SubjectType, "confidence": Confidence}
 _OF_SYMPTOM = (
-    "code", "severity", "subject_type", "subject", "recommendation", "cost", "gain", "confidence", "team", "channel",
-    "tier",
+    "code", "severity", "subject_type", "subject", "gain", "confidence", "team", "channel", "tier",
 )  # fmt: skip
 
 
@@ -35,18 +35,25 @@ def unpacked(document: Mapping[str, Any]) -> dict[str, Any]:
     if "cost_bytes" in fields:
         fields["cost_bytes"] = float(fields["cost_bytes"])
     fields["symptoms"] = tuple(_finding(symptom) for symptom in document.get("symptoms", ()))
-    fields["evidence"] = {
-        name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"
-    }
-    return fields
+    return fields | {"evidence": numbers(document)}
+
+
+def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the evidence alone."""
+    told = {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
 
 
 def _symptom(finding: Finding) -> dict[str, Any]:
     told = {name: getattr(finding, name) for name in _OF_SYMPTOM}
+    cost = None if finding.cost is None else finding.cost.document()
+    told |= {"recommendation": finding.recommendation.document(), "cost": cost}
     return {**told, **{name: told[name].value for name in _ENUMS}, "evidence": packed(replace(finding, symptoms=()))}
 
 
 def _finding(document: Mapping[str, Any]) -> Finding:
     told = {name: document[name] for name in _OF_SYMPTOM}
     enums = {name: kind(document[name]) for name, kind in _ENUMS.items()}
-    return Finding(**(told | enums | unpacked(document["evidence"])))
+    cost = None if document["cost"] is None else Fact.from_document(document["cost"])
+    facts = {"recommendation": Fact.from_document(document["recommendation"]), "cost": cost}
+    return Finding(**(told | enums | facts | unpacked(document["evidence"])))

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from psycopg import sql
 from psycopg.rows import dict_row
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType, rank
 from rebalance_advisor.store.rows import copy_rows, finding_evidence
 from rebalance_advisor.store.run import OpenRun, empty, load_run, lock_run
@@ -47,9 +48,10 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _FINDING = (
-    "code", "severity", "subject_type", "subject", "evidence", "recommendation", "cost", "gain", "confidence",
-    "team", "channel", "tier", "muted_until", "mute_reason",
+    "code", "severity", "subject_type", "subject", "evidence", "gain", "confidence", "team", "channel", "tier",
+    "muted_until", "mute_reason",
 )  # fmt: skip
+_FACTS = ("recommendation_code", "recommendation_args", "cost_code", "cost_args")
 _DEFAULTS = {"scenario": "today"}
 _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
 
@@ -130,8 +132,8 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
             "subject_type": finding.subject_type.value,
             "subject": finding.subject,
             "evidence": finding_evidence.packed(finding),
-            "recommendation": finding.recommendation,
-            "cost": finding.cost,
+            **_fact_columns("recommendation", finding.recommendation),
+            **_fact_columns("cost", finding.cost),
             "gain": finding.gain,
             "confidence": finding.confidence.value,
             "team": finding.team,
@@ -149,7 +151,7 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
 def load_findings(connection: Connection, run_id: str) -> tuple[Finding, ...]:
     """The findings that ``save_findings`` saved, in their rank. Raises StoreError for an unknown run."""
     target = sql.Identifier(Names.from_environment().store, "finding")
-    columns = sql.SQL(", ").join(map(sql.Identifier, _FINDING))
+    columns = sql.SQL(", ").join(map(sql.Identifier, (*_FINDING, *_FACTS)))
     statement = sql.SQL("SELECT {} FROM {} WHERE run_key = %s ORDER BY position").format(columns, target)
     key = load_run(connection, run_id).key
     with connection.cursor(row_factory=dict_row) as cursor:
@@ -162,7 +164,19 @@ def _finding(row: dict[str, Any]) -> Finding:
         "subject_type": SubjectType(row["subject_type"]),
         "confidence": Confidence(row["confidence"]),
     }
-    return Finding(**(row | known | finding_evidence.unpacked(row["evidence"])))
+    told = {name: row[name] for name in _FINDING}
+    facts = {name: _fact(row, name) for name in ("recommendation", "cost")}
+    return Finding(**(told | known | facts | finding_evidence.unpacked(row["evidence"])))
+
+
+def _fact_columns(name: str, told: Fact | None) -> dict[str, Any]:
+    document = {"code": None, "args": None} if told is None else told.document()
+    return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
+
+
+def _fact(row: dict[str, Any], name: str) -> Fact | None:
+    code = row[f"{name}_code"]
+    return None if code is None else Fact.from_document({"code": code, "args": row[f"{name}_args"]})
 
 
 def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:

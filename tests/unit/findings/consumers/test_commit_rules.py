@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.consumers.commit_rules import commit_out_of_range
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.snapshot.lag import OLDER_ENDS
@@ -27,7 +28,8 @@ def test_offsets_beyond_the_end_and_below_the_start_are_told_apart() -> None:
     }  # fmt: skip
     (late,) = told(cluster(ROWS, groups=[group((11, 120))]), commit_out_of_range.__name__)
     assert late.severity is Severity.MEDIUM
-    assert "1 offset below the start: 180 messages were deleted unread, such as t-11" in late.recommendation
+    args = {"group": "g", "beyond_end": 0, "below_start": 1, "messages_deleted": 180, "example": "t-11"}
+    assert late.recommendation == fact(FactCode.COMMIT_OUT_OF_RANGE, **args)
 
 
 def test_what_is_unknown_is_no_trouble_and_dumps_give_an_estimate() -> None:

@@ -16,8 +16,9 @@ import pytest
 
 from kafka_rebalance.advisory.advisory import group_document
 from kafka_rebalance.advisory.group_table import group_table
-from kafka_rebalance.advisory.rollover_words import rollover_lines
-from kafka_rebalance.findings.consumers.advice_words import findings_by_group
+from kafka_rebalance.advisory.rollover_steps import rollover_steps
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.findings.consumers.group_advice import findings_by_group
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.client_settings import SETTINGS
@@ -26,6 +27,7 @@ from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.groups.replay_options import TODAY_ALONE, ReplayOptions
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.render import render, render_document
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group, GroupType, Member, Partition
@@ -114,40 +116,41 @@ def test_advise_and_group_say_the_same(seed: int, tmp_path: Path, capsys: pytest
         capsys.readouterr()
         assert main(["group", str(file), one.group.id]) == 0
         lines = capsys.readouterr().out.splitlines()
-        wanted = [told[one.group.id]["advice"], *told[one.group.id]["rollover"]]
+        wanted = [part["text"] for part in (told[one.group.id]["advice"], *told[one.group.id]["rollover"])]
         assert lines[len(lines) - len(wanted) :] == wanted, one.group
 
 
 def check(one: Drawn, replay: GroupReplay, about: list[Finding], document: dict, case: object) -> None:
     group, kind = one.group, kind_of(one.group)
-    rollover, advice = document["rollover"], document["advice"]
+    rollover, advice = document["rollover"], render_document(document["advice"])
+    protocol = document["consumer_protocol"]
     strategies = {finding.evidence.get("advised_assignor") for finding in about} - {None}
     ways = [
-        line
+        render(step)
         for score in replay.scores[1:]
-        for line in rollover_lines(replay, group, "4.1", score.assignor)
+        for step in rollover_steps(replay, group, "4.1", score.assignor)
         if score.error is None
     ]
     texts = [
         advice,
-        *rollover,
+        *map(render_document, rollover),
         *group_table(replay, group, advice)[:1],
-        document["consumer_protocol"],
-        *(words for finding in about for words in (finding.recommendation, finding.cost)),
+        *([] if protocol is None else [render_document(protocol)]),
+        *(render(told) for finding in about for told in (finding.recommendation, finding.cost) if told is not None),
     ]
     for text in (*texts, *ways):
         assert not WRONG_NUMBER.search(text), (WRONG_NUMBER.search(text), text, case)
         assert "  " not in text, (text, case)
         assert not re.search(r"\bNone\b|\bnan\b|\binf\b", text), (text, case)
     assert {replay.advised} - {None} <= strategies, case
-    assert not any("cannot be changed" in line for line in rollover) or not group.protocol, (rollover, case)
+    assert not any(step["code"] == FactCode.CANNOT_CHANGE for step in rollover) or not group.protocol, (rollover, case)
     if group.type is not GroupType.CONSUMER:
         assert strategies <= one.allowed, (strategies, case)
         lacking = [by.names[name] for by in SETTINGS.values() for name in set(by.names) - one.allowed]
         for value in lacking:
             assert not any(f"= {value} (" in text for text in texts), (value, texts, case)
     if one.is_moving or motion_of(group) is not None:
-        assert (document["advised"], strategies, rollover, document["consumer_protocol"]) == (None, set(), [], ""), case
+        assert (document["advised"], strategies, rollover, protocol) == (None, set(), [], None), case
     if one.is_moving and group.members:
         assert {finding.code for finding in about} <= OF_MOTION, (about, case)
         assert not any(JUDGING.search(text) for text in texts), (texts, case)

@@ -26,7 +26,7 @@ def test_members_without_an_id_beside_static_ones_are_named():
     assert {static_members_partly, static_membership} <= set(RULES)
     (finding,) = told(cluster(striped("t", 3), groups=[group("a", None, "c")]), "static_members_partly")
     assert (finding.evidence["static_members"], finding.evidence["dynamic_members"]) == (2, 1)
-    assert "(pod-1)" in finding.recommendation
+    assert finding.recommendation.args["members"] == ("pod-1",)
     assert finding.gain == pytest.approx(1 / 3)
     for quiet in (group("a", "b", "c"), group(None, None, None)):
         assert told(cluster(striped("t", 3), groups=[quiet]), "static_members_partly") == []
@@ -51,7 +51,6 @@ def test_a_long_restart_that_static_members_would_shorten():
     (finding,) = restarted(group(None, None, None))
     assert finding.gain == pytest.approx(0.8)
     assert (finding.evidence["mean_unread_seconds"], finding.evidence["static_mean_unread_seconds"]) == (70, 14)
-    assert "unread for 1 min" in finding.recommendation
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ def advisory(**more: Any) -> dict[str, Any]:
 def finding(subject: str, severity: str = "high") -> dict[str, Any]:
     return {
         "severity": severity, "subject_type": "broker", "subject": subject, "code": "dead_broker", "evidence": {},
-        "recommendation": f"replace {subject}", "cost": "", "team": None, "channel": None, "tier": None,
+        "recommendation": {"code": "members_too_slow", "args": {}}, "cost": None,
+        "team": None, "channel": None, "tier": None,
         "muted_until": None, "symptoms": [],
     }  # fmt: skip
 

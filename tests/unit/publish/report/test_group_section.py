@@ -17,7 +17,7 @@ def group(name: str, **more: Any) -> dict[str, Any]:
     return {
         "group": name, "type": "classic", "members": 3, "idle_members": 0, "assignor": "range", "skew_count": 1.0,
         "skew_rate": 1.0, "drain_seconds": None, "members_falling_behind": None, "strategies": [], "scenarios": [],
-        "advice": "",
+        "advice": None,
     } | more  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import pytest
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.render import render_document
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
@@ -48,22 +49,27 @@ def test_another_balancer_stands_in_the_first_line_of_a_plan_that_moves_somethin
     assert "Cruise Control may work against this plan" in render_report(found)
 
 
+def learn(subject: str) -> dict:
+    return {"code": "learn_strategy", "args": {"group": subject}}
+
+
 def test_owners_are_named_and_what_is_muted_is_counted_and_not_shown(advisory: dict) -> None:
     loud, quiet = (
         {
             "severity": "high", "subject_type": "broker", "subject": subject, "code": "dead_broker", "evidence": {},
-            "recommendation": f"replace broker {subject}", "cost": "", "team": team, "channel": "#<b>", "tier": 0,
+            "recommendation": learn(subject), "cost": None, "team": team, "channel": "#<b>", "tier": 0,
             "muted_until": until,
         }
         for subject, team, until in (("7", "storage", None), ("8", None, "2026-12-31T00:00:00+00:00"))
     )  # fmt: skip
     found = {**advisory, "findings": [loud, quiet]}
     assert closing_words(found)[1:] == [
-        "  high: replace broker 7 (storage, #<b>, tier 0)", "  1 muted, the first until 2026-12-31 (findings.json)",
+        f"  high: broker 7: {render_document(learn('7'))} (storage, #<b>, tier 0)",
+        "  1 muted, the first until 2026-12-31 (findings.json)",
     ]  # fmt: skip
     page = render_report(found)
     assert "storage, #&lt;b&gt;, tier 0" in page
-    assert "replace broker 8" not in page
+    assert "--group 8" not in page
     assert len(render_digest(found).splitlines()) <= 10
 
 
@@ -71,7 +77,7 @@ def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_
     def told(code: str, kind: str, subject: str, *symptoms: dict) -> dict:
         return {
             "severity": "high", "subject_type": kind, "subject": subject, "code": code, "evidence": {},
-            "recommendation": f"elect {subject}.", "cost": "", "team": None, "channel": None, "tier": None,
+            "recommendation": learn(subject), "cost": None, "team": None, "channel": None, "tier": None,
             "muted_until": None, "symptoms": symptoms,
         }  # fmt: skip
 
@@ -79,10 +85,10 @@ def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_
     cause = told("preferred_leaders_off", "cluster", "<c>", *piled, told("group_hot_partition", "group", "g"))
     words = "leaders piled up (broker 3, 6), group hot partition (group g)"
     found = {**advisory, "findings": [cause]}
-    assert closing_words(found)[1:] == [f"  high: elect <c>. It explains {words}."]
+    assert closing_words(found)[1:] == [f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {words}."]
     page = render_report(found)
     assert f"explains: {words}" in page
-    assert "elect 3." not in page
+    assert "--group 3" not in page
 
 
 def test_a_page_shows_names_and_runs_nothing_of_them(advisory: dict) -> None:

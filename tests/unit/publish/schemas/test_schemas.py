@@ -11,10 +11,12 @@ import pytest
 
 from kafka_rebalance.advisory.advisory import finding_document
 from kafka_rebalance.advisory.finding_changes import with_changes
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.render import with_texts
 from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.faults import FaultList
 from rebalance_advisor.cli.main import main
@@ -76,9 +78,10 @@ def test_a_missing_and_an_unknown_field_are_refused() -> None:
 
 
 def test_findings_fit_theirs_with_what_they_explain_and_what_changed() -> None:
-    inner = Finding("idle_members", Severity.LOW, SubjectType.GROUP, "g", {"idle": 3}, "do", tier=1)
-    outer = Finding("broker_disk_full", Severity.HIGH, SubjectType.BROKER, "3", {"x": None}, "do", symptoms=(inner,))
-    documents = [finding_document(finding) for finding in (outer, inner)]
+    do, cost = fact(FactCode.MEMBERS_TOO_SLOW), fact(FactCode.CHANGES_LEADERS, leaders=3)
+    inner = Finding("idle_members", Severity.LOW, SubjectType.GROUP, "g", {"idle": 3}, do, cost, tier=1)
+    outer = Finding("broker_disk_full", Severity.HIGH, SubjectType.BROKER, "3", {"x": None}, do, symptoms=(inner,))
+    documents = with_texts([finding_document(finding) for finding in (outer, inner)])
     reader = jsonschema.Draft202012Validator(findings_schema())
     reader.validate(documents)
     reader.validate(with_changes({"findings": documents}, documents)["findings"])

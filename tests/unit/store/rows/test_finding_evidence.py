@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from rebalance_advisor.store.rows.finding_evidence import packed, unpacked
 
+AWAITED = fact(FactCode.BROKER_BACK, broker=4, state="dead", partitions=2)
+ELECT = fact(FactCode.LEADERS_PILED_UP, broker=3, times_share=1.5, awaited=(AWAITED,))
 SYMPTOM = Finding(
-    "leaders_piled_up", Severity.HIGH, SubjectType.BROKER, "3", {"leaders": 12, "over_share_ratio": 1.5}, "elect",
-    cost="4 leader changes", gain=0.5, confidence=Confidence.STRUCTURAL, team="core", tier=1, cost_changes=4,
+    "leaders_piled_up", Severity.HIGH, SubjectType.BROKER, "3", {"leaders": 12, "over_share_ratio": 1.5}, ELECT,
+    cost=fact(FactCode.CHANGES_LEADERS, leaders=4), gain=0.5, confidence=Confidence.STRUCTURAL, team="core", tier=1,
+    cost_changes=4,
 )  # fmt: skip
 CAUSE = Finding(
-    "preferred_leaders_off", Severity.HIGH, SubjectType.CLUSTER, "c", {"off": 4, "idle": None}, "elect",
+    "preferred_leaders_off", Severity.HIGH, SubjectType.CLUSTER, "c", {"off": 4, "idle": None}, ELECT,
     cost_bytes=7.0, cost_changes=4, symptoms=(SYMPTOM, replace(SYMPTOM, subject="5", cost_bytes=2.5)),
 )  # fmt: skip
 
@@ -22,8 +26,7 @@ def test_what_was_packed_comes_back_whatever_order_json_keeps():
     document = json.loads(json.dumps(packed(CAUSE), sort_keys=True))
     told = unpacked(document)
     assert (
-        Finding("preferred_leaders_off", Severity.HIGH, SubjectType.CLUSTER, "c", recommendation="elect", **told)
-        == CAUSE
+        Finding("preferred_leaders_off", Severity.HIGH, SubjectType.CLUSTER, "c", recommendation=ELECT, **told) == CAUSE
     )
 
 

@@ -1,8 +1,9 @@
-"""How a group gets from its strategy to another one: the steps for its members' client, as lines of text."""
+"""How a group gets from its strategy to another one: the steps for its members' client."""
 
 from __future__ import annotations
 
 from kafka_rebalance.coordinator.pause_sums import Pauses
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
@@ -14,31 +15,29 @@ from kafka_rebalance.groups.strategies import MIGRATED
 from kafka_rebalance.snapshot.group import Group, GroupType
 
 
-def rollover_lines(
+def rollover_steps(
     replay: GroupReplay, group: Group, kafka_version: str | None, wanted: str | None = None
-) -> list[str]:
-    """Steps by number, then what may be read twice. ``wanted``: a strategy's name in the replay, as
-    ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848); else what is advised, and no lines where nothing is.
+) -> tuple[Fact, ...]:
+    """Return the steps by number, then what may be read twice. ``wanted``: a strategy's name in the replay, as
+    ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848); else what is recommended, and no steps where nothing is.
     """
     kind = kind_of(group)
     if not kind.has_choice:
-        return [f"cannot be changed: {kind.words}"] if wanted else []
+        return (fact(FactCode.CANNOT_CHANGE_KIND, kind=kind.value),) if wanted else ()
     if (motion := motion_of(group)) is not None:
-        return [f"cannot be changed now: {motion.words}"] if wanted else []
+        return (motion.fact(FactCode.CANNOT_CHANGE_NOW),) if wanted else ()
     is_server = group.type is GroupType.CONSUMER
     better = better_server_strategy(replay) if is_server else None
     target = wanted or (better.assignor if better is not None else replay.advised)
     if target is None:
-        return []
+        return ()
     is_server = target in MIGRATED if wanted and not is_server else is_server
     bounces = [_pauses(replay, name) for name in (replay.today.assignor, target)]
     found = rollover(
         group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version,
         bounces=[pauses for pauses in bounces if pauses is not None],
     )  # fmt: skip
-    if found.obstacle:
-        return [f"cannot be changed: {found.obstacle}"]
-    return [*map(str, found.steps), f"records read twice: {found.read_again}"] if found.steps else []
+    return found.facts()
 
 
 def _pauses(replay: GroupReplay, assignor: str) -> Pauses | None:

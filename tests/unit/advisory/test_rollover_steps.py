@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from kafka_rebalance.advisory.advise import advise
-from kafka_rebalance.advisory.rollover_words import rollover_lines
+from kafka_rebalance.advisory.rollover_steps import rollover_steps
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -18,9 +19,10 @@ GROUP = Group("g", protocol="range", members=(Member("a", client_id="kafkajs"), 
 
 def test_nothing_advised_needs_no_steps_and_a_client_without_the_strategy_cannot_go_there() -> None:
     replay = GroupReplay("g", SubscriptionBasis.GIVEN, True, (TODAY,), (), None)
-    assert rollover_lines(replay, GROUP, None) == []
-    (line,) = rollover_lines(replace(replay, advised="cooperative-sticky"), GROUP, None)
-    assert line.startswith("cannot be changed: ")  # KafkaJS has round robin alone
+    assert rollover_steps(replay, GROUP, None) == ()
+    (step,) = rollover_steps(replace(replay, advised="cooperative-sticky"), GROUP, None)
+    assert step.code is FactCode.CANNOT_CHANGE
+    assert step.args["why"] == "client_lacks_strategy"  # KafkaJS has round robin alone
 
 
 def test_the_pauses_of_the_scenarios_are_those_of_the_restarts() -> None:
@@ -30,10 +32,10 @@ def test_the_pauses_of_the_scenarios_are_those_of_the_restarts() -> None:
     )
     members = (Member("a", client_id="consumer-g-1"), Member("b", client_id="consumer-g-1"))
     replay = GroupReplay("g", SubscriptionBasis.GIVEN, True, (TODAY,), (), "roundrobin", rows)
-    lines = rollover_lines(replay, replace(GROUP, members=members), None)
-    assert [line[:2] for line in lines[:-1]] == [f"{number}." for number in range(1, len(lines))]
-    assert "RoundRobinAssignor" in lines[0]
-    assert lines[-1].startswith("records read twice: ")
+    *steps, again = rollover_steps(replay, replace(GROUP, members=members), None)
+    assert [step.args["number"] for step in steps] == list(range(1, len(steps) + 1))
+    assert "RoundRobinAssignor" in steps[0].args["value"]
+    assert again.code is FactCode.READ_TWICE
 
 
 def test_the_steps_of_an_advisory_are_those_of_the_client_that_a_rule_names() -> None:
@@ -47,4 +49,6 @@ def test_the_steps_of_an_advisory_are_those_of_the_client_that_a_rule_names() ->
     )
     options = ReplayOptions(clients=(ClientRule("g", "sarama", "1.50.0"),))
     (told,) = advise(snapshot, PlanOptions(), replay_options=options).document()["groups"]
-    assert told["rollover"][0].startswith("1. Set Consumer.Group.Rebalance.GroupStrategies = sarama.NewBalanceStrategy")
+    first = told["rollover"][0]["args"]
+    assert (first["action"], first["setting"]) == ("set", "Consumer.Group.Rebalance.GroupStrategies")
+    assert first["value"].startswith("sarama.NewBalanceStrategy")

@@ -1,4 +1,4 @@
-"""How a finding about one broker describes the plan: text, evidence and cost, all from the plan's own moves.
+"""What a plan does to one broker: facts, evidence and cost of a finding, all from the plan's own moves.
 
 Without a plan the finding says what would have to be done, and what that would cost at least.
 """
@@ -7,34 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import Evidence, FindingContext
 from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
-from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 
 LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 
 
-def plan_words(context: FindingContext, score: BrokerScore, otherwise: str) -> str:
-    """What becomes of this load; ``otherwise``: what to do where there is no plan to speak of."""
+def plan_outcome(context: FindingContext, score: BrokerScore, otherwise: Fact) -> Fact:
+    """Return what the plan does to this load; without a plan ``otherwise``, which says what to do."""
     plan = context.plan
     if plan is None:
         return otherwise
     if not plan.moves:
-        return f"the plan moves nothing ({plan.verdict.value.replace('_', ' ')})"
+        return fact(FactCode.PLAN_MOVES_NOTHING, verdict=plan.verdict.value)
     loads = outcome_for(plan, score.resource, score.broker)
     if context.plan_effects.get(score.broker, NOTHING).is_nothing:
-        return "the plan leaves it as it is"
+        return fact(FactCode.PLAN_LEAVES_BROKER)
     if loads is None:
-        return f"the plan does not balance {score.resource}"
-    before, after = loads
-    if after >= before:
-        return f"the plan takes nothing off it ({amount_in_words(after, score.unit)} afterwards)"
-    return (
-        f"the plan takes {amount_in_words(before - after, score.unit)} off it, to {amount_in_words(after, score.unit)}"
-    )
+        return fact(FactCode.PLAN_LEAVES_RESOURCE, resource=score.resource)
+    return fact(FactCode.PLAN_CHANGES_LOAD, resource=score.resource, before=loads[0], after=loads[1])
 
 
 def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evidence:
@@ -56,22 +50,19 @@ def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evi
     return evidence
 
 
-def plan_cost(context: FindingContext, broker: int, otherwise: str) -> str:
-    """What leaves this broker by the plan, what is copied to it, its leader changes; without a plan ``otherwise``."""
+def plan_cost(context: FindingContext, broker: int, otherwise: Fact) -> Fact:
+    """Return what the plan moves off this broker and onto it, and its leader changes; without a plan ``otherwise``."""
     if context.plan is None:
         return otherwise
     effect = context.plan_effects.get(broker, NOTHING)
-    if effect.is_nothing:
-        return "nothing: the plan does not touch it"
-    parts = []
-    if effect.replicas_out:
-        parts.append(f"{_amount(effect.bytes_out)} leave it")
-    if effect.replicas_in:
-        parts.append(f"{_amount(effect.bytes_in)} copied to it")
-    changes = effect.leaders_out + effect.leaders_in
-    if changes:
-        parts.append(counted(changes, "leader change"))
-    return ", ".join(parts)
+    return fact(
+        FactCode.PLAN_TOUCHES_BROKER,
+        replicas_out=effect.replicas_out,
+        bytes_out=effect.bytes_out,
+        replicas_in=effect.replicas_in,
+        bytes_in=effect.bytes_in,
+        leader_changes=effect.leaders_out + effect.leaders_in,
+    )
 
 
 def copied_by_plan(context: FindingContext, broker: int, otherwise: float) -> float:
@@ -96,7 +87,3 @@ def moved_away(context: FindingContext, score: BrokerScore) -> float:
     if loads is None or over <= 0:
         return 0.0
     return (loads[0] - loads[1]) / over
-
-
-def _amount(value: float | None) -> str:
-    return "an unknown size" if value is None else bytes_in_words(value)

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from kafka_rebalance.advisory.migration_words import migration_words
+from kafka_rebalance.advisory.migration import consumer_protocol
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -21,13 +22,17 @@ def crash(assignor: str, unread: int, pause_ms: int | None) -> GroupScore:
 
 def test_the_better_of_both_server_assignors_is_told_with_what_a_death_costs() -> None:
     replay = GroupReplay("g", SubscriptionBasis.GIVEN, True, (TODAY, RANGE, UNIFORM), (), None)
-    assert migration_words(replay) == (
-        "KIP-848 with uniform: the fullest member has 1.00 × the mean (today 6.00 ×), 20 partitions change reader once"
+    figures = {"assignor": "uniform", "skew": 1.0, "skew_today": 6.0, "partitions_moved": 20}
+    told = consumer_protocol(replay)
+    assert told == fact(FactCode.CONSUMER_PROTOCOL, **figures, member_dies=None, member_dies_today=None)
+    told = consumer_protocol(
+        replace(replay, scenarios=(crash("consumer/uniform", 4, 49_000), crash("range", 24, None)))
     )
-    told = replace(replay, scenarios=(crash("consumer/uniform", 4, 49_000), crash("range", 24, None)))
-    assert migration_words(told).endswith(
-        "; when a member dies 4 partitions wait up to 49 s (today 24 partitions wait, some for ever)"
-    )
-    assert migration_words(replace(replay, scores=(TODAY,))) == ""
+    assert told is not None
+    assert told.args["member_dies"] == fact(FactCode.PARTITIONS_WAIT, partitions=4, longest_pause_ms=49_000)
+    assert told.args["member_dies_today"] == fact(FactCode.PARTITIONS_WAIT, partitions=24, longest_pause_ms=None)
+    assert consumer_protocol(replace(replay, scores=(TODAY,))) is None
     refused = replace(UNIFORM, error="uniform before Kafka 3.8")
-    assert "KIP-848 with range" in migration_words(replace(replay, scores=(TODAY, refused, RANGE)))
+    told = consumer_protocol(replace(replay, scores=(TODAY, refused, RANGE)))
+    assert told is not None
+    assert told.args["assignor"] == "range"

@@ -1,0 +1,184 @@
+"""Words of findings about groups, of their advice and of their way to another strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.groups.idle_causes import IdleCause
+from kafka_rebalance.groups.kinds import GroupKind
+from kafka_rebalance.groups.motion import GroupMotion, MotionCode
+from kafka_rebalance.groups.rollover import Action, Obstacle, Why
+from kafka_rebalance.render import render
+
+
+def said(code: FactCode, **args: Any) -> str:
+    return render(fact(code, **args))
+
+
+@pytest.mark.parametrize("code", MotionCode)
+def test_every_motion_has_words(code: MotionCode) -> None:
+    motion = GroupMotion(code, "Reconciling", 2, ("m1",), ("m2",), coordinator=3)
+    words = render(motion.fact(FactCode.NOT_JUDGED))
+    assert words.startswith("Not judged: ")
+    assert words.removeprefix("Not judged: ").startswith(
+        render(motion.fact(FactCode.CANNOT_CHANGE_NOW)).removeprefix("cannot be changed now: ")
+    )
+
+
+def test_members_that_hold_and_wait_are_named() -> None:
+    motion = GroupMotion(MotionCode.RECONCILING, None, 2, ("m1",), ("m2",))
+    assert "m1 must still give partitions up. m2 must still get theirs." in render(motion.fact(FactCode.NOT_JUDGED))
+    numbers = GroupMotion(MotionCode.NOT_SHOWN, None, 2, partition_counts=(3, 3))
+    assert "the group's 2 members have 3 each" in render(numbers.fact(FactCode.NOT_JUDGED))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in GroupKind if not kind.has_choice])
+def test_every_kind_without_a_choice_has_words(kind: GroupKind) -> None:
+    advice = said(FactCode.NO_CHOICE, kind=kind.value, see=("lag_growing",))
+    assert advice.endswith("; see lag growing")
+    assert said(FactCode.CANNOT_CHANGE_KIND, kind=kind.value) == (
+        f"cannot be changed: {advice.removesuffix('; see lag growing')}"
+    )
+
+
+@pytest.mark.parametrize("cause", IdleCause)
+def test_every_cause_of_idle_members_has_words(cause: IdleCause) -> None:
+    why = fact(
+        FactCode.IDLE_CAUSE, cause=cause.value, partitions=6, members=8, strategy="sticky", better=None,
+        better_idle_members=None, setting=None, is_sink=False,
+    )  # fmt: skip
+    words = said(FactCode.IDLE_MEMBERS, idle_members=2, members=8, why=why)
+    assert words.startswith("2 of 8 members read nothing: ")
+    assert words.endswith(".")
+
+
+def test_a_better_assignor_comes_with_its_setting() -> None:
+    setting = fact(
+        FactCode.SET_STRATEGY,
+        settings=(("partition.assignment.strategy", "roundrobin", "librdkafka", False), ("p", "R", "java", True)),
+    )
+    why = fact(
+        FactCode.IDLE_CAUSE, cause="other_assignor", partitions=6, members=8, strategy="range", better="roundrobin",
+        better_idle_members=0, setting=setting, is_sink=False,
+    )  # fmt: skip
+    assert render(why) == (
+        "roundrobin would give work to all of them, range does not: set partition.assignment.strategy = roundrobin "
+        "(librdkafka), p = R (java; Spring Boot: spring.kafka.consumer.properties.p). Keep range only if the members "
+        "join topics partition by partition"
+    )
+
+
+@pytest.mark.parametrize(
+    ("why", "skew", "by_rate", "words"),
+    [
+        ("none_better", 1.5, False, "no other would be better by a quarter (1.50 × the mean by count)"),
+        ("even", 1.24, True, "even, the fullest member has 1.24 × the mean by rate"),
+        ("not_measured", None, False, "how even it is was not measured"),
+        ("one_member", 1.0, False, "one member reads all"),
+    ],
+)
+def test_keep_is_said_with_its_reason(why: str, skew: float | None, *, by_rate: bool, words: str) -> None:
+    told = said(FactCode.KEEP_STRATEGY, strategy="range", why=why, skew=skew, by_rate=by_rate, see=())
+    assert told == f"keep range: {words}"
+
+
+def test_a_change_is_said_with_what_it_moves() -> None:
+    known = {"advised": "roundrobin", "idle_members": 0, "partitions_moved": 4}
+    told = said(FactCode.CHANGE_STRATEGY, skew_count=None, is_server=False, **known)
+    assert told == "roundrobin: 0 idle, 4 partitions change reader"
+    told = said(FactCode.CHANGE_STRATEGY, skew_count=1.0, is_server=True, **(known | {"partitions_moved": 1}))
+    assert told == "roundrobin: 0 idle, skew 1.00, 1 partition changes reader (group.remote.assignor)"
+
+
+def test_the_consumer_protocol_is_said_with_what_a_death_costs() -> None:
+    figures = {"assignor": "uniform", "skew": 1.0, "skew_today": 6.0, "partitions_moved": 20}
+    words = (
+        "KIP-848 with uniform: the fullest member has 1.00 × the mean (today 6.00 ×), 20 partitions change reader once"
+    )
+    assert said(FactCode.CONSUMER_PROTOCOL, member_dies=None, member_dies_today=None, **figures) == words
+    dies = fact(FactCode.PARTITIONS_WAIT, partitions=4, longest_pause_ms=49_000)
+    today = fact(FactCode.PARTITIONS_WAIT, partitions=24, longest_pause_ms=None)
+    assert said(FactCode.CONSUMER_PROTOCOL, member_dies=dies, member_dies_today=today, **figures) == (
+        f"{words}; when a member dies 4 partitions wait up to 49 s (today 24 partitions wait, some for ever)"
+    )
+
+
+def step(**more: Any) -> str:
+    known = {"number": 2, "action": "bounce", "setting": None, "value": None, "rebalances": None, "why": "reads_on",
+             "today": "range", "target": "cooperative-sticky", "client": "java", "clients": ()}  # fmt: skip
+    return said(FactCode.ROLLOVER_STEP, **(known | more))
+
+
+def test_steps_are_numbered_with_their_rebalances() -> None:
+    assert step(rebalances=5, why="stays_until_all_name") == (
+        "2. Restart one member after the other (at most 5 rebalances): range stays in use until all name "
+        "cooperative-sticky."
+    )
+    required = {"action": "require", "setting": "broker_release", "value": "4.0", "why": "brokers_too_old"}
+    assert step(**required).startswith("2. Make sure the brokers' release = 4.0 or later: ")
+    unknown = {
+        "action": "require",
+        "setting": "client",
+        "value": "java",
+        "why": "client_unknown",
+        "clients": ("unknown",),
+    }
+    assert step(**unknown) == (
+        "2. Make sure the client of all members = Java's own: no single client was recognised (unknown); these are the "
+        "steps of Java's."
+    )
+
+
+@pytest.mark.parametrize("why", Why)
+@pytest.mark.parametrize("today", ["range", None])
+def test_every_step_has_words(why: Why, today: str | None) -> None:
+    assert step(why=why.value, today=today).endswith(".")
+
+
+@pytest.mark.parametrize("action", Action)
+def test_every_action_has_words(action: Action) -> None:
+    assert step(action=action.value).startswith("2. ")
+
+
+@pytest.mark.parametrize("obstacle", Obstacle)
+def test_every_obstacle_has_words(obstacle: Obstacle) -> None:
+    learn = fact(FactCode.LEARN_STRATEGY, group="g")
+    words = said(FactCode.CANNOT_CHANGE, why=obstacle.value, client=None, target="sticky", learn=learn)
+    assert words.startswith("cannot be changed: ")
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("commits_unknown", "few if the client commits automatically (under cooperative-sticky those"),
+        ("between_group_types", "of each partition that changes its member at most those read since its last commit"),
+        ("not_committed_when_revoked", "kafkajs is not known to commit what it gives up: every partition"),
+        ("read_while_joining", "under cooperative-sticky those of partitions that move"),
+        ("committed_when_revoked", "none: the client commits"),
+        ("program_commits_when_revoked", "none: the program commits"),
+        ("since_last_commit", "those read since the last commit of a partition that is given up: every partition"),
+    ],
+)
+def test_records_that_are_read_twice(case: str, words: str) -> None:
+    told = said(FactCode.READ_TWICE, case=case, client="kafkajs", is_eager=True, reads_while_joining=True)
+    assert told.startswith(f"records read twice: {words}")
+
+
+def test_members_that_would_keep_up() -> None:
+    known = {"kind": "consumers", "members": 2, "partitions": 6}
+    assert said(FactCode.ADD_MEMBERS, members_needed=None, **known) == (
+        "give it more members (it has 2 for 6 partitions) or faster ones."
+    )
+    assert "; 4 as fast as its fastest would keep up) or" in said(FactCode.ADD_MEMBERS, members_needed=4, **known)
+    assert "for which it needs as many partitions" in said(FactCode.ADD_MEMBERS, members_needed=8, **known)
+
+
+def test_a_heavy_key_is_named_with_its_share() -> None:
+    told = said(
+        FactCode.HOT_PARTITION, partition="t-3", resource="in", load=2048.0, share_of_mean=0.5, topic_median=None,
+        heaviest_key="device-7", heaviest_key_share=0.75,
+    )  # fmt: skip
+    assert told.endswith("over several keys. 75% or more of its sampled records have one key: 'device-7'.")
