@@ -236,8 +236,10 @@ CREATE TABLE store.finding (
     subject_type text NOT NULL,
     subject text NOT NULL,
     evidence jsonb NOT NULL,
-    recommendation_code text,
+    recommendation_code text NOT NULL,
+    recommendation_args jsonb NOT NULL,
     cost_code text,
+    cost_args jsonb,
     gain double precision NOT NULL,
     confidence text NOT NULL,
     team text,
@@ -245,8 +247,6 @@ CREATE TABLE store.finding (
     tier integer,
     muted_until timestamp with time zone,
     mute_reason text,
-    recommendation_args jsonb,
-    cost_args jsonb,
     CONSTRAINT finding_severity_known CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'info'::text, 'ok'::text])))
 );
 
