@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.render.advisory import ADVISORY
 from kafka_rebalance.render.findings import FINDINGS
 from kafka_rebalance.render.groups import GROUPS
 from kafka_rebalance.render.moves import MOVES
 
-MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES, **FINDINGS, **GROUPS}
+MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES, **FINDINGS, **GROUPS, **ADVISORY}
 
 
 def render(fact: Fact) -> str:

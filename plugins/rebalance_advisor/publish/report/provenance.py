@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafka_rebalance.amounts import amount_in_words, ratio_in_words
+from kafka_rebalance.render import render_document
 
 Document = Mapping[str, Any]
 
@@ -24,7 +25,7 @@ def provenance(advisory: Document) -> dict[str, Any]:
 def rests_on(advisory: Document) -> list[str]:
     """Each load and where it comes from, each resource that is left out, each part that was not read."""
     plan = advisory["plan"]
-    lines = [f"{kind}: {words}" for kind, words in advisory["loads"].items()]
+    lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {why}" for resource, why in plan["left_out"].items()]
     lines += [
         f"not read: {gap['what']} of {gap['subject_type']} {gap['subject']} ({gap['reason']})"
