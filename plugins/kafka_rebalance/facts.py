@@ -349,6 +349,14 @@ class FactCode(StrEnum):
     CANNOT_CHANGE_KIND = "cannot_change_kind"
     CANNOT_CHANGE_NOW = "cannot_change_now"
 
+    # What an advisory rests on, and when disks fill up.
+    LOAD_SOURCE = "load_source"
+    LOAD_OF_LOG_DIRS = "load_of_log_dirs"
+    LOAD_MISSING = "load_missing"
+    DISK_FILLS = "disk_fills"
+    MORE_DISKS_FILL = "more_disks_fill"
+    NO_DISK_FILLS = "no_disk_fills"
+
     # Gaps of a snapshot, gates, runs.
 
 

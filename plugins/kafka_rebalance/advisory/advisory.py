@@ -8,7 +8,7 @@ from typing import Any
 
 from kafka_rebalance.advisory.migration import consumer_protocol
 from kafka_rebalance.advisory.rollover_steps import rollover_steps
-from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.consumers.group_advice import findings_by_group, group_advice
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -20,7 +20,7 @@ from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.scoring.failure_scores import score_failures
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind
+from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 
 FORMAT_VERSION = 1
@@ -46,7 +46,7 @@ def advisory_document(
         "cluster_id": snapshot.cluster_id,
         "captured_at": plan.captured_at,
         "size": size_of(snapshot),
-        "loads": loads_in_words(snapshot),
+        "loads": {kind: source.document() for kind, source in load_sources(snapshot).items()},
         "also_measured": [] if scores is None else also_measured(scores, plan),
         "coverage": [
             {"subject_type": gap.subject_type, "subject": gap.subject, "what": gap.what, "reason": gap.reason}
@@ -218,23 +218,21 @@ def size_of(snapshot: ClusterSnapshot) -> dict[str, int]:
     }
 
 
-def loads_in_words(snapshot: ClusterSnapshot) -> dict[str, str]:
-    """Each kind of load: where it comes from, or that nobody measured it."""
-    words: dict[str, str] = {}
+def load_sources(snapshot: ClusterSnapshot) -> dict[str, Fact]:
+    """Return where each kind of load comes from, or that it is missing."""
+    has_sizes = bool((snapshot.partitions.replica_log_bytes >= 0).any())
+    sources: dict[str, Fact] = {}
     for kind in LoadKind:
         column = snapshot.loads.column(kind)
         if column is not None:
-            window = "" if column.window_s is None else f" over {_window_words(column)}"
-            known = "" if column.known_share == 1 else f", known for {100 * column.known_share:.1f} % of partitions"
-            words[kind.value] = f"{column.source.value.replace('_', ' ')}{window}{known}"
-        elif kind is LoadKind.LOG_BYTES and bool((snapshot.partitions.replica_log_bytes >= 0).any()):
-            words[kind.value] = "log dirs, as brokers report them"
+            sources[kind.value] = fact(
+                FactCode.LOAD_SOURCE,
+                source=column.source.value,
+                window_s=column.window_s,
+                is_of_history=column.source.is_of_history,
+                known_ratio=float(column.known_share),
+            )
         else:
-            words[kind.value] = "unknown: nobody measured it"
-    return words
-
-
-def _window_words(column: LoadColumn) -> str:
-    """``3600 s`` between two readings; ``7 days`` of history."""
-    seconds = column.window_s or 0.0
-    return seconds_in_words(seconds) if column.source.is_of_history else f"{seconds:.0f} s"
+            is_of_log_dirs = kind is LoadKind.LOG_BYTES and has_sizes
+            sources[kind.value] = fact(FactCode.LOAD_OF_LOG_DIRS if is_of_log_dirs else FactCode.LOAD_MISSING)
+    return sources

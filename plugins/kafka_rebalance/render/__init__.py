@@ -11,13 +11,21 @@ from typing import Any
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.render.advisory import ADVISORY
 from kafka_rebalance.render.findings import FINDINGS
 from kafka_rebalance.render.groups import GROUPS
 from kafka_rebalance.render.infeasible import INFEASIBLE
 from kafka_rebalance.render.moves import MOVES
 from kafka_rebalance.render.plan_reasons import PLAN_REASONS
 
-MESSAGES: dict[FactCode, Callable[..., str]] = {**MOVES, **PLAN_REASONS, **INFEASIBLE, **FINDINGS, **GROUPS}
+MESSAGES: dict[FactCode, Callable[..., str]] = {
+    **MOVES,
+    **PLAN_REASONS,
+    **INFEASIBLE,
+    **FINDINGS,
+    **GROUPS,
+    **ADVISORY,
+}
 
 
 def render(fact: Fact) -> str:

@@ -13,7 +13,7 @@ from kafka_rebalance.advisory.advisory import (
     also_measured,
     finding_document,
     group_document,
-    loads_in_words,
+    load_sources,
     size_of,
     topic_document,
 )
@@ -65,19 +65,21 @@ def test_size_counts_racks_that_are_known_and_replicas_of_all_partitions(snapsho
 
 
 def test_a_load_is_told_with_its_source_its_time_and_how_much_of_it_is_known(snapshot: ClusterSnapshot) -> None:
-    words = loads_in_words(snapshot)
-    assert words["in_bytes_per_s"] == "log dir growth over 60 s, known for 33.3 % of partitions"
-    assert words["log_bytes"] == words["cpu_percent"] == "unknown: nobody measured it"
-    assert list(words) == [kind.value for kind in LoadKind]
+    sources = load_sources(snapshot)
+    assert sources["in_bytes_per_s"] == fact(
+        FactCode.LOAD_SOURCE, source="log_dir_growth", window_s=60.0, is_of_history=False,
+        known_ratio=pytest.approx(1 / 3),
+    )  # fmt: skip
+    assert sources["log_bytes"] == sources["cpu_percent"] == fact(FactCode.LOAD_MISSING)
+    assert list(sources) == [kind.value for kind in LoadKind]
 
 
 def test_sizes_of_replicas_are_a_load_also_without_a_column_of_their_own(snapshot: ClusterSnapshot) -> None:
     sized = partition_table([Partition("t", 0, (1, 2), 1, log_bytes=(7, None))], {"t": 0})
-    assert loads_in_words(replace(snapshot, partitions=sized, loads=PartitionLoads()))["log_bytes"] == (
-        "log dirs, as brokers report them"
-    )
+    of_dirs = load_sources(replace(snapshot, partitions=sized, loads=PartitionLoads()))
+    assert of_dirs["log_bytes"] == fact(FactCode.LOAD_OF_LOG_DIRS)
     given = PartitionLoads({LoadKind.LOG_BYTES: LoadColumn(np.ones(3), LoadSource.GIVEN)})
-    assert loads_in_words(replace(snapshot, loads=given))["log_bytes"] == "given"
+    assert load_sources(replace(snapshot, loads=given))["log_bytes"].args["source"] == "given"
 
 
 FINDING = Finding(

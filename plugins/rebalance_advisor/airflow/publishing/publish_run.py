@@ -62,14 +62,15 @@ def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Pl
         _log.warning("%s: %s", cluster, hindrance)
 
 
-def _outlook(connection: Connection, run_id: str, advice: Advice) -> dict[str, list[str]]:
+def _outlook(connection: Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:
     """When disks fill up if nothing is done, where the history of readings tells."""
     from kafka_rebalance.advisory.disk_outlook import disk_outlook
     from rebalance_advisor.store import load_disk_forecasts
 
     if advice.snapshot.captured_at is None:
         return {}
-    lines = disk_outlook(load_disk_forecasts(connection, run_id), advice.snapshot.captured_at)
+    forecasts = load_disk_forecasts(connection, run_id)
+    lines = [line.document() for line in disk_outlook(forecasts, advice.snapshot.captured_at)]
     return {"outlook": lines} if lines else {}
 
 

@@ -54,7 +54,7 @@ def first_screen(advisory: Document) -> dict[str, Any]:
 def if_nothing_is_done(advisory: Document) -> list[str]:
     """What stays as it is or gets worse: disks that fill up where their growth is known, loads that stay uneven."""
     plan = advisory["plan"]
-    lines = [str(line) for line in advisory.get("outlook", ())] + loss_lines(plan)
+    lines = [render_document(line) for line in advisory.get("outlook", ())] + loss_lines(plan)
     if not plan["moves"]:
         return lines
     uneven = sorted(

@@ -28,7 +28,7 @@ def provenance(advisory: Document) -> dict[str, Any]:
 def rests_on(advisory: Document) -> list[str]:
     """Each load and where it comes from, each resource that is left out, each part that was not read."""
     plan = advisory["plan"]
-    lines = [f"{kind}: {words}" for kind, words in advisory["loads"].items()]
+    lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
     lines += [
         f"not read: {gap['what']} of {gap['subject_type']} {gap['subject']} ({gap['reason']})"

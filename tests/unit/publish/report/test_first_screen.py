@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.render import render
 from rebalance_advisor.publish.report.first_screen import (
     TOP_FINDINGS,
     first_screen,
@@ -47,8 +49,9 @@ def test_what_is_uneven_stays_so_the_worst_first_and_when_disks_are_full_is_not_
 
 
 def test_a_known_growth_is_told_first() -> None:
-    lines = if_nothing_is_done(advisory(outlook=["broker 7 is 85 % full in 11 days"]))
-    assert lines[0] == "broker 7 is 85 % full in 11 days"
+    told = fact(FactCode.NO_DISK_FILLS, horizon_days=90)
+    lines = if_nothing_is_done(advisory(outlook=[told.document()]))
+    assert lines[0] == render(told)
     assert len(lines) == 2
 
 
@@ -73,7 +76,7 @@ def test_no_time_is_no_time() -> None:
 def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
     told = advisory(
         coverage=[{"what": "log_dirs", "subject_type": "broker", "subject": "3", "reason": "timed out"}],
-        loads={"cpu_percent": "unknown: nobody measured it"},
+        loads={"cpu_percent": fact(FactCode.LOAD_MISSING).document()},
     )
     told["plan"] |= {
         "left_out": {"cpu": {"code": "figure_not_measured", "args": {"figure": "cpu_percent"}}},
@@ -81,7 +84,7 @@ def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
     }
     assert provenance(told) == {
         "rests_on": [
-            "cpu_percent: unknown: nobody measured it",
+            f"cpu_percent: {render(fact(FactCode.LOAD_MISSING))}",
             "cpu is left out: cpu_percent is not measured",
             "not read: log_dirs of broker 3 (timed out)",
         ],

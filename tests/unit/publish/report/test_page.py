@@ -99,8 +99,9 @@ def test_a_page_shows_names_and_runs_nothing_of_them(advisory: dict) -> None:
 
 
 def test_unknown_is_said_and_never_zero(advisory: dict) -> None:
-    assert advisory["loads"]["in_bytes_per_s"] == "unknown: nobody measured it"
-    assert "unknown: nobody measured it" in render_report(advisory)
+    missing = advisory["loads"]["in_bytes_per_s"]
+    assert missing["code"] == "load_missing"
+    assert f"in_bytes_per_s: {render_document(missing)}" in render_report(advisory)
 
 
 @pytest.mark.parametrize(
