@@ -59,7 +59,7 @@ def test_a_reading_of_21_days_ago_gives_no_plan_by_form_or_schedule(machine, old
     for dag_id, run_id in runs.items():
         told = told_by(client, dag_id, run_id)
         assert told["closing_words"][0].startswith(
-            "Verdict: cannot tell: the reading is too old: 21 days old, the limit is 2 h; let collect_old-by-"
+            "Verdict: cannot tell: the snapshot is too old, take a fresh one: it is 21 days old, the limit is 2 h"
         )
         plan = json.loads((Path(told["folder"]) / "plan.json").read_text())
         assert (plan["verdict"], plan["moves"]) == ("cannot_tell", [])
