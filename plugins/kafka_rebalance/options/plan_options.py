@@ -293,7 +293,7 @@ _NOT_IN_PLAN = ("within", "with_frontier", "new_racks")
 
 @dataclass(frozen=True, kw_only=True, config=CHECKED)
 class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
-    """What is asked of a plan. ``None`` = nothing said."""
+    """The options of a plan. ``None``: not given."""
 
     refusal: ClassVar[type[InvalidInputError]] = UsageError
 

@@ -120,7 +120,7 @@ class Value(_Annotation):
         self.fault, self.give, self.read, self.write, self.schema = fault, give, read, write, dict(schema or {})
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """The range, and in a form the text that may stand for it, or stands for it alone."""
+        """The range, and in a form the text that may replace it, or does so always."""
         ours, inner = self.schema if handler.mode == "validation" else {}, handler(schema)
         return inner | ours if inner.get("type") in ours.get("type", [inner.get("type")]) else ours
 

@@ -24,7 +24,7 @@ CAPACITY_LIMITS: Mapping[str, float] = {
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What a broker can carry; ``None`` where nobody said."""
+    """What a broker can carry; ``None``: not known."""
 
     disk_bytes: float | None = None
     in_bytes_per_s: float | None = None

@@ -1,4 +1,4 @@
-"""The request of a run, whoever makes it: shell, form, REST call, stored run and Spark job hold the same object.
+"""The request of a run: shell, form, REST call, stored run and Spark job hold the same object.
 
 ``remove_broker`` is ``--remove-broker`` in a shell, a field of the form, and a key of a REST call, of ``clusters.toml``
 and of a stored run. Light to import: a DAG file makes its form of it.
@@ -190,7 +190,7 @@ class RunRequest(Checked):
     own_scenarios: Annotated[
         Annotated[tuple[_Scenario, ...], Several()],
         Option(
-            "Scenarios of one's own",
+            "Own scenarios",
             "what if: the cluster and its groups as a file's changes leave them, beside today; in a shell only …",
             "FILE",
             name="scenario",

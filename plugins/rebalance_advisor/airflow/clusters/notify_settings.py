@@ -18,7 +18,7 @@ LATE_AFTER_HOURS = 26.0
 
 
 def _address(text: str) -> str:
-    # A line break would add headers of somebody else's choice to a mail.
+    # A line break would add headers to a mail.
     if text.count("@") != 1 or not text.isprintable() or " " in text:
         raise ValueError(f"{excerpt(text)} is no address")
     return text
