@@ -19,8 +19,3 @@ def all_facts(facts: Iterable[Fact]) -> Iterator[Fact]:
 def said(facts: Iterable[Fact], code: FactCode) -> list[dict[str, Any]]:
     """Return the arguments of each fact of the code, nested ones among them."""
     return [dict(fact.args) for fact in all_facts(facts) if fact.code is code]
-
-
-def codes(facts: Iterable[Fact]) -> list[FactCode]:
-    """Return the codes of the facts in order, without nested ones."""
-    return [fact.code for fact in facts]

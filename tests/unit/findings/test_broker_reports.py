@@ -27,6 +27,7 @@ from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.files.shell_blocks import check_shell_blocks
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.commands import render_commands
+from tests.facts_said import said
 from tests.unit.verify.hand_claims import faults_of
 
 REPORTS = Path(__file__).parents[2] / "data" / "broker_findings"
@@ -94,16 +95,16 @@ def test_an_internal_topic_gets_no_factor_that_leaves_it_nothing_to_lose_unless_
 @pytest.mark.parametrize(
     ("factor", "warning"),
     [
-        (1, "warning: replication factor 1 is below min.insync.replicas of invoices: producers with acks=all fail"),
-        (2, "warning: replication factor 2 is below min.insync.replicas of invoices: producers with acks=all fail"),
-        (2, "warning: replication factor 2 is not above min.insync.replicas of ledger: one failure stops writes"),
+        (1, (True, "invoices")),
+        (2, (True, "invoices")),
+        (2, (False, "ledger")),
         (3, None),  # ledger comes to 3 over 2; invoices stay as they are
     ],
 )
-def test_a_plan_whose_factor_is_not_above_min_isr_warns(factor: int, warning: str | None) -> None:
+def test_a_plan_whose_factor_is_not_above_min_isr_warns(factor: int, warning: tuple[bool, str] | None) -> None:
     plan = planned(reading("min-isr-above-replicas"), replication_factor=factor, exclude_topics=("__.*",))
-    warnings = [reason for reason in plan.reasons if reason.startswith("warning")]
-    assert any(one.startswith(warning) for one in warnings) if warning else not warnings
+    warnings = [(args["is_below"], args["first"][0]) for args in said(plan.reasons, FactCode.FACTOR_AT_MIN_ISR)]
+    assert warning in warnings if warning else not warnings
 
 
 def test_a_reassignment_to_a_dead_broker_is_to_be_cancelled() -> None:
@@ -126,19 +127,18 @@ def test_a_reassignment_to_a_dead_broker_is_to_be_cancelled() -> None:
 def test_a_dead_broker_that_is_being_filled_is_not_nothing_to_do(removed: frozenset[int]) -> None:
     plan = planned(reading("destination-died"), remove_brokers=removed)
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    words = "broker 4 will not be empty: the running reassignments of 2 partitions (parcels-0, parcels-1) end with a "
-    assert plan.reasons[0].startswith(
-        f"{words}replica on it; it is dead, so they cannot end unless it comes back: cancel"
-    )
-    assert '--cancel, with cancel.json: {"version":1,"partitions":[' in plan.reasons[0]
+    (told,) = said(plan.reasons[:1], FactCode.REASSIGNMENT_FILLS_BROKER)
+    assert (told["broker"], told["state"], told["is_gone"], told["partitions"]) == (4, "dead", True, 2)
+    assert told["first"] == ("parcels-0", "parcels-1")
+    assert told["cancel_json"].startswith('{"version":1,"partitions":[')
 
 
 def test_a_broker_that_is_to_be_removed_while_it_is_filled_is_told_and_the_plan_starts_beside() -> None:
     snapshot = reading("destination-removed")
     plan = planned(snapshot, remove_brokers=frozenset({4}))
     assert [(move.topic, move.partition) for move in plan.moves] == [("parcels", 3)]
-    assert "broker 4 will not be empty" in plan.reasons[0]
-    assert "wait until they are done and plan again, or cancel them" in plan.reasons[0]
+    (told,) = said(plan.reasons[:1], FactCode.REASSIGNMENT_FILLS_BROKER)
+    assert (told["broker"], told["state"], told["is_gone"]) == (4, "draining", False)
     text, document = render_commands(plan, 2), document_of(plan)
     assert text.count("--execute --additional --throttle") == len(plan.waves) + len(plan.rollback.waves)
     assert faults_of(check_shell_blocks, document, text.encode()) == []

@@ -14,7 +14,6 @@ from kafka_rebalance.verify.document.parameter_rules import check_parameters
 from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal
 from kafka_rebalance.verify.document.shape import MOST, check_shape
-from kafka_rebalance.verify.document.spoken_amounts import tells_bytes, tells_count, tells_seconds
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.files.moves_table import HEAD, check_table
 from kafka_rebalance.verify.files.plan_files import check_files, expected_files, names_its_own_moves
@@ -181,46 +180,6 @@ def unknown_bytes() -> dict[str, Any]:
 )
 def test_a_point_of_the_frontier_at_its_edge(document: dict[str, Any], is_right: bool) -> None:
     assert faults_of(check_frontier, document) == ([] if is_right else ["frontier"])
-
-
-@pytest.mark.parametrize(
-    ("text", "right", "wrong"),
-    [
-        ("9.99 GB", 9.9949e9, 9.9951e9), ("10.0 GB", 10.049e9, 10.051e9), ("99.9 GB", 99.949e9, 99.951e9),
-        ("100 GB", 100.49e9, 100.51e9), ("100 GB", 99.51e9, 99.49e9), ("5.00 kB", 4995.1, 4994.9),
-        ("512 B", 512.49, 512.51), ("1.5 MiB", 1.549 * 2**20, 1.551 * 2**20),
-        ("99.9 KiB", 99.949 * 2**10, 99.951 * 2**10),
-        ("2.0 PiB", 2.049 * 2**50, 2.051 * 2**50), ("1,024.0 TiB", 1024 * 2**40, 1025 * 2**40),
-        ("1.50e+03 TB", 1500e12, 1501e12), ("3 TB", 3e12, 4e12), ("7 MB", 7e6, 8e6), ("1.0 GiB", 2**30, 1.1 * 2**30),
-    ],
-)  # fmt: skip
-def test_bytes_that_round_to_what_is_said(text: str, right: float, wrong: float) -> None:
-    assert (tells_bytes(text, right), tells_bytes(text, wrong), tells_bytes(text, None)) == (True, False, False)
-
-
-@pytest.mark.parametrize(
-    ("text", "right", "wrong"),
-    [
-        ("59 s", 59.49, 59.51), ("59 s", 58.51, 58.49), ("5 min", 329, 331), ("2 h 5 min", 7529, 7531),
-        ("2 h 5 min", 7471, 7469), ("1 h 5 s", 3605.4, 3606), ("1.5 days", 1.549 * 86400, 1.551 * 86400),
-        ("3 days", 3 * 86400, 3.1 * 86400),
-    ],
-)  # fmt: skip
-def test_times_that_round_to_what_is_said(text: str, right: float, wrong: float) -> None:
-    assert (tells_seconds(text, right), tells_seconds(text, wrong), tells_seconds(text, None)) == (True, False, False)
-
-
-def test_unknown_amounts_and_words_that_are_none() -> None:
-    assert tells_bytes("unknown", None)
-    assert tells_seconds("unknown", None)
-    assert not tells_bytes("unknown", 0.0)
-    assert not tells_seconds("soon", 1.0)
-    assert not tells_count("12", 1)
-    # Just half a digit away: either may be meant.
-    assert tells_seconds("1.5 days", 1.55 * 86400)
-    assert tells_seconds("5 min", 330)
-    assert tells_seconds("59 s", 59.5)
-    assert tells_bytes("1.5 GiB", 1.55 * 2**30)
 
 
 def test_faults_are_told_in_clean_text_of_a_bounded_length() -> None:
