@@ -1,0 +1,57 @@
+"""Words decide nothing: with every message in upper case plans, hashes, verdicts, checks and findings are the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.plans.check import check_plan
+from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.render import MESSAGES
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.verify import verify_plan
+from rebalance_advisor.publish.plan_files import plan_json
+from rebalance_advisor.store.rows import plan_rows
+from tests.properties.any_cluster import any_case
+
+ROWS = (plan_rows._plan_row, plan_rows._resource_rows, plan_rows._move_rows, plan_rows._frontier_rows)
+
+
+def shouted(message: Callable[..., str]) -> Callable[..., str]:
+    return lambda **args: message(**args).upper()
+
+
+def decided(snapshot: ClusterSnapshot, plan: Plan) -> list[Any]:
+    """Return what is kept, stored and judged of a plan."""
+    document = json.loads(plan_json(plan))
+    judged, checked = verify_plan(document, snapshot), check_plan(to_document(plan), snapshot)
+    return [document, dict(judged.counts), checked.status, [row(plan) for row in ROWS]]
+
+
+def answers() -> list[Any]:
+    found: list[Any] = []
+    for seed in range(6):
+        case = any_case(seed)
+        options = replace(case.options, with_frontier=False)
+        try:
+            advice = advise(case.snapshot, options)
+        except AdvisorError as error:
+            found.append(type(error).__name__)
+            continue
+        found.append([advice.document(), *decided(case.snapshot, advice.plan)])
+    return found
+
+
+def test_a_change_of_wording_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = answers()
+    for code, message in MESSAGES.items():
+        monkeypatch.setitem(MESSAGES, code, shouted(message))
+    after = answers()
+    assert sum(isinstance(answer, list) for answer in before) >= 4
+    assert after == before
