@@ -617,7 +617,10 @@ Targets: TypeAlias = Annotated[
     Pairs(_target, _target_text, _OF_RESOURCE),
 ]
 Caps: TypeAlias = Annotated[
-    Mapping[_Resource, Annotated[float, PlainValidator(_allowed_cap)]],
+    Mapping[
+        _Resource,
+        Annotated[float, PlainValidator(_allowed_cap), PlainSerializer(lambda cap: cap, return_type=int | float)],
+    ],
     AfterValidator(_counted_whole),
     Pairs(_cap, _cap_text, _OF_RESOURCE),
 ]

@@ -96,6 +96,7 @@ def test_parameters_of_a_plan_are_plain_json() -> None:
         "remove_brokers": [1, 2, 3],
         "topic_brokers": [{"pattern": "a", "brokers": [1, 2], "racks": ["b", "z"]}],
     }
+    assert str(document["caps"]) == "{'disk': 1e+18, 'replicas': 4000}", "the plan's hash knows 4000 from 4000.0"
     assert not {"within", "with_frontier", "new_racks"} & set(document)
     assert PlanOptions.from_document(document) == replace(given, new_racks=frozenset())
 
