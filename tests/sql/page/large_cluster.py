@@ -144,8 +144,11 @@ def large_plan(size: Size, snapshot_id: str) -> Plan:
             Move(
                 topic_name(place // per_topic), place % per_topic, old, (new, *old[1:]), old[0], new, MoveKind.REPLICA,
                 GIB * (1 + place // per_topic % 17), 1 + place % size.waves,
-                f"broker {old[0]} holds more than its share and broker {new} in rack-{new % RACKS} has room",
-                f"broker {old[0]} stays over its share",
+                fact(FactCode.RELIEVES_BROKER, broker=old[0], resource="disk", times_share=1.5),
+                fact(
+                    FactCode.BROKER_FURTHER_OFF, broker=old[0], resource="disk", times_share_without=1.5,
+                    times_share_after=1.2,
+                ),
             )
         )  # fmt: skip
     total = sum(move.bytes or 0 for move in moves)

@@ -7,6 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from kafka_rebalance.render import render_document
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from rebalance_advisor.cli.history import require_history
@@ -88,5 +89,5 @@ def test_hours_are_told_in_the_documents(folder, tmp_path, capsys):
     assert "hours_outside_band" in {finding["code"] for finding in findings}
     for name in ("plan", "advice"):
         page = (tmp_path / name / "report.html").read_text()
-        assert told["words"].split("→")[0] in page
+        assert render_document(told["fact"]).split("→")[0] in page
         assert "hourly mean over 3 h 0 min" in page

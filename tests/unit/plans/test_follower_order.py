@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import draft_of
 from kafka_rebalance.plans.failures import with_follower_order
@@ -68,7 +69,7 @@ def test_a_plan_of_new_orders_alone_copies_nothing_and_changes_no_leader() -> No
     assert plan.verdict is Verdict.REBALANCE
     assert (plan.cost.bytes, plan.cost.replica_moves, plan.cost.leader_changes, len(plan.moves)) == (0, 0, 0, 9)
     assert {move.kind for move in plan.moves} == {MoveKind.ORDER}
-    assert plan.moves[0].reason == "lets broker 2 lead it if broker 0 is lost"
+    assert plan.moves[0].reason == fact(FactCode.NAMES_NEXT_LEADER, broker=2, lost=0)
     verification = verify_plan(to_document(plan), uneven())
     assert verification.is_right, verification.wrong
 

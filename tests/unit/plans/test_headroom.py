@@ -72,7 +72,7 @@ def test_headroom_of_what_nobody_knows_is_refused() -> None:
         make_plan(unknown, PlanOptions(headroom={"disk": 0.2}))
     with pytest.raises(UsageError, match="--headroom cpu: INPUT does not tell it"):
         make_plan(unknown, PlanOptions(headroom={"cpu": 0.2}))
-    for wrong, words in (({"leaders": 0.2}, "has no capacity"), ({"disk": 1.0}, "is no share"), ([], "is no list")):
+    for wrong, words in (({"leaders": 0.2}, "has no capacity"), ({"disk": 1.0}, "is no share"), ([], "is no object")):
         with pytest.raises(UsageError, match=words):
             PlanOptions(headroom=wrong)  # type: ignore[arg-type]
 

@@ -53,7 +53,7 @@ def plan():
         frontier=(FrontierPoint(0.1, 7, 1, 1, 7.0, {"disk": 1.1}, "knee", True, (NEARER, NEARER)),),
         moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 1, WHY, WORSE),),
         waves=(wave,), rollback=Rollback(Cost(1, 7, 1), (wave,), (0,)), preconditions=("p",), explanations=("e",),
-        robustness=Robustness(20, 0.1, 19, "holds"), continues="f" * 64,
+        robustness=Robustness(20, 0.1, 19), continues="f" * 64,
     ).sealed()  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def test_estimates_that_cannot_be_verified_are_left_out() -> None:
     assert done.left_out[0] == fact(FactCode.PART_NOT_VERIFIED, part="slot_filling")
     off = cluster([replace(one, leader=one.replicas[1]) for one in ROWS], brokers(3))
     elected = make_plan(off, PlanOptions(preferred_election=True))
-    tried = replace(elected, robustness=Robustness(1, 0.3, 1, "x by up to 30% x in 1 of 1 trials")).sealed()
+    tried = replace(elected, robustness=Robustness(1, 0.3, 1)).sealed()
     assert verified(tried, off).plan.robustness is None  # an election has no loads that could be otherwise
     point = FrontierPoint(0.2, 4 * GB, 1, 1, 5e12, {"disk": 1.1}, "even", True, (fact(FactCode.POINT_EVEN),))
     done = verified(replace(plan(), frontier=(point,)).sealed(), SNAPSHOT)

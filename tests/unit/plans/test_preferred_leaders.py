@@ -52,7 +52,8 @@ def test_lists_that_all_begin_with_one_broker_are_reordered_and_no_leader_change
     plan, _ = planned(rows)
     assert len(plan.moves) == 8
     assert plan.cost.leader_changes == 0
-    assert all("would take it to broker 0" in move.reason for move in plan.moves)
+    assert all(move.reason.code is FactCode.KEEPS_LEADER for move in plan.moves)
+    assert {move.reason.args["preferred"] for move in plan.moves} == {0}
     asked, _ = planned(rows, preferred_election=True)
     assert asked.preferred_leaders is not None
     assert asked.preferred_leaders.after == {0: 12, 1: 0, 2: 0}

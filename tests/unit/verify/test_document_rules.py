@@ -70,7 +70,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "remove_brokers": {"add_brokers": {"7": "a"}},
 }
 EDGES: dict[str, tuple[list[Any], list[Any]]] = {
-    **dict.fromkeys(("max_move_bytes", "max_moves", "max_leader_changes", "max_reorders"), ([0, 1, None], [-1])),
+    **dict.fromkeys(("max_move_bytes", "max_moves", "max_leader_changes"), ([0, 1, None], [-1])),
+    "max_reorders": ([0, 1], [-1, None]),
     **dict.fromkeys(("dead_band", "least_gain_per_byte"), ([0, 0.5], [-0.5])),
     **dict.fromkeys(
         ("replication_factor", "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave",
@@ -109,7 +110,7 @@ EDGES: dict[str, tuple[list[Any], list[Any]]] = {
     ),
     "caps": ([{"disk": 0.5}, {"replicas": 1}, {"replicas": 2.0}], [{"disk": 0}, {"tape": 1}, {"replicas": 1.5}]),
     "headroom": ([{"disk": 0}, {"cpu": 0.99}], [{"disk": -0.01}, {"disk": 1}, {"replicas": 0.1}]),
-    "capacities": ([{"1": {"disk_bytes": 0}}, {"1": {"disk_bytes": None}}], [{"1": {"disk_bytes": -1.0}}]),
+    "capacities": ([{"1": {"disk_bytes": 1}}, {"1": {"disk_bytes": None}}], [{"1": {"disk_bytes": -1.0}}]),
 }  # fmt: skip
 
 

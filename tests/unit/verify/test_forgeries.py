@@ -100,6 +100,8 @@ FREE = {
     ("proofs",): "prices prove a bound whatever they are",
     ("frontier", "*"): "the plans behind other points are not in the document",
     ("robustness", "noise"): "any noise may be tried",
+    ("robustness", "trials"): "any number of trials may be made",
+    ("robustness", "verdict_stands"): "the planner's own estimate",
     ("trace", "*"): "how the planner came to the plan; the last step has forgeries of its own",
     ("parameters",): "a plan may be right for other options, too: it is judged by those that it tells",
     ("cost", "seconds_slot_filling"): "an estimate between two figures that are judged",

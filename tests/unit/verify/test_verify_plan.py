@@ -42,7 +42,7 @@ def test_many_faults_of_one_kind_are_counted_and_the_first_shown() -> None:
     sample = plain_plan()
     document = sample.document
     for move in document["moves"]:
-        move["reason"] = ""
+        move["reason"] = {"code": "unknown", "args": {}}
     verification = verify_plan(sealed(document), sample.snapshot)
     assert verification.counts["explanation"] == len(document["moves"]) > 20
     assert sum(fault.code == "explanation" for fault in verification.faults) == 20

@@ -54,7 +54,7 @@ def check_stated_facts(
     expected = _preconditions(snapshot, claimed, cluster)
     if document["preconditions"] != expected:
         faults.add("precondition", "plan.preconditions", f"are not those of the moves: {_codes(expected)}")
-    shares = _shares(document, levels, cluster, parameters)
+    shares = _shares(document, levels, cluster, parameters) if document["moves"] else {}
     _check_brokers(document["explanations"], claimed, cluster, levels, shares, faults)
     for number, move in enumerate(document["moves"]):
         if (wrong := _wrong_of_move(move, cluster, levels, shares)) is not None:

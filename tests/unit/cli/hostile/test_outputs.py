@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.csv_text import unguarded
+from kafka_rebalance.render import render_document
 from kafka_rebalance.visible_text import is_hidden, visible
 from rebalance_advisor.cli.main import main as cli
 from tests.sample import for_each
@@ -159,7 +160,8 @@ def _safe_cells(found: Outputs) -> None:
     assert "'-1" in {row[1] for row in rows}, "the topic that looks like a formula moves"
     for row, move in zip(rows[1:], moves, strict=True):
         assert not [cell for cell in row if cell.startswith(tuple("=+-@\t\r"))]
-        assert (unguarded(row[1]), unguarded(row[9])) == (move["topic"], visible(move["reason"]))
+        assert (unguarded(row[1]), row[9]) == (move["topic"], move["reason"]["code"])
+        assert unguarded(row[10]) == visible(render_document(move["reason"]))
 
 
 @NAMES

@@ -98,14 +98,14 @@ def test_no_finding_is_ever_lost_or_changed_in_what_it_says() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: OwnerRule("(", "t"), "owner pattern: '\\('"),
-        (lambda: OwnerRule("a", " "), "owner team"),
-        (lambda: OwnerRule("a", "t", channel=""), "owner channel"),
-        (lambda: OwnerRule("a", "t", tier=10), "owner tier: 10"),
-        (lambda: OwnerRule("a", "t", tier=True), "owner tier: True"),
-        (lambda: MuteRule("a", NOW, ""), "mute reason"),
-        (lambda: MuteRule("", NOW, "why"), "mute pattern"),
-        (lambda: MuteRule("a", NOW.replace(tzinfo=None), "why"), "mute until.*time zone"),
+        (lambda: OwnerRule("(", "t"), "pattern: '\\('"),
+        (lambda: OwnerRule("a", " "), "team"),
+        (lambda: OwnerRule("a", "t", channel=""), "channel"),
+        (lambda: OwnerRule("a", "t", tier=10), "tier: 10"),
+        (lambda: OwnerRule("a", "t", tier=True), "tier: True"),
+        (lambda: MuteRule("a", NOW, ""), "reason"),
+        (lambda: MuteRule("", NOW, "why"), "pattern"),
+        (lambda: MuteRule("a", NOW.replace(tzinfo=None), "why"), "until.*time zone"),
     ],
 )
 def test_rules_that_cannot_be_are_refused_with_the_field(make: object, words: str) -> None:

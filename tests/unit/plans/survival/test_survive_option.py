@@ -99,7 +99,7 @@ def test_what_nobody_knows_is_refused() -> None:
     one_rack = cluster([row("t", 0, [0, 1])], brokers(2, racks=1))
     with pytest.raises(UsageError, match="--survive rack: all brokers in service are on one rack"):
         make_plan(one_rack, replace(options, survive="rack", capacities=dict.fromkeys((0, 1), Capacity(cpu_percent=9))))
-    with pytest.raises(UsageError, match="--survive: 'disk' cannot be lost; give broker or rack"):
+    with pytest.raises(UsageError, match="--survive: 'disk' cannot be lost; known: broker, rack"):
         PlanOptions(survive="disk")
 
 

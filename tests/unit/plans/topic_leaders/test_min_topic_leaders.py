@@ -143,9 +143,9 @@ def test_a_full_disk_is_a_reason_too() -> None:
 
 def test_what_cannot_be_asked_is_refused() -> None:
     for wrong in (("", 1), ("(", 1), ("t", 0), ("t", True), ("t", 1.5), (3, 1)):
-        with pytest.raises(InvalidInputError, match="--min-topic-leaders"):
+        with pytest.raises(InvalidInputError, match=r"pattern|leaders"):
             TopicLeaders(*wrong)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"--min-topic-leaders: \('t',\) are no rules of topics and leaders"):
+    with pytest.raises(UsageError, match="--min-topic-leaders: 't' is no object"):
         PlanOptions(min_topic_leaders=("t",))  # type: ignore[arg-type]
     options = asked("pay-.*", 2)
     assert PlanOptions.from_document(options.document()).min_topic_leaders == options.min_topic_leaders

@@ -80,8 +80,9 @@ def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
     )
     told["plan"] |= {
         "left_out": {"cpu": {"code": "figure_not_measured", "args": {"figure": "cpu_percent"}}},
-        "robustness": {"words": "stands in 20 of 20"},
+        "robustness": {"trials": 20, "noise": 0.3, "verdict_stands": 20},
     }
+    robust = fact(FactCode.VERDICT_HOLDS, verdict="rebalance", trials=20, noise=0.3, verdict_stands=20)
     assert provenance(told) == {
         "rests_on": [
             f"cpu_percent: {render(fact(FactCode.LOAD_MISSING))}",
@@ -89,7 +90,7 @@ def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
             "not read: log_dirs of broker 3 (timed out)",
         ],
         "also_measured": [],
-        "robustness": "stands in 20 of 20",
+        "robustness": render(robust),
     }
 
 

@@ -11,7 +11,8 @@ from rebalance_advisor.publish.report.verdict_words import key_figures
 def move(number: int, size: int | None, **more: Any) -> dict[str, Any]:
     return {
         "topic": "t", "partition": number, "from": [1, 2], "to": [2, 3], "leader_from": 1, "leader_to": 2,
-        "bytes": size, "wave": 1, "reason": "fills broker 3",
+        "bytes": size, "wave": 1,
+        "reason": {"code": "fills_broker", "args": {"broker": 3, "resource": "disk", "times_share": 0.5}},
     } | more  # fmt: skip
 
 

@@ -310,7 +310,7 @@ def commands_for_a_plan_that_moves_nothing(files: Files) -> None:
     files["commands.md"] += b"\n```sh\nkafka-reassign-partitions.sh --execute\n```\n"
 
 
-@forges("commands", of_files=True)
+@forges("commands", "file", of_files=True)
 def commands_emptied(files: Files) -> None:
     files["commands.md"] = b""
 

@@ -242,11 +242,6 @@ def other_broker_in_the_preconditions(document: Document) -> None:
 
 
 @forges("precondition")
-def added_broker_not_waited_for(document: Document) -> None:
-    document["preconditions"].remove(precondition(document, "added_brokers_joined"))
-
-
-@forges("precondition")
 def broker_to_be_added_that_is_there(document: Document) -> None:
     any_move(document)
     args = precondition(document, "brokers_alive")["args"]
@@ -276,12 +271,12 @@ def reason(document: Document, *codes: str) -> Document:
     return first(document["moves"], lambda move: move["reason"]["code"] in codes)["reason"]
 
 
-@forges("explanation")
+@forges("explanation", "shape")
 def move_without_a_reason(document: Document) -> None:
     any_move(document)["reason"] = {"code": "", "args": {}}
 
 
-@forges("explanation")
+@forges("explanation", "shape")
 def move_without_a_consequence(document: Document) -> None:
     any_move(document)["worse_without"] = {"code": "", "args": {}}
 
@@ -385,7 +380,7 @@ def explanation_of_other_bytes(document: Document) -> None:
 @forges("explanation")
 def explanation_of_another_level(document: Document) -> None:
     said = first(document["explanations"], lambda said: said["args"]["times_share"])
-    said["args"]["times_share_after"] = 1.0 if said["args"]["times_share_after"] != 1.0 else 2.0
+    said["args"]["times_share_after"] = said["args"]["times_share_after"] * 1.5 + 0.1
 
 
 @forges("explanation")
