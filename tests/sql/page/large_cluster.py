@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.facts import BoundProof, FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.plans.plan import Bound, Cost, Move, MoveKind, Plan, ResourceOutcome, Rollback, Verdict, Wave
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -159,7 +159,7 @@ def large_plan(size: Size, snapshot_id: str) -> Plan:
         reasons=(fact(FactCode.ALL_INSIDE_BAND),),
         captured_at="2026-11-20T11:00:00Z", seed=3, topic_ids={move.topic: None for move in moves},
         resources=tuple(_outcome(name, unit, brokers) for name, unit in (("disk", "bytes"), ("leaders", "count"))),
-        lower_bound=(Bound("bytes", 0.9 * total, 0.1, "excess"),), moves=tuple(moves), waves=waves,
+        lower_bound=(Bound("bytes", 0.9 * total, 0.1, BoundProof.PRICES_ABOVE_BANDS),), moves=tuple(moves), waves=waves,
         rollback=Rollback(cost, waves),
     ).sealed()  # fmt: skip
 

@@ -52,7 +52,7 @@ def plan():
         certificate={"disk": {1: 0.5, 3: 0.0}},
         frontier=(FrontierPoint(0.1, 7, 1, 1, 7.0, {"disk": 1.1}, "knee", True, (NEARER, NEARER)),),
         moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 1, WHY, WORSE),),
-        waves=(wave,), rollback=Rollback(Cost(1, 7, 1), (wave,), (0,)), preconditions=("p",), explanations=("e",),
+        waves=(wave,), rollback=Rollback(Cost(1, 7, 1), (wave,), (0,)), preconditions=(WHY,), explanations=(WORSE,),
         robustness=Robustness(20, 0.1, 19), continues="f" * 64,
     ).sealed()  # fmt: skip
 

@@ -69,6 +69,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "add_brokers": {"remove_brokers": [7], "remove_racks": ["r"]},
     "remove_brokers": {"add_brokers": {"7": "a"}},
 }
+WITHOUT_CAPACITY = dict.fromkeys(("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent"))
 EDGES: dict[str, tuple[list[Any], list[Any]]] = {
     **dict.fromkeys(("max_move_bytes", "max_moves", "max_leader_changes"), ([0, 1, None], [-1])),
     "max_reorders": ([0, 1], [-1, None]),
@@ -105,12 +106,12 @@ EDGES: dict[str, tuple[list[Any], list[Any]]] = {
         [[{"pattern": "(", "leaders": 1}], [{"pattern": "", "leaders": 1}], [{"pattern": "a", "leaders": 0}]],
     ),
     "targets": (
-        [{"disk": [0, 0]}, {"disk": [1.0, 1.0]}, {"disk": [None, 0.5]}, {"disk": [0.5, None]}],
+        [{"disk": [0, 1e-6]}, {"disk": [1.0, 1.0]}, {"disk": [None, 0.5]}, {"disk": [0.5, None]}],
         [{"disk": [1.2, 0.8]}, {"tape": [0.8, 1.2]}, {"disk": [-0.1, 1.0]}, {"disk": [None, -0.1]}, {"disk": [1.0]}],
     ),
     "caps": ([{"disk": 0.5}, {"replicas": 1}, {"replicas": 2.0}], [{"disk": 0}, {"tape": 1}, {"replicas": 1.5}]),
     "headroom": ([{"disk": 0}, {"cpu": 0.99}], [{"disk": -0.01}, {"disk": 1}, {"replicas": 0.1}]),
-    "capacities": ([{"1": {"disk_bytes": 1}}, {"1": {"disk_bytes": None}}], [{"1": {"disk_bytes": -1.0}}]),
+    "capacities": ([{"1": WITHOUT_CAPACITY | {"disk_bytes": 1}}, {"1": WITHOUT_CAPACITY}], [{"1": {"disk_bytes": -1.0}}]),
 }  # fmt: skip
 
 
