@@ -111,7 +111,9 @@ EDGES: dict[str, tuple[list[Any], list[Any]]] = {
     ),
     "caps": ([{"disk": 0.5}, {"replicas": 1}, {"replicas": 2.0}], [{"disk": 0}, {"tape": 1}, {"replicas": 1.5}]),
     "headroom": ([{"disk": 0}, {"cpu": 0.99}], [{"disk": -0.01}, {"disk": 1}, {"replicas": 0.1}]),
-    "capacities": ([{"1": WITHOUT_CAPACITY | {"disk_bytes": 1}}, {"1": WITHOUT_CAPACITY}], [{"1": {"disk_bytes": -1.0}}]),
+    "capacities": (
+        [{"1": WITHOUT_CAPACITY | {"disk_bytes": 1}}, {"1": WITHOUT_CAPACITY}], [{"1": {"disk_bytes": -1.0}}],
+    ),
 }  # fmt: skip
 
 
