@@ -97,7 +97,8 @@ def publish(connection: store.Connection, name: str) -> None:
     store.save_group_scores(connection, run_id, [score for replay in replays for score in replay.scores])
     plan = small_plan(snapshot_id)
     rack_empty = fact(FactCode.RACK_EMPTY, rack=name)
-    moves = tuple(replace(move, topic=f"{name}-t", reason=f"{name} is full") for move in plan.moves)
+    why = fact(FactCode.HAS_TOPIC_LEADERS, broker=1, topic=name, wanted=2)
+    moves = tuple(replace(move, topic=f"{name}-t", reason=why) for move in plan.moves)
     named = replace(
         plan, moves=moves, reasons=(rack_empty,), left_out={"cpu": fact(FactCode.FIGURE_NOT_MEASURED, figure=name)}
     ).sealed()

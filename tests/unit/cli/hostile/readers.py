@@ -103,5 +103,5 @@ def without_name(text: str, name: str) -> str:
 
 
 def figures_alike(text: str) -> str:
-    """``text`` with every hash, number and run of blanks like every other."""
-    return " ".join(_NUMBER.sub("#", _HASH.sub("HASH", text)).split())
+    """``text`` with every hash, number and run of blanks like every other; what took under a second is a time, too."""
+    return " ".join(_NUMBER.sub("#", _HASH.sub("HASH", text.replace("under 1 s", "1 s"))).split())
