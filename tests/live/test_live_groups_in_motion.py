@@ -210,5 +210,5 @@ def test_a_partition_that_its_member_has_paused_does_not_move(
     own = [finding for finding in findings if "paused" in finding["subject"]]
     told = [finding for finding in own if finding["code"] == "partition_not_read"]
     assert len(told) == 1, own
-    assert told[0]["evidence"]["partition_names"] == f"{TOPIC}-2"
+    assert told[0]["evidence"]["partition_names"] == [f"{TOPIC}-2"]
     assert told[0]["evidence"]["partitions_that_their_members_read"] == PARTITIONS - 1
