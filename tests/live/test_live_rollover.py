@@ -258,7 +258,7 @@ def test_a_rollover_as_written_misses_no_record_and_reads_none_twice_beyond_what
         found = reads[group.name]
         for rolled in group.rollovers:
             assert rolled.steps
-            assert rolled.obstacle == ""
+            assert rolled.obstacle is None
         assert not is_alone or too_old(found, group.rollovers[0].read_again_ms, stolen) == []
         assert [(step, seen) for step, seen in group.bounced if seen > (step.rebalances or 0)] == []
     assert reads["now.and.then"].again, "without commits when partitions are given up some records come twice"
