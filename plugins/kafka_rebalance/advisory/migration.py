@@ -17,14 +17,16 @@ def consumer_protocol(replay: GroupReplay) -> Fact | None:
     if not asked:
         return None
     best = min(asked, key=lambda score: (_level(score), score.partitions_moved or 0))
+    dies, dies_today = _crash(replay, best.assignor), _crash(replay, replay.today.assignor)
+    is_compared = dies is not None and dies_today is not None
     return fact(
         FactCode.CONSUMER_PROTOCOL,
         assignor=best.assignor.removeprefix("consumer/"),
         skew=_level(best),
         skew_today=_level(replay.today),
         partitions_moved=best.partitions_moved or 0,
-        member_dies=_crash(replay, best.assignor),
-        member_dies_today=_crash(replay, replay.today.assignor),
+        member_dies=dies if is_compared else None,
+        member_dies_today=dies_today if is_compared else None,
     )
 
 
