@@ -83,7 +83,7 @@ def _wrong(problem: Problem, cause: Cause, exact: float | None) -> list[str]:
         limit[broker, column] += cause.lacking * (1 + 1e-6)
         other = smallest_cause(replace(problem, limit=limit))
         if other is not None and (other.lacking, other.brokers.tolist()) == (cause.lacking, cause.brokers.tolist()):
-            return [f"{cause.fact}, with as much added the same is said"]
+            return [f"{cause.fact}, with as much added it is the same"]
     return []
 
 

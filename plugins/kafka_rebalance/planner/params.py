@@ -177,7 +177,7 @@ class HandOverParams(KernelParams):
     cost_of_moving_on  share of its cost for which a replica that is away from home already moves on
     surely_leaves      what covers its broker's excess for so many times its cost leaves in any cheap plan
     least_service      how well a receiver below its bands must be served, 1 = in proportion and by no more than it
-                       lacks, before any other one is asked
+                       lacks, before any other one
     covering_sweeps    sweeps of the prices that say which replicas leave
     """
 
@@ -437,7 +437,7 @@ class RestrictedParams(Parameters):
 class LinearProgramParams(Parameters):
     """What is done on small and middling clusters beside the search.
 
-    ``spread_given_up``: share of all replicas that may lie where their topic has its share already, beyond what lies so
+    ``spread_given_up``: share of all replicas that may be where their topic has its share already, beyond what is so
     today or was found so: what fewer bytes are worth.
     """
 
@@ -481,12 +481,12 @@ class SteeringParams(Parameters):
     undecided_partitions: float = number(300.0, least=1.0)
 
 
-# Nobody above its capacity after a loss.
+# No broker above its capacity after a loss.
 
 
 @dataclass(frozen=True, kw_only=True)
 class SurviveParams(Parameters):
-    """Nobody above its capacity after a loss.
+    """No broker above its capacity after a loss.
 
     brokers           of the worst so many one is relieved with each change
     partitions        of which other orders and leaders are looked at, ``moved_partitions`` whose replicas may go
@@ -538,7 +538,7 @@ class TopicLeaderParams(Parameters):
     band_worth      what a mean load outside bands counts in a program, in mean bytes of a broker
     leader_worth, change_worth  each leader change, and each list that changes at all
     may_not         cost of a leader that cannot be had, above all others; ``copy_worth``: of a copy, above all harm
-    most_harm       to bands by one change, in means, that is told from more
+    most_harm       to bands by one change, in means, that is distinct from more
     mend_rounds     of changes of leaders that bring brokers nearer to bands
     move_worth      each copy beside its bytes, as a share of a replica's mean bytes
     """
@@ -566,9 +566,9 @@ class TopicLeaderParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class WideningParams(Parameters):
-    """Bands that nobody can meet, widened to the least that is reached.
+    """Bands that no plan can meet, widened to the least that is reached.
 
-    least_step            levels are told apart to so much of the mean
+    least_step            levels differ by at least so much of the mean
     most_pairs            pairs of partition and broker up to which programs in whole numbers say how near a side can
                           come and what that costs
     few_variables, nodes  programs of so many variables are solved at once, in so many nodes

@@ -7,9 +7,9 @@ Promises, in order
    as the first stays within.
 
 How: some partitions at a time are decided anew (``part_program``): those that move, those that the linear program of
-flows moves where nobody may be busier than the bound and the slack, and such as hardly care. Example (10 brokers, two
+flows moves where no broker may be busier than the bound and the slack, and such as hardly care. Example (10 brokers, 2
 of which lead nearly everything): these two send 146 and 126 GB of a plan's 300. Where the program knows who sends,
-copies of what others lead go instead, and nobody is busy with more than some 45 GB.
+copies of what others lead go instead, and no broker is busy with more than some 45 GB.
 
 Complexity: a program for each step; steps and nodes are counted. Source: Shaw 1998, as ``neighbourhoods``.
 """
@@ -75,7 +75,7 @@ def is_copy(problem: Problem, replicas: Ints) -> Flags:
 
 
 def flows_of(problem: Problem, placing: Placing) -> Flows:
-    """What each broker receives and sends until ``placing`` stands."""
+    """What each broker receives and sends until ``placing`` is reached."""
     row, j = np.nonzero(is_copy(problem, placing.replicas))
     size, leader, brokers = problem.move_bytes[row], problem.leader[row], problem.broker_count
     led = leader >= 0
@@ -434,7 +434,7 @@ def worth_of(costs: CostTotals, least: CostTotals, order: Sequence[str], slack: 
 
 def preferences(problem: Problem, most_busy: float, params: SolveParams = DEFAULTS) -> Floats:
     """float64[P]: how much a partition is wanted in a part. At least 1 where the linear program moves it that copies
-    fewest bytes with nobody busier than ``most_busy``; else the less, the more its moving would cost for each byte.
+    fewest bytes with no broker busier than ``most_busy``; else the less, the more its moving would cost for each byte.
     """
     arcs = arcs_of(problem, params.linear_program.arcs)
     size = problem.move_bytes[arcs.row] / max(mean_bytes(problem), 1e-300)

@@ -1,8 +1,8 @@
-"""Nobody above its capacity after a loss: changes made one by one until everybody survives, then needless ones undone.
+"""No broker above its capacity after a loss: changes made one by one until all survive, then needless ones undone.
 
-Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement is found nobody is above
-its capacity after any loss; orders of followers come first and copy nothing, leaders next, replicas last; within the
-bands that were kept as long as that suffices; no single change that is left could be taken back.
+Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement is found no broker is
+above its capacity after any loss; orders of followers come first and copy nothing, leaders next, replicas last; within
+the bands that were kept as long as that suffices; no single change that is left could be taken back.
 
 How: of the broker that is furthest above its capacity (over all losses), the change that takes off most is made. Where
 nothing takes anything off, more means are allowed: orders, leaders, replicas, then leaders and replicas outside bands.
@@ -128,7 +128,7 @@ class Change:
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
     """Of each of K changes: what it adds to the ``excess`` and to the distance from bands (``outside``), and whether it
-    lifts nobody above a limit.
+    lifts no broker above a limit.
     """
 
     excess: Floats
@@ -179,7 +179,7 @@ class LossState:
 
     @property
     def total(self) -> float:
-        """Excess of all brokers, exactly 0 where everybody survives everything."""
+        """Excess of all brokers, exactly 0 where all brokers survive everything."""
         return float(self.excess.sum())
 
     def copy(self) -> LossState:
@@ -296,7 +296,7 @@ class Means(IntEnum):
 
 
 def changes_for(state: LossState, broker: int, means: Means, params: SurviveParams) -> Change:
-    """Changes that may relieve ``broker`` where it stands worst. O(P) to find the partitions."""
+    """Changes that may relieve ``broker`` where it is worst. O(P) to find the partitions."""
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     d, arrays = int(state.arrays.guarded[r]), state.arrays
@@ -564,7 +564,7 @@ class _Spent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survived:
-    """``state`` with the least excess found, 0 where everybody survives; ``is_proved``: no placement within what may be
+    """``state`` with the least excess found, 0 where all survive; ``is_proved``: no placement within what may be
     spent has none.
     """
 

@@ -1,7 +1,7 @@
 """Leaders of topics on each broker: of a placement that lacks some, the nearest one found that lacks none.
 
 Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement of a small cluster
-has all leaders that are asked for, it is found, and where none has, that is proved; bands are left no further than
+has all leaders that are wanted, it is found, and where none has, that is proved; bands are left no further than
 needed; few bytes, then few leader changes.
 
 How: on small clusters every way to place every partition is decided at once in whole numbers. On larger ones, topic
@@ -9,7 +9,7 @@ by topic an assignment (as few copies as the topic's lists allow); what limits o
 in whole numbers, for the topic and then for the cluster where that is not too large. What that left further outside
 bands is mended by other leaders: rounds of single changes, then all at once in whole numbers where they are few.
 
-Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one each is asked for. 2 holds a replica of one
+Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one each is wanted. 2 holds a replica of one
 that 0 leads: it leads that one, and nothing is copied.
 
 Complexity: one assignment or two a topic; a round looks at all leaders; programs as told by ``TopicLeaderParams``.
@@ -182,7 +182,7 @@ def _profile(problem: Problem, lists: Ints) -> Longs:
     rack = np.where(problem.rack == NOBODY, alone, problem.rack)
     racks = np.where(lists >= 0, rack[lists], -1 - np.arange(lists.shape[1])[None, :])
     same = (racks[:, :, None] == racks[:, None, :]).sum(axis=2)
-    # A rack of k replicas stands k times as k: sorted, that tells the numbers of all racks.
+    # A rack of k replicas counts k times as k: sorted, that tells the numbers of all racks.
     return np.asarray(np.sort(np.where(lists >= 0, same, 0), axis=1))
 
 
@@ -262,7 +262,7 @@ def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParam
 # What brokers carry and lead is a sum over partitions, so choices of different partitions add up exactly. Where the
 # choices are all there are, and some leader is lacking, that is a proof: the numbers are whole.
 #
-# Example: t-0 and t-1 are both led by 0, one each is asked of 0 and 1. Choices: 1 leads t-0, 1 leads t-1; the one is
+# Example: t-0 and t-1 are both led by 0, 0 and 1 shall lead one each. Choices: 1 leads t-0, 1 leads t-1; the one is
 # made that leaves less outside bands.
 #
 # Branch and bound by HiGHS: exponential at worst, hence only so many nodes. Deterministic: one thread, no clock.
@@ -278,7 +278,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """``matrix`` [N, K] times the choices lies from ``low`` to ``high`` float64[N]."""
+    """``matrix`` [N, K] times the choices is from ``low`` to ``high`` float64[N]."""
 
     matrix: sp.csr_array
     low: Floats
@@ -506,7 +506,7 @@ class LedPlacement:
         self.lists[choices.rows], self.leader[choices.rows] = choices.lists, choices.leaders
 
     def _bands(self) -> tuple[Floats, Floats]:
-        """float64[B, D] in means; nobody asks anything of a broker that leaves."""
+        """float64[B, D] in means; a broker that leaves has no band."""
         stays = self.problem.stays[:, None]
         low = np.where(stays, self.problem.band_low / self.scale, -np.inf)
         return low, np.where(stays, self.problem.band_high / self.scale, np.inf)

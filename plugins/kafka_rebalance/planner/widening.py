@@ -82,7 +82,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """``low``, ``high`` float64[D], nan where the band asked for stands."""
+    """``low``, ``high`` float64[D], nan where the band asked for is kept."""
 
     low: Floats
     high: Floats
@@ -144,7 +144,7 @@ def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAU
 
 # A program in whole numbers that is too large to be solved at once, improved part by part.
 #
-# What lies on a few brokers is decided anew, replicas and leaders together, and all else stays as it is: large
+# What is on a few brokers is decided anew, replicas and leaders together, and all else stays as it is: large
 # neighbourhood search (Shaw 1998), as ``linear_program.neighbourhoods`` makes it for replicas alone. Deterministic:
 # steps and nodes are counted, one thread, no clock.
 
@@ -302,7 +302,7 @@ def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParam
 def _side_rows(program: WholeProgram, asked: WorkingBands, level: float, side: Side, step: float) -> Floats:
     """Adds the rows of the side and returns the upper bounds of its variables: z, and who is outside, float64[1 + B].
 
-    Above: load <= z · mean where outside, load <= asked where not; below with all signs turned. Where nobody is outside
+    Above: load <= z · mean where outside, load <= asked where not; below with all signs turned. Where none is outside
     z is free: below it may then be a ``step`` beyond the band, so that a plan that is less than that away is improved.
     """
     problem, arcs, d = program.problem, program.arcs, side.resource
@@ -379,7 +379,7 @@ def _is_small(problem: Problem, params: SolveParams) -> bool:
 
 
 def _excess(problem: Problem, levels: Levels, side: Side) -> float:
-    """How far a side stands outside the band asked for, in means."""
+    """How far a side is outside the band asked for, in means."""
     mean = mean_loads(problem)[:, side.resource]
     edge = (problem.band_high if side.is_high else problem.band_low)[:, side.resource]
     asked = np.divide(edge, mean, out=np.ones_like(edge), where=mean > 0)[mean > 0]
@@ -470,7 +470,7 @@ def _searched(task: _Task, wider: Problem, bands: WorkingBands, found: Placed, s
 
 
 def _nearest(problem: Problem, side: Side) -> float:
-    """What no plan passes: the largest partition lies somewhere, and what it leaves is what the others share."""
+    """What no plan passes: the largest partition is somewhere, and what it leaves is what the others share."""
     d, mean = side.resource, mean_loads(problem)
     unit = mean[problem.stays, d]
     if not (unit > 0).any():

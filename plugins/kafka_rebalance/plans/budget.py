@@ -248,7 +248,7 @@ def lifted(problem: Problem, solution: Solution) -> Flags:
 
 
 def lifts(problem: Problem, solution: Solution) -> bool:
-    """Somebody would."""
+    """Some broker would."""
     return bool(lifted(problem, solution).any())
 
 

@@ -172,7 +172,7 @@ def _plan(state: PlanState) -> Plan:
 
 def _bounds(state: PlanState, outcome: Outcome, bands: Bands) -> Bounds | None:
     """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met. Moves
-    and time are proved by prices, too, where it was said what costs are worth.
+    and time are proved by prices, too, where the options say what costs are worth.
     """
     problem, draft, params = state.problem, state.draft, state.params.solve
     if not state.is_possible or not len(draft):

@@ -125,7 +125,7 @@ class Judge:
 
 
 class OrderFollowers:
-    """Where nothing else is to be done, lists that stay get their followers in the order that was asked for."""
+    """Where nothing else is to be done, lists that stay get their followers in the order that the options want."""
 
     name = "follower order"
 

@@ -41,7 +41,7 @@ class PreviousPlan:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PlanState:
-    """What was asked, and what the stages found so far.
+    """The request, and what the stages found so far.
 
     draft         moves from today's placement; none where no stage made any
     solution      the placement that the search found, with its loads; None before the search and where it is not needed

@@ -56,7 +56,7 @@ UNLIMITED = int(np.iinfo(np.int32).max)
 
 
 class LeaderShifts(NamedTuple):
-    """int32[E]: the broker that stops leading each partition, and the one that begins to; -1: nobody does."""
+    """int32[E]: the broker that stops leading each partition, and the one that begins to; -1: none."""
 
     before: Ints
     after: Ints
@@ -415,7 +415,7 @@ def empty_wave_loads(waves: int, brokers: int) -> WaveLoads:
 
 @inner_kernel
 def can_change_leader(w: int, before: int, after: int, wave_loads: WaveLoads, limit: int) -> bool:
-    """Wave ``w`` may change one leader more from one broker to another; -1: nobody."""
+    """Wave ``w`` may change one leader more from one broker to another; -1: none."""
     return (before < 0 or wave_loads.leaders_out[w, before] < limit) and (
         after < 0 or wave_loads.leaders_in[w, after] < limit
     )
@@ -493,7 +493,7 @@ def fill_evenly(
 def fill_next(waiting: Longs, copies: Copies, wave_loads: WaveLoads, caps: Caps, used: Floats, limit: Floats) -> Flags:
     """bool[len(waiting)]: which of ``waiting`` go into the one wave of ``wave_loads``, in that order.
 
-    No disk (``used`` float64[B] of ``limit``) overflows while all that arrives stands beside all that is to leave.
+    No disk (``used`` float64[B] of ``limit``) overflows while all that arrives is there beside all that is to leave.
     """
     is_taken = np.zeros(len(waiting), dtype=np.bool_)
     for position in range(len(waiting)):

@@ -83,7 +83,7 @@ def _keeps_within_capacity(*, broker: int, resource: str, lost_kind: str, lost: 
 
 
 def _has_topic_leaders(*, broker: int, topic: str, wanted: int) -> str:
-    return f"broker {broker} leads {counted(wanted, 'partition')} of {topic}, as the plan was asked for"
+    return f"broker {broker} leads {counted(wanted, 'partition')} of {topic}, as the options want"
 
 
 def _further_off(*, broker: int, resource: str, times_share_without: float, times_share_after: float) -> str:
@@ -148,7 +148,7 @@ def _if_lost(kind: str, lost: str | None) -> str:
 
 
 def _leads_too_few(*, broker: int, topic: str, leaders: int, wanted: int) -> str:
-    return f"broker {broker} would lead {leaders:,} of the {wanted:,} partitions of {topic} that the plan was asked for"
+    return f"broker {broker} would lead {counted(leaders, 'partition')} of {topic}; the options want {wanted:,}"
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:

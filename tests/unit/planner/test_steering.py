@@ -183,7 +183,7 @@ def test_what_moves_and_what_the_program_moves_is_open_first() -> None:
     preference = preferences(problem, 21.0)
     assert preference.shape == (8,)
     assert (preference >= 1).sum() >= 2  # broker 3 gets 20 at least
-    assert (preferences(problem, 9.0) == 1).all()  # nobody may be so little busy
+    assert (preferences(problem, 9.0) == 1).all()  # no broker may be so little busy
     part = part_of(problem, moved(3), preference, rng, SteeringParams(partitions=3, led=2))
     assert len(part.rows) == 3
     assert 3 in part.rows

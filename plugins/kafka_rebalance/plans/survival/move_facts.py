@@ -25,7 +25,7 @@ from kafka_rebalance.plans.survival.overload import worst_of
 def explain_survival(
     plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts, params: SurviveParams
 ) -> None:
-    """Overwrite the facts of the moves that survival rests on, where it was asked for."""
+    """Overwrite the facts of the moves that survival rests on, where the options want it."""
     if plan_request.options.survive is None or not len(draft):
         return
     state = loss_state_of(plan_request, problem, draft)

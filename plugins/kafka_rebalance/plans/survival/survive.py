@@ -50,7 +50,7 @@ class SurviveLosses:
     name = "survive"
 
     def applies(self, state: PlanState) -> bool:
-        """Surviving was asked for, and nothing forbids a plan."""
+        """The options want survival, and nothing forbids a plan."""
         return state.is_possible and state.options.survive is not None
 
     def run(self, state: PlanState) -> PlanState:

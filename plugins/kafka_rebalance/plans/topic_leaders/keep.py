@@ -9,7 +9,7 @@ Promises, in order: a draft that comes back has all of them; it keeps every budg
 has them already it stays as it is; where that plan cannot be brought to have them, today's placement is. What neither
 search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
 
-Complexity: O(P + topics · (rules + B)) to know what is asked.
+Complexity: O(P + topics · (rules + B)) to know what is wanted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kafka_rebalance.plans.state import PlanState
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDemands:
-    """T topics that something is asked of: ``topics`` int64[T] in the snapshot, ``asked`` and ``least`` int64[T]
+    """T topics with wanted leaders: ``topics`` int64[T] in the snapshot, ``asked`` and ``least`` int64[T]
     leaders on each of ``eligible`` bool[T, B]; ``least`` is below ``asked`` where there are too few.
     """
 
@@ -60,7 +60,7 @@ class TopicDemands:
 
 
 def topic_demands(plan_request: PlanRequest) -> TopicDemands:
-    """Those of the options; no topic where nothing is asked."""
+    """Those of the options; no topic where nothing is wanted."""
     options, arrays = plan_request.options, plan_request.brokers.arrays
     placement, names = plan_request.partitions.placement, [topic.name for topic in plan_request.snapshot.topics]
     open_to = arrays.takes_leaders & arrays.takes_replicas

@@ -267,6 +267,6 @@ def _check_robustness(
         faults.add("robustness", place, "is missing" if is_due else "is there although nothing was tried")
     if robustness is None:
         return
-    trials, stands, noise = robustness["trials"], robustness["verdict_stands"], robustness["noise"]
-    if trials < 1 or not 0 <= stands <= trials or not 0 < noise < 1:
-        faults.add("robustness", place, f"{stands} of {trials} trials at a noise of {noise:g}")
+    trials, held, noise = robustness["trials"], robustness["verdict_stands"], robustness["noise"]
+    if trials < 1 or not 0 <= held <= trials or not 0 < noise < 1:
+        faults.add("robustness", place, f"{held} of {trials} trials at a noise of {noise:g}")

@@ -62,7 +62,7 @@ def outside(arrays: LossArrays, load: Floats) -> float:
 
 
 def test_every_change_does_what_a_new_simulation_says() -> None:
-    """Excess, loads and distance from the bands, change by change; lawful is what lifts nobody above a limit."""
+    """Excess, loads and distance from the bands, change by change; lawful is what lifts no broker above a limit."""
     checked, lawful = 0, 0
     for seed in range(12):
         state = state_of(*tight(seed))

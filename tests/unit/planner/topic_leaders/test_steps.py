@@ -220,7 +220,7 @@ def test_step_by_step_finds_what_all_at_once_does() -> None:
 
 
 def test_a_budget_makes_as_many_of_the_changes_as_it_allows() -> None:
-    """0 leads all five: of three that lack a leader each leader change gives one, whoever is asked first."""
+    """0 leads all five: of three that lack a leader each leader change gives one, in whatever order."""
     problem = replace(hand_problem([((0, 1, 2, 3), 1.0)] * 5, 4), moves_replicas=False)
     for allowed in range(5):
         limited = replace(problem, budget=Budget(max_leader_changes=allowed))

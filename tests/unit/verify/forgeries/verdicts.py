@@ -40,7 +40,7 @@ def emptied(document: Document, verdict: str) -> None:
 
 
 def does_not_pay(document: Document, *, share: float, removed: float) -> Document:
-    """The fact that a plan would not pay, with a share of all bytes that is told rightly."""
+    """The fact that a plan would not pay, with a share of all bytes that is right."""
     total = sum(document["before"].get("disk", {}).values())
     args = {"copied_bytes": share * total, "copied_share": share, "imbalance_removed": removed}
     return {"code": "does_not_pay", "args": args}
