@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 # The longest that one thing may take on a busy machine. What is broken fails that late, what is slow does not fail.
@@ -95,6 +99,26 @@ def start_twice(what: str, start: Callable[[], Seen]) -> Seen:
         except StartError as error:
             _given_up[what] = error
             raise
+
+
+@contextmanager
+def frozen(pid: int) -> Iterator[None]:
+    """Stop a process (SIGSTOP) as long as the block runs; the block begins when each of its threads is stopped.
+
+    A signal takes effect later than ``kill`` returns: on a busy machine a server answers several requests meanwhile.
+    """
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        wait_for(f"process {pid} to stop", lambda: _states(pid), until=lambda states: states == {"T"}, every_s=0.002)
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def _states(pid: int) -> set[str]:
+    """State of each thread: "T" where it is stopped (proc(5), ``stat``, third field, after the name in brackets)."""
+    stats = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return {stat.rpartition(")")[2].split()[0] for stat in stats}
 
 
 def _shown(value: object) -> str:

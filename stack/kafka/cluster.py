@@ -25,7 +25,7 @@ from pathlib import Path
 from stack.kafka import security as kafka_security
 from stack.kafka import zookeeper
 from stack.kafka.tools import NEWEST, KafkaTools, ending_with_us, java_command, minor_of
-from stack.waiting import PATIENCE_S, StartError, start_twice, wait_started
+from stack.waiting import PATIENCE_S, StartError, frozen, start_twice, wait_started
 
 CONTROLLER = 100
 _CLUSTER_ID = "YWR2aXNvci10ZXN0LWNsdQ"  # any 16 bytes in base64
@@ -156,6 +156,12 @@ class KafkaCluster:
     def kill_broker(self, broker: int) -> None:
         """As a power cut would."""
         self._end([broker], signal.SIGKILL)
+
+    @contextlib.contextmanager
+    def frozen_broker(self, broker: int) -> Iterator[None]:
+        """It accepts connections and never answers, from the first line of the block on."""
+        with frozen(self._nodes[broker].pid):
+            yield
 
     def stop(self) -> None:
         """Brokers first, the controller last: signalled together, brokers would wait for a controller that is gone."""

@@ -1,11 +1,9 @@
 """What cannot be read is coverage, never a smaller cluster; and reading changes nothing."""
 
-import os
 import shutil
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -69,17 +67,6 @@ def test_reading_an_empty_cluster_creates_nothing(cluster: KafkaCluster):
     assert cluster.tools.topics("--list").strip() == ""
 
 
-@contextmanager
-def frozen(cluster: KafkaCluster, broker: int) -> Iterator[None]:
-    """A broker that accepts connections and never answers."""
-    pid = int((cluster.folder / f"node-{broker}.pid").read_text())
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
-
-
 def with_topics(cluster: KafkaCluster) -> None:
     """Make those of PLACEMENT that are not there."""
     there = {topic.name for topic in read(cluster).topics}
@@ -101,7 +88,7 @@ def whole_reading(cluster: KafkaCluster) -> ClusterSnapshot:
 def test_a_frozen_broker_is_given_up_after_five_seconds_and_costs_its_share_of_the_coverage(cluster: KafkaCluster):
     with_topics(cluster)
     whole = wait_until(cluster, "4 partitions", lambda seen: len(seen.partitions) == 4 and seen.coverage == ())
-    with frozen(cluster, 3):
+    with cluster.frozen_broker(3):
         # A machine that stands still for five seconds makes the others silent, too.
         torn = wait_until(
             cluster,
@@ -158,7 +145,16 @@ def gives_nothing_to(snapshot: ClusterSnapshot, broker: int) -> bool:
     )
 
 
-def _at(phase: str | None, strike: Callable[[], None]) -> Callable[[str], None]:
+@contextmanager
+def killed(cluster: KafkaCluster, broker: int) -> Iterator[None]:
+    cluster.kill_broker(broker)
+    try:
+        yield
+    finally:
+        cluster.start_broker(broker)
+
+
+def _at(phase: str | None, strike: Callable[[], object]) -> Callable[[str], None]:
     """Strike when the reading says that it begins this phase."""
     return lambda words: strike() if phase is not None and words.startswith(phase) else None
 
@@ -172,19 +168,14 @@ def test_a_broker_that_goes_at_any_moment_of_a_reading_is_told_and_given_nothing
     table = []
     for phase in PHASES:
         whole_reading(cluster)
-        pid = int((cluster.folder / "node-3.pid").read_text())
-        strike = partial(os.kill, pid, signal.SIGSTOP) if how == "frozen" else partial(cluster.kill_broker, 3)
-        if phase is None:
-            strike()
-        try:
+        with ExitStack() as until_read:
+            gone = cluster.frozen_broker(3) if how == "frozen" else killed(cluster, 3)
+            strike = partial(until_read.enter_context, gone)
+            if phase is None:
+                strike()
             started = time.monotonic()
             snapshot = read(cluster, _at(phase, strike))
             seconds = time.monotonic() - started
-        finally:
-            if how == "frozen":
-                os.kill(pid, signal.SIGCONT)
-            else:
-                cluster.start_broker(3)
         state = snapshot.brokers[2].state
         when = phase or "before"
         table.append(f"{how} {when:<18} {state.value:<13} {seconds:>5.1f} s {len(snapshot.coverage):>3} gaps")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -80,17 +77,6 @@ def test_a_cluster_forty_times_as_large_takes_the_same_requests(
         print("", *many.words(), sep="\n")
 
 
-@contextmanager
-def frozen(cluster: KafkaCluster, *brokers: int) -> Iterator[None]:
-    """They accept connections and never answer."""
-    with ExitStack() as thawed:
-        for broker in brokers:
-            pid = int((cluster.folder / f"node-{broker}.pid").read_text())
-            os.kill(pid, signal.SIGSTOP)
-            thawed.callback(os.kill, pid, signal.SIGCONT)
-        yield
-
-
 def test_with_two_of_four_brokers_frozen_all_of_the_healthy_two_is_read(
     cluster: KafkaCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,7 +92,7 @@ def test_with_two_of_four_brokers_frozen_all_of_the_healthy_two_is_read(
     def lines(found: tuple[ClusterSnapshot, str]) -> list[tuple[str, str]]:
         return [(gap.subject_type, gap.subject) for gap in found[0].coverage]
 
-    with frozen(cluster, 3, 4):
+    with cluster.frozen_broker(3), cluster.frozen_broker(4):
         # A machine that stands still for five seconds makes the healthy ones silent, too.
         torn, said = wait_for(
             "a reading that lacks the two frozen brokers alone", snapshot, gist=lines,

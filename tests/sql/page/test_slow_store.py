@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -23,6 +21,7 @@ from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.threads import PageThreads
+from stack.waiting import frozen
 from tests.sql.page.conftest import caller, readable, served
 
 pytestmark = pytest.mark.stack
@@ -155,13 +154,10 @@ def test_a_store_that_freezes_is_not_waited_for(reader, connection) -> None:
     page = make_app(reader, ACCESS, PageThreads(at_once=1, waiting=0, seconds=2.0))
     client = TestClient(page, headers={"x-caller": "all"})
     backend = reader.rows(select(func.pg_backend_pid().label("pid")))[0]["pid"]
-    os.kill(backend, signal.SIGSTOP)
-    try:
+    with frozen(backend):
         answer = client.get("/")
         assert answer.status_code == 503
         assert "not made within 2 s" in answer.text
         assert "as many requests as it can" in client.get("/").text  # its thread is still taken
-    finally:
-        os.kill(backend, signal.SIGCONT)
     until(lambda: page.state.threads._places._value == 1, "the thread is free")
     assert TestClient(make_app(reader, ACCESS), headers={"x-caller": "all"}).get("/").status_code == 200
