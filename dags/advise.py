@@ -15,7 +15,7 @@ file and line. *check_input* fails: the snapshot contradicts itself; the log nam
 store. *replay_and_plan* fails: read the driver's last lines; clear the task, a try that died left nothing behind.
 *replay_and_plan* stays `scheduled`: all slots of the pool `advisor_heavy` are taken by other clusters
 (Admin, Pools: give it more), or the pool was removed (`airflow pools set advisor_heavy 1 "Spark jobs"`; the scheduler
-makes it when it starts). *derive_findings*, *check_results* or *publish* fails: a fault of ours; nothing was published,
+makes it when it starts). *check_results* or *publish* fails: a fault of ours; nothing was published,
 the advisory before it still stands.
 """
 
@@ -29,7 +29,6 @@ from rebalance_advisor.airflow.advisory_tasks import (
     check_input,
     check_request,
     check_results,
-    derive_findings,
     publish,
     start_run,
 )
@@ -55,7 +54,7 @@ def advise(entry: ClusterEntry) -> None:
             job="replay_and_plan", run_id=run["run_id"], partition_count=run["partition_count"]
         )
         published = publish.override(outlets=[advisory(entry.name)])(run)
-        check_input(run) >> replay_and_plan >> derive_findings(run) >> check_results(run) >> published
+        check_input(run) >> replay_and_plan >> check_results(run) >> published
 
     with_form(advise_cluster(), advise_form(entry))
 

@@ -18,6 +18,10 @@ class StageTimes:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._last = clock, clock()
 
+    def __reduce__(self) -> tuple[type[StageTimes], tuple[Callable[[], float]]]:
+        """In another process time begins anew."""
+        return StageTimes, (self._clock,)
+
     def __call__(self, step: TraceStep) -> None:
         """Write the line of a stage that has just ended."""
         now = self._clock()

@@ -578,6 +578,14 @@ CREATE TABLE store.plan (
 CREATE INDEX plan_by_id ON store.plan (plan_id);
 COMMENT ON TABLE store.plan IS 'The plan of a run; document is plan.json, byte for byte, whose hash is plan_id.';
 
+CREATE TABLE store.advisory (
+    run_key bigint NOT NULL,
+    document text NOT NULL,  -- text, not jsonb: files keep the order of its keys
+    CONSTRAINT advisory_pk PRIMARY KEY (run_key),
+    CONSTRAINT advisory_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE
+);
+COMMENT ON TABLE store.advisory IS 'All that a run found but its plan, as the document of which its files are made.';
+
 CREATE TABLE store.plan_resource (
     run_key bigint NOT NULL,
     resource text NOT NULL,

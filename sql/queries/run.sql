@@ -77,6 +77,13 @@ WHERE cluster = %(cluster)s AND status = 'published' AND time <= now() + interva
 ORDER BY time DESC, run_key DESC
 LIMIT 1
 
+-- name: advisory_document
+-- All that a run found but its plan.
+SELECT advisory.document
+FROM store.advisory
+JOIN store.run ON run.run_key = advisory.run_key
+WHERE run.run_id = %(run_id)s
+
 -- name: plan_document
 -- plan.json of a run.
 SELECT plan.document

@@ -1,27 +1,34 @@
-"""The whole way from a snapshot to an advisory, in one process: wiring, nothing else.
+"""The whole way from a snapshot to an advisory: score, replay, search, put together, verify, find.
 
-The pipeline goes the same steps apart: ``score_cluster``, ``replay_group`` and ``replay_topic`` in one Spark job,
-``make_plan`` in another, ``evaluate_rules`` and ``verify_plan`` before it publishes.
+Shell and Spark job both call ``advise``. Its work is many tasks that need nothing of each other: each topic under
+Kafka's placer, each group under each strategy, the plan, each point of its frontier. ``mapper`` runs them: ``map`` one
+after another, a process pool or Spark side by side. The answer is the same wherever they ran.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
 
 from kafka_rebalance.advisory.advisory import advisory_document
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
 from kafka_rebalance.findings.annotations.ownership import with_owners
 from kafka_rebalance.findings.annotations.rack_price import with_rack_price
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
+from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.replay_options import EVERYTHING, ReplayOptions
+from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES
+from kafka_rebalance.groups.scenarios.cost import estimated_cost, split
 from kafka_rebalance.options.heavy_key import HeavyKeyOf
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import (
+    PlacementGround,
     TopicReplay,
     placement_brokers,
     placement_ground,
@@ -30,14 +37,29 @@ from kafka_rebalance.placement.topic_replay import (
 )
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
-from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.plans.state import Watch, ignore
-from kafka_rebalance.plans.verified_plan import verified
+from kafka_rebalance.plans.searches import Mapper, PlanQuestion, Search, Sent
+from kafka_rebalance.plans.state import Progress, Watch, ignore
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.placement_scores import TopicPlacement
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+
+_TOPIC_S, _PARTITION_S = 1e-4, 1e-5  # of a topic's replay, and for each of its partitions
+_GROUP_S = 5e-6  # for each unit of ``estimated_cost``
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceRequest:
+    """What is asked of an advisory. The plan has the seed of ``replay``."""
+
+    options: PlanOptions = field(default_factory=PlanOptions)
+    replay: ReplayOptions = EVERYTHING
+    owners: tuple[OwnerRule, ...] = ()
+    mutes: tuple[MuteRule, ...] = ()
+    heavy_keys: tuple[HeavyKeyOf, ...] = ()
+    rack_byte_price: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,76 +73,145 @@ class Advice:
     plan: Plan
     findings: tuple[Finding, ...]
     hours: HoursOutside | None = None  # of the window of history, where one was asked for
-    replay_options: ReplayOptions = EVERYTHING  # what the groups were asked
 
     def document(self) -> dict[str, Any]:
         """The object that all files are rendered from."""
-        told = self.replay_options.told(self.snapshot)  # whose clients decides which steps a group takes
-        return advisory_document(told, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours)
+        return advisory_document(
+            self.snapshot, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicTask:
+    """One topic, to be placed anew by Kafka's placer."""
+
+    what: ClassVar[str] = "topics"
+    today: TopicPlacement
+    cost_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupTask:
+    """One group, or, of a giant, a part of its scenarios. Part 0 has today's rows."""
+
+    what: ClassVar[str] = "groups"
+    group_input: GroupInput
+    asked: ReplayOptions
+    part: int
+    cost_s: float
+
+
+Task: TypeAlias = Search | TopicTask | GroupTask
 
 
 def advise(
     snapshot: ClusterSnapshot,
-    options: PlanOptions,
+    request: AdviceRequest,
     *,
-    replay_options: ReplayOptions = EVERYTHING,
+    mapper: Mapper = map,
+    width: int = 1,
     previous: Mapping[str, Any] | None = None,
+    hourly: HourlyLoads | None = None,
+    quarantined: Sequence[CoverageGap] = (),
+    unfit: tuple[Fact, ...] = (),
     advisor_version: str = "",
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Progress = ignore,
     params: PlanParams = DEFAULTS,
     watch: Watch = ignore,
 ) -> Advice:
-    """Score, replay, plan, verify, find; the plan has the seed of ``replay_options``.
+    """Return the advisory, its plan verified.
 
-    Raises InvalidPlanError when the plan fails its own verification.
+    width        tasks that ``mapper`` runs at once: groups that cost more than their share come in as many parts
+    previous     document of the plan that was published before
+    hourly       the hours that the snapshot's loads are made of
+    quarantined  what the input gate holds, as gaps: its groups are scored as they are today and get no advice; topics
+                 are left out by ``options``
+    unfit        why no plan can rest on the reading: the verdict is ``cannot_tell``
+
+    Raises UsageError for options that the snapshot contradicts, InvalidPlanError where the plan fails its verification.
     """
+    told = request.replay.told(snapshot)  # whose clients decides which steps a group takes
+    question = PlanQuestion(snapshot, request.options, request.replay.seed, previous, advisor_version, unfit, params)
+    ground = placement_ground(placement_brokers(snapshot))
+    held = frozenset(gap.subject for gap in quarantined if gap.subject_type == "group")
     progress("scoring")
     scores = score_cluster(snapshot)
-    progress("replaying groups")
-    groups = replay_options.replays(snapshot)
-    progress("replaying placement")
-    ground = placement_ground(placement_brokers(snapshot))
-    topics = tuple(replay_topic(today, ground) for today in topic_placements(snapshot))
-    plan = make_plan(
-        snapshot,
-        options,
-        seed=replay_options.seed,
-        previous=previous,
-        advisor_version=advisor_version,
-        progress=progress,
-        params=params,
-        watch=watch,
-    )
+    tasks: tuple[Task, ...] = (
+        *question.searches(), *topic_tasks(snapshot), *group_tasks(told, request.replay, held, width)
+    )  # fmt: skip
+    answers = list(mapper(partial(_answer, Sent(question), ground, progress, watch), tasks))
     progress("verifying")
-    plan = verified(plan, snapshot, params.check).plan
-    findings = evaluate_rules(replay_options.told(snapshot), scores, groups, plan)
-    return Advice(snapshot, scores, groups, topics, plan, findings, replay_options=replay_options)
+    plan = question.put_together(_of(Search, tasks, answers)).plan
+    topics = tuple(_of(TopicTask, tasks, answers))
+    groups = tuple(_whole_groups(tasks, answers, request.replay.scenarios))
+    hours = hours_outside(snapshot, plan, hourly)
+    told = replace(told, coverage=(*told.coverage, *quarantined)) if quarantined else told
+    findings = evaluate_rules(told, scores, groups, plan, hours)
+    if request.heavy_keys:
+        findings = with_heavy_keys(findings, request.heavy_keys)
+    if request.rack_byte_price is not None:
+        findings = with_rack_price(findings, told, plan, request.rack_byte_price, groups)
+    findings = with_owners(findings, request.owners, request.mutes, snapshot.captured_at)
+    return Advice(told, scores, groups, topics, plan, findings, hours)
 
 
-def knowing_keys(advice: Advice, keys: Sequence[HeavyKeyOf]) -> Advice:
-    """The same with the key that makes a partition hot, where samples found it."""
-    return replace(advice, findings=with_heavy_keys(advice.findings, keys)) if keys else advice
+def topic_tasks(snapshot: ClusterSnapshot) -> Iterator[TopicTask]:
+    """Yield the task of each topic that has partitions, in the snapshot's order."""
+    for today in topic_placements(snapshot):
+        yield TopicTask(today, _TOPIC_S + _PARTITION_S * len(today.replicas))
 
 
-def priced(advice: Advice, rack_byte_price: float | None) -> Advice:
-    """The same with what traffic across racks costs, where a price of a GB of it is given."""
-    if rack_byte_price is None:
-        return advice
-    return replace(
-        advice, findings=with_rack_price(advice.findings, advice.snapshot, advice.plan, rack_byte_price, advice.groups)
-    )
+def group_tasks(
+    snapshot: ClusterSnapshot, asked: ReplayOptions, held: frozenset[str] = frozenset(), width: int = 1
+) -> Iterator[GroupTask]:
+    """Yield the tasks of each group, in the snapshot's order.
+
+    A group that costs more than ``1/width`` of all is several tasks, ``width`` at most.
+    """
+    inputs = tuple(group_inputs(snapshot))
+    costs = [_cost_s(given, asked.scenarios) for given in inputs]
+    fair = sum(costs) / width
+    for given, cost in zip(inputs, costs, strict=True):
+        if given.group.id in held:
+            yield GroupTask(given, replace(asked, scenarios=(), strategies=()), 0, _cost_s(given, ()))
+            continue
+        count = min(width, int(cost // fair)) if fair else 1
+        shares = [asked.scenarios]
+        if count > 1 and asked.scenarios:
+            shares = split(asked.scenarios, len(given.group.members), int(given.first_row[-1]), count)
+        for part, share in enumerate(shares):
+            yield GroupTask(given, replace(asked, scenarios=share), part, _cost_s(given, share))
 
 
-def owned(advice: Advice, owners: Sequence[OwnerRule], mutes: Sequence[MuteRule]) -> Advice:
-    """The same with whose each finding is, and those that are muted behind all others."""
-    return replace(advice, findings=with_owners(advice.findings, owners, mutes, advice.snapshot.captured_at))
+def _cost_s(given: GroupInput, scenarios: Sequence[str]) -> float:
+    return _GROUP_S * estimated_cost(len(given.group.members), int(given.first_row[-1]), scenarios)
 
 
-def with_hours(advice: Advice, hourly: HourlyLoads | None) -> Advice:
-    """The same, with how its plan would have stood in the hours that the loads of its snapshot are made of."""
-    hours = hours_outside(advice.snapshot, advice.plan, hourly)
-    if hours is None:
-        return advice
-    told = advice.replay_options.told(advice.snapshot)
-    findings = evaluate_rules(told, advice.scores, advice.groups, advice.plan, hours)
-    return replace(advice, hours=hours, findings=findings)
+def _answer(question: Sent[PlanQuestion], ground: PlacementGround, progress: Progress, watch: Watch, task: Task) -> Any:
+    """Return what one task asks for; may run in another process than the rest."""
+    if isinstance(task, TopicTask):
+        progress("replaying placement")
+        return replay_topic(task.today, ground)
+    if isinstance(task, GroupTask):
+        progress("replaying groups")
+        return task.asked.replay(task.group_input)
+    return question.value.answer(task, progress, watch)
+
+
+def _of(kind: type[Task], tasks: Iterable[Task], answers: Iterable[Any]) -> Iterator[Any]:
+    return (answer for task, answer in zip(tasks, answers, strict=True) if isinstance(task, kind))
+
+
+def _whole_groups(
+    tasks: Iterable[Task], answers: Iterable[GroupReplay], scenarios: Sequence[str]
+) -> Iterator[GroupReplay]:
+    """Yield each group with the rows of all its parts: those of a scenario in the order in which it was asked."""
+    place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}  # always last
+    parts: list[GroupReplay] = []
+    asked = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]
+    for number, (_, answer) in enumerate(asked, start=1):
+        parts.append(answer)
+        if number == len(asked) or asked[number][0].part == 0:
+            rows = sorted((row for part in parts for row in part.scenarios), key=lambda row: place[row.scenario])
+            yield replace(parts[0], scenarios=tuple(rows))
+            parts = []

@@ -16,7 +16,7 @@ from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside
-from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.scoring.failure_scores import score_failures
@@ -53,7 +53,7 @@ def advisory_document(
             for gap in snapshot.coverage
         ],
         "after_failure": [asdict(score) for score in score_failures(snapshot)],
-        "plan": to_document(plan),
+        "plan": plan.document,
         "findings": [finding_document(finding) for finding in findings],
         "groups": [
             group_document(replay, group_of[replay.group_id], told.get(replay.group_id, ()), snapshot.kafka_version)

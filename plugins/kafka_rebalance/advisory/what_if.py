@@ -15,7 +15,7 @@ from kafka_rebalance.groups.scenarios.custom import changed_groups
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.verified_plan import verified
 from kafka_rebalance.scenarios.document import scenario_document
 from kafka_rebalance.scenarios.scenario import Scenario
@@ -58,7 +58,7 @@ class Outcome:
 
     def document(self) -> dict[str, Any]:
         """As JSON: the figures, and of a plan what it comes to."""
-        plan = None if self.plan is None else to_document(self.plan)
+        plan = None if self.plan is None else self.plan.document
         return {
             "name": self.name,
             "scenario": None if self.scenario is None else scenario_document(self.scenario),

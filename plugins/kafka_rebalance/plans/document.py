@@ -25,8 +25,8 @@ from kafka_rebalance.plans.plan import (
     TraceStep,
     Verdict,
     Wave,
+    plan_id,
     require_format,
-    to_document,
 )
 from kafka_rebalance.scoring.losses import AfterFailure
 
@@ -42,8 +42,10 @@ def plan_from_document(document: Document) -> Plan:
         plan = _plan(document)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInputError.at(place, f"is no plan of ours: {error!r}") from error
-    if to_document(plan) != document:
+    if plan.document != document:
         raise InvalidInputError.at(place, "holds what no plan has", "make the plan anew")
+    if plan.plan_id != plan_id(document):
+        raise InvalidInputError.at(place, "was changed: its plan_id is not its hash", "make the plan anew")
     return plan
 
 

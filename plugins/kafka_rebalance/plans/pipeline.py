@@ -79,7 +79,28 @@ def make_plan(
     params: PlanParams = DEFAULTS,
     watch: Watch = ignore,
 ) -> Plan:
-    """Return the sealed plan. ``previous``: the document of an earlier one, to be confirmed or continued.
+    """Return the sealed plan, with its frontier where one is wanted: all of it in one process, unverified.
+
+    Arguments and errors are those of ``search_plan``; ``plans.searches`` makes the same plan in parts, and verifies it.
+    """
+    return search_plan(
+        snapshot, options, seed=seed, previous=previous, advisor_version=advisor_version, progress=progress,
+        params=params, watch=watch,
+    ).sealed()  # fmt: skip
+
+
+def search_plan(
+    snapshot: ClusterSnapshot,
+    options: PlanOptions,
+    *,
+    seed: int = 0,
+    previous: Mapping[str, Any] | None = None,
+    advisor_version: str = "",
+    progress: Progress = ignore,
+    params: PlanParams = DEFAULTS,
+    watch: Watch = ignore,
+) -> Plan:
+    """Return the plan, unsealed. ``previous``: the document of an earlier one, to be confirmed or continued.
 
     ``watch`` gets each step of the trace when its stage ends. The library has no clock: a watch may read one.
 
@@ -110,7 +131,7 @@ def make_plan(
 
 
 def run_stages(state: PlanState, watch: Watch = ignore) -> Plan:
-    """Return the sealed plan that the stages make of a state."""
+    """Return the plan that the stages make of a state, unsealed."""
     for stage in STAGES:
         if not stage.applies(state):
             continue
@@ -122,7 +143,7 @@ def run_stages(state: PlanState, watch: Watch = ignore) -> Plan:
         state = state.traced(stage.name, before)
         watch(state.trace[-1])
     assert state.plan is not None
-    return state.plan.sealed()
+    return state.plan
 
 
 def plan_of_unfit_reading(
@@ -138,12 +159,12 @@ def plan_of_unfit_reading(
     request = build_request(snapshot, options, params.options)
     reasons = (*reasons, *nothing_usable(snapshot))
     if not request.brokers.brokers:
-        return _without_brokers(request, reasons, seed, advisor_version, params)
+        return _without_brokers(request, reasons, seed, advisor_version, params).sealed()
     problem, draft = request.problem(options.band), empty_draft(request)
     state = PlanState(
         request=request, problem=problem, draft=draft, seed=seed, params=params, advisor_version=advisor_version
     )
-    return run_stages(replace(state, verdict=Verdict.CANNOT_TELL, reasons=reasons))
+    return run_stages(replace(state, verdict=Verdict.CANNOT_TELL, reasons=reasons)).sealed()
 
 
 def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params: PlanParams = DEFAULTS) -> None:
@@ -161,6 +182,4 @@ def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params:
 def _without_brokers(
     request: PlanRequest, reasons: tuple[Fact, ...], seed: int, advisor_version: str, params: PlanParams
 ) -> Plan:
-    return plan_without_brokers(
-        request, reasons, seed=seed, advisor_version=advisor_version, params=params.waves
-    ).sealed()
+    return plan_without_brokers(request, reasons, seed=seed, advisor_version=advisor_version, params=params.waves)

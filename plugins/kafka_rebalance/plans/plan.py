@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
@@ -243,7 +244,7 @@ class TraceStep:
     leader_changes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """One plan for one snapshot. ``plan_id`` is empty until ``sealed``."""
 
@@ -280,9 +281,17 @@ class Plan:
     trace: tuple[TraceStep, ...] = ()  # what each stage left, in order
     plan_id: str = ""
 
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """``to_document``, made once: what is verified, stored and written is one object. Change a copy, never it."""
+        return to_document(self)
+
     def sealed(self) -> Plan:
-        """The same plan with its ``plan_id``."""
-        return replace(self, plan_id=plan_id(to_document(self)))
+        """The same plan with its ``plan_id``, and with its document."""
+        document = to_document(self)
+        plan = replace(self, plan_id=plan_id(document))
+        plan.__dict__["document"] = document | {"plan_id": plan.plan_id}
+        return plan
 
 
 def to_document(plan: Plan) -> dict[str, Any]:

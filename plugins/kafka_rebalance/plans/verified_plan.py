@@ -14,7 +14,7 @@ from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.parts import is_within_slack
-from kafka_rebalance.plans.plan import Bound, Cost, Plan, to_document
+from kafka_rebalance.plans.plan import Bound, Cost, Plan
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.verification import Verification
@@ -40,13 +40,13 @@ class VerifiedPlan:
 
 def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> VerifiedPlan:
     """The plan as it may be published. Raises InvalidPlanError that names the faults."""
-    found = verify_plan(to_document(plan), snapshot)
+    found = verify_plan(plan.document, snapshot)
     if found.is_right:
         return VerifiedPlan(plan, found)
     if set(_codes(found)) - BOOKKEEPING:
         raise _refusal(found, params)
     mended, left_out = _without_unverified(plan, found)
-    again = verify_plan(to_document(mended), snapshot)
+    again = verify_plan(mended.document, snapshot)
     if not again.is_right:
         raise _refusal(again, params)
     return VerifiedPlan(mended, again, left_out)
@@ -54,7 +54,7 @@ def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAUL
 
 def require_verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> None:
     """Raises InvalidPlanError that names the faults of a plan that was stored."""
-    found = verify_plan(to_document(plan), snapshot)
+    found = verify_plan(plan.document, snapshot)
     if not found.is_right:
         raise _refusal(found, params)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from airflow.sdk import task
@@ -58,27 +57,6 @@ def check_input(run: Run) -> None:
 
 @task
 @fail_without_retry
-def derive_findings(run: Run) -> int:
-    """From scores, replays and plan to findings; returns how many there are."""
-    from rebalance_advisor import store
-    from rebalance_advisor.request.run_request import RunRequest
-    from rebalance_advisor.store.stored_advice import derived_findings
-
-    with store.connect(store_dsn()) as connection:
-        request = RunRequest.from_mapping(store.load_run(connection, run["run_id"]).parameters)
-        with still_working(_log, f"findings of run {run['run_id']}"):
-            findings = derived_findings(
-                connection, run["run_id"], request.owners, request.mutes, request.clients, request.heavy_keys,
-                request.rack_byte_price,
-            )  # fmt: skip
-        store.save_findings(connection, run["run_id"], findings)
-    counts = Counter(finding.severity.value for finding in findings)
-    _log.info("%d findings: %s", len(findings), ", ".join(f"{count} {level}" for level, count in counts.items()))
-    return len(findings)
-
-
-@task
-@fail_without_retry
 def check_results(run: Run) -> None:
     """The result gate: scores, findings and plan agree with each other and with the snapshot."""
     from rebalance_advisor.airflow.gate_tasks import check_run_or_refuse
@@ -89,11 +67,11 @@ def check_results(run: Run) -> None:
 @task
 @fail_without_retry
 def publish(run: Run) -> dict[str, Any]:
-    """Verify, write the files, then let readers see it: one short transaction, the last thing that happens."""
+    """Write the files, then let readers see the run: one short transaction, the last thing that happens."""
     from rebalance_advisor.airflow.publishing.places import place_of
     from rebalance_advisor.airflow.publishing.publish_run import publish_run
 
-    with still_working(_log, f"run {run['run_id']}: verifying, then writing files"):
+    with still_working(_log, f"run {run['run_id']}: writing files"):
         place = place_of(run["cluster"], run["run_id"])
         words, address = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], place=place)
     return {"run_id": run["run_id"], "folder": address, "closing_words": words}

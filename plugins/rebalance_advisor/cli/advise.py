@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if request.own_scenarios:
         return run_what_if(arguments, request, command="advise")
     targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
-    from kafka_rebalance.advisory.advise import advise, knowing_keys, owned, priced, with_hours
+    from kafka_rebalance.advisory.advise import advise
     from kafka_rebalance.advisory.finding_changes import with_changes
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.own_strategies.registering import described, own_strategies
@@ -55,13 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
     found = described(targets, limits)
     with own_strategies(found, limits):
         advice = advise(
-            given.snapshot, given.request.options, replay_options=request.replay_options, previous=given.previous,
+            given.snapshot, given.request.advice, previous=given.previous, hourly=given.hourly,
             advisor_version=advisor_version(), progress=say, watch=watch_of(is_verbose=arguments.verbose),
         )  # fmt: skip
-    advice = knowing_keys(with_hours(advice, given.hourly), request.heavy_keys)
-    advice = owned(priced(advice, request.rack_byte_price), request.owners, request.mutes)
-    rows = [(score.assignor, score.error) for group in advice.groups for score in group.scores[1:]]
-    write_lines(sys.stderr, *told_of_own(rows, [one.name for one in found]))
+    write_lines(sys.stderr, *told_of_own(advice.groups, [one.name for one in found]))
     document = advice.document()
     if earlier is not None:
         document = with_changes(document, earlier.findings, earlier.closed)

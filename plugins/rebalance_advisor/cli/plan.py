@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.uncovered import uncovered_words
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.fleet.made_plan import Made, plan_into_folder
@@ -102,7 +101,7 @@ def _tell(made: Made, *, as_json: bool) -> None:
     plan, snapshot, folder, hours = made.plan, made.snapshot, made.folder, made.hours
     uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
     if as_json:
-        document = to_document(plan)
+        document = plan.document
         shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "resources", "left_out", "robustness")
         outcome = {name: document[name] for name in shown}
         outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}

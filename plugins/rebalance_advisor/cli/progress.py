@@ -11,13 +11,14 @@ _QUIET_SECONDS = 1.0
 
 
 class Progress:
-    """Call it with each step as it begins."""
+    """Call it with each step as it begins; a step that is named again is the same one still."""
 
     def __init__(self) -> None:
-        self._started = time.monotonic()
+        self._started, self._step = time.monotonic(), ""
 
     def __call__(self, step: str) -> None:
         passed = time.monotonic() - self._started
-        if passed > _QUIET_SECONDS:
+        if passed > _QUIET_SECONDS and step != self._step:
+            self._step = step
             write_lines(sys.stderr, f"{passed:5.0f} s  {step}")
             sys.stderr.flush()

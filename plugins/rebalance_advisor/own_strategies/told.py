@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-Row = tuple[str, str | None]  # a strategy's name, and why it is refused
+from kafka_rebalance.groups.group_replay import GroupReplay
 
 
-def told_of_own(rows: Iterable[Row], names: Sequence[str]) -> list[str]:
-    """A line for each of ``names``; ``rows`` are those of all groups and strategies."""
+def told_of_own(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[str]:
+    """Return a line for each of ``names``."""
     errors: dict[str, list[str | None]] = {name: [] for name in names}
-    for name, error in rows:
-        if name in errors:
-            errors[name].append(error)
+    for group in groups:
+        for score in group.scores[1:]:
+            if score.assignor in errors:
+                errors[score.assignor].append(score.error)
     return [_line(name, found) for name, found in errors.items()]
 
 

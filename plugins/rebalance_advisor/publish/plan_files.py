@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from kafka_rebalance.csv_text import guarded
-from kafka_rebalance.plans.plan import Move, Plan, to_document
+from kafka_rebalance.plans.plan import Move, Plan
 from kafka_rebalance.render import render
 from kafka_rebalance.visible_text import visible, visible_json
 from rebalance_advisor.publish.commands import render_commands
@@ -49,7 +49,7 @@ def plan_files(plan: Plan) -> dict[str, bytes]:
 
 def plan_json(plan: Plan) -> bytes:
     """``plan.json``: keys in order, one line for each entry of a long list."""
-    document = to_document(plan)
+    document = plan.document
     parts = [f"{orjson.dumps(key).decode()}: {_value(document[key])}" for key in sorted(document)]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 

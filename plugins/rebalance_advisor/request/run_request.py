@@ -43,7 +43,7 @@ from rebalance_advisor.own_strategies.limits import LEAST_BYTES
 from rebalance_advisor.own_strategies.targets import Kind, read_target
 
 if TYPE_CHECKING:
-    from kafka_rebalance.groups.replay_options import ReplayOptions
+    from kafka_rebalance.advisory.advise import AdviceRequest
 
 LATEST, FRESH = "latest", "fresh"
 ALL, TODAY = "all", "today"
@@ -242,12 +242,20 @@ class RunRequest(Checked):
         return {option.name: option.write(getattr(held, option.field)) for held, part in holders for option in part}
 
     @property
-    def replay_options(self) -> ReplayOptions:
-        """What groups are asked. Imports the library's half of it: not for DAG files."""
+    def advice(self) -> AdviceRequest:
+        """What an advisory is asked. Imports the library's half of it: not for DAG files."""
+        from kafka_rebalance.advisory.advise import AdviceRequest
         from kafka_rebalance.groups.replay_options import ReplayOptions
         from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 
-        return ReplayOptions(self.clients, SCENARIOS if self.scenarios == ALL else (), self.seed)
+        return AdviceRequest(
+            options=self.options,
+            replay=ReplayOptions(self.clients, SCENARIOS if self.scenarios == ALL else (), self.seed),
+            owners=self.owners,
+            mutes=self.mutes,
+            heavy_keys=self.heavy_keys,
+            rack_byte_price=self.rack_byte_price,
+        )
 
     def leaving_topics(self, names: Iterable[str]) -> RunRequest:
         """The same with these topics left alone, too."""

@@ -26,10 +26,8 @@ from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
 from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.load_history import load_readings
 from rebalance_advisor.store.retention.prune import Pruned, agreed_now, prune
-from rebalance_advisor.store.rows.plan_rows import load_plan, save_plan
+from rebalance_advisor.store.rows.plan_rows import load_advisory, load_plan, save_advisory, save_plan
 from rebalance_advisor.store.rows.results import (
-    load_findings,
-    load_scores,
     save_broker_scores,
     save_findings,
     save_group_scores,
@@ -84,15 +82,14 @@ __all__ = [
     "connect",
     "dsn_from_environment",
     "latest_snapshot_id",
+    "load_advisory",
     "load_application",
     "load_disk_forecasts",
-    "load_findings",
     "load_plan",
     "load_quarantine",
     "load_readings",
     "load_run",
     "load_run_input",
-    "load_scores",
     "load_snapshot",
     "mark_snapshot",
     "migrate",
@@ -105,6 +102,7 @@ __all__ = [
     "record_result_checks",
     "rule_query",
     "run_batch",
+    "save_advisory",
     "save_broker_scores",
     "save_findings",
     "save_group_scores",

@@ -10,7 +10,7 @@ from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.airflow.task_log import task_log
 
 if TYPE_CHECKING:
-    from kafka_rebalance.advisory.advise import Advice
+    from kafka_rebalance.plans.plan import Plan
     from rebalance_advisor.airflow.publishing.places import Place
     from rebalance_advisor.store import Connection
 
@@ -23,9 +23,10 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
     Returns what a terminal shows last, the verdict, then the worst findings; and where the files are to be read.
 
     One run of a cluster does this at a time, so that one that ends late takes nothing back.
-    Raises InvalidPlanError when the plan does not pass its verification against the stored snapshot, InvalidInputError
-    when it has expired while the run lay, and its reading has become too old.
+    The plan was verified before it was saved. Raises InvalidInputError where the stored one is not that plan any more,
+    and where it has expired while the run lay, and its reading has become too old.
     """
+    from kafka_rebalance.plans.document import plan_from_document
     from rebalance_advisor import store
     from rebalance_advisor.airflow.publishing.places import folder_name
     from rebalance_advisor.airflow.publishing.published_files import files_that_differ
@@ -33,20 +34,18 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
     from rebalance_advisor.publish.digest import closing_words
     from rebalance_advisor.publish.object_store.manifest import sha256_of
     from rebalance_advisor.publish.plan_files import plan_files
-    from rebalance_advisor.request.run_request import RunRequest
-    from rebalance_advisor.store.stored_advice import advice_of_run
 
     with store.connect(dsn) as connection, store.publishing(connection, folder_name(cluster)):
         run = store.load_run(connection, run_id)
-        advice = advice_of_run(connection, run_id, RunRequest.from_mapping(run.parameters).clients)
-        document = advice.document() | _outlook(connection, run_id, advice)
-        words, plan_id = closing_words(document), advice.plan.plan_id
+        document = store.load_advisory(connection, run_id)
+        plan = plan_from_document(document["plan"])
+        words, plan_id = closing_words(document), plan.plan_id
         written = place.find(plan_id) if run.status == "published" else None
-        if written is not None and not files_that_differ(written, sha256_of(plan_files(advice.plan))):
+        if written is not None and not files_that_differ(written, sha256_of(plan_files(plan))):
             _show_as_latest(connection, run_id, cluster, place, plan_id)
             return words, written.address  # a try before did it, and was cut off afterwards
-        _require_young(advice, run.parameters, datetime.now(UTC))
-        written = place.write(advisory_files(document, advice.plan), plan_id)
+        _require_young(plan, run.parameters, datetime.now(UTC))
+        written = place.write(advisory_files(document, plan), plan_id)
         store.publish_run(connection, run_id)
         _show_as_latest(connection, run_id, cluster, place, plan_id)
     for line in (*words, written.address):
@@ -62,31 +61,20 @@ def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Pl
         _log.warning("%s: %s", cluster, hindrance)
 
 
-def _outlook(connection: Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:
-    """When disks fill up if nothing is done, where the history of readings tells."""
-    from kafka_rebalance.advisory.disk_outlook import disk_outlook
-    from rebalance_advisor.store import load_disk_forecasts
-
-    if advice.snapshot.captured_at is None:
-        return {}
-    forecasts = load_disk_forecasts(connection, run_id)
-    lines = [line.document() for line in disk_outlook(forecasts, advice.snapshot.captured_at)]
-    return {"outlook": lines} if lines else {}
-
-
-def _require_young(advice: Advice, parameters: Mapping[str, Any], now: datetime) -> None:
+def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> None:
     """The search looked at the reading's age; days may have gone by since where somebody clears a task later."""
     from kafka_rebalance.plans.plan import Verdict
     from kafka_rebalance.render import render
     from kafka_rebalance.snapshot.age import too_old
+    from kafka_rebalance.snapshot.times import parse_time
     from rebalance_advisor.request.run_request import RunRequest
 
-    request, plan, captured_at = RunRequest.from_mapping(parameters), advice.plan, advice.snapshot.captured_at
+    if plan.captured_at is None or plan.verdict is Verdict.CANNOT_TELL:
+        return
+    request, captured_at = RunRequest.from_mapping(parameters), parse_time(plan.captured_at, "captured_at")
     limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
     reason = too_old(captured_at, now, limit)
-    if reason is None or captured_at is None or plan.verdict is Verdict.CANNOT_TELL:
-        return
-    if now > captured_at + timedelta(hours=request.options.expires_after_hours):
+    if reason is not None and now > captured_at + timedelta(hours=request.options.expires_after_hours):
         raise InvalidInputError.at(
             f"plan {plan.plan_id[:12]}", f"{render(reason)}, and it has expired", "start a new run"
         )

@@ -39,21 +39,18 @@ def plan_into_folder(
 ) -> Made:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
-    from kafka_rebalance.plans.pipeline import make_plan
+    from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore
-    from kafka_rebalance.plans.verified_plan import verified
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.plan_folder import write_plan_folder
     from rebalance_advisor.version import advisor_version
 
     tell_of_first_compile("plan")
     given = read_plan_input(arguments, request, say, is_one_of_many=is_one_of_many)
-    plan = make_plan(
-        given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
-        advisor_version=advisor_version(), progress=say, watch=watch or ignore,
-    )  # fmt: skip
-    say("verifying")
-    plan = verified(plan, given.snapshot).plan
+    question = PlanQuestion(
+        given.snapshot, given.request.options, given.request.seed, given.previous, advisor_version()
+    )
+    plan = planned(question, progress=say, watch=watch or ignore).plan
     hours = hours_outside(given.snapshot, plan, given.hourly)
     say("writing")
     with taken_back_on_interrupt():

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 
 _COSTS = ("cost_bytes", "cost_changes")
@@ -29,15 +28,6 @@ def packed(finding: Finding) -> dict[str, Any]:
     return document
 
 
-def unpacked(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of ``Finding`` that it was packed from; evidence in the order of names, since jsonb keeps none."""
-    fields: dict[str, Any] = {name: document[name] for name in _COSTS if name in document}
-    if "cost_bytes" in fields:
-        fields["cost_bytes"] = float(fields["cost_bytes"])
-    fields["symptoms"] = tuple(_finding(symptom) for symptom in document.get("symptoms", ()))
-    return fields | {"evidence": numbers(document)}
-
-
 def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the evidence alone."""
     told = {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
@@ -49,11 +39,3 @@ def _symptom(finding: Finding) -> dict[str, Any]:
     cost = None if finding.cost is None else finding.cost.document()
     told |= {"recommendation": finding.recommendation.document(), "cost": cost}
     return {**told, **{name: told[name].value for name in _ENUMS}, "evidence": packed(replace(finding, symptoms=()))}
-
-
-def _finding(document: Mapping[str, Any]) -> Finding:
-    told = {name: document[name] for name in _OF_SYMPTOM}
-    enums = {name: kind(document[name]) for name, kind in _ENUMS.items()}
-    cost = None if document["cost"] is None else Fact.from_document(document["cost"])
-    facts = {"recommendation": Fact.from_document(document["recommendation"]), "cost": cost}
-    return Finding(**(told | enums | facts | unpacked(document["evidence"])))

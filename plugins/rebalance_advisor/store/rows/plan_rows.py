@@ -1,4 +1,4 @@
-"""A plan in rows: whole, in one transaction; and back as the document it was."""
+"""A plan in rows, and the advisory around it: whole, in one transaction; and back as the documents they were."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.plans.plan import Plan, Wave, to_document
+from kafka_rebalance.plans.plan import Plan, Wave
 from rebalance_advisor.store.rows.results import replace_rows
 from rebalance_advisor.store.run import lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
@@ -46,6 +46,23 @@ def load_plan(connection: Connection, run_id: str) -> Row:
     return document
 
 
+def save_advisory(connection: Connection, run_id: str, document: Mapping[str, Any]) -> None:
+    """Save the document of which a run's files are made; its plan is ``save_plan``'s."""
+    rest = {name: part for name, part in document.items() if name != "plan"}
+    text = json.dumps(rest, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    with connection.transaction():
+        replace_rows(connection, lock_run(connection, run_id), "advisory", [{"document": text}])
+
+
+def load_advisory(connection: Connection, run_id: str) -> dict[str, Any]:
+    """Return the document with its plan, as they were saved. Raises StoreError where the run has none."""
+    row = connection.execute(named("advisory_document"), {"run_id": run_id}).fetchone()
+    if row is None:
+        raise StoreError(f"run {run_id} has no advisory; clear its task replay_and_plan")
+    document: dict[str, Any] = json.loads(row[0])
+    return document | {"plan": load_plan(connection, run_id)}
+
+
 def _plan_row(plan: Plan) -> Row:
     return {
         "plan_id": plan.plan_id,
@@ -58,7 +75,7 @@ def _plan_row(plan: Plan) -> Row:
         "seconds": plan.cost.seconds,
         "seconds_slot_filling": plan.cost.seconds_slot_filling,
         "continues": plan.continues,
-        "document": json.dumps(to_document(plan), ensure_ascii=False, allow_nan=False, separators=(",", ":")),
+        "document": json.dumps(plan.document, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
     }
 
 

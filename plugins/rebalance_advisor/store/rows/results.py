@@ -7,15 +7,11 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from psycopg import sql
-from psycopg.rows import dict_row
-
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType, rank
+from kafka_rebalance.findings.finding import Finding, rank
 from rebalance_advisor.store.rows import copy_rows, finding_evidence
-from rebalance_advisor.store.run import OpenRun, empty, load_run, lock_run
+from rebalance_advisor.store.run import OpenRun, empty, lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError
-from rebalance_advisor.store.schema.names import Names
 from rebalance_advisor.store.statistics import analyze_copied
 
 # Mappings, dataclass instances, or a pyarrow.Table (which has to_pylist).
@@ -47,11 +43,6 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
         "is_falling_behind",
     ),
 }  # fmt: skip
-_FINDING = (
-    "code", "severity", "subject_type", "subject", "evidence", "gain", "confidence", "team", "channel", "tier",
-    "muted_until", "mute_reason",
-)  # fmt: skip
-_FACTS = ("recommendation_code", "recommendation_args", "cost_code", "cost_args")
 _DEFAULTS = {"scenario": "today"}
 _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
 
@@ -101,21 +92,6 @@ def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
     _save(connection, run_id, "member_score", rows)
 
 
-def load_scores(connection: Connection, run_id: str, table: str) -> list[dict[str, Any]]:
-    """What one of the functions above saved, in its order: ``table`` is broker_score, group_score and so on.
-
-    Raises StoreError for an unknown table or run.
-    """
-    if table not in _REQUIRED:
-        raise StoreError(f"no scores are called {table!r}; known: {', '.join(_REQUIRED)}")
-    columns = sql.SQL(", ").join(map(sql.Identifier, (*_REQUIRED[table], *_OPTIONAL[table])))
-    target = sql.Identifier(Names.from_environment().store, table)
-    key = load_run(connection, run_id).key
-    statement = sql.SQL("SELECT {} FROM {} WHERE run_key = %s ORDER BY position").format(columns, target)
-    with connection.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(statement, (key,)).fetchall()
-
-
 def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
     """Findings, ranked here. Raises StoreError where two have one key."""
     ranked = rank(list(findings))
@@ -148,35 +124,9 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
         replace_rows(connection, lock_run(connection, run_id), "finding", rows)
 
 
-def load_findings(connection: Connection, run_id: str) -> tuple[Finding, ...]:
-    """The findings that ``save_findings`` saved, in their rank. Raises StoreError for an unknown run."""
-    target = sql.Identifier(Names.from_environment().store, "finding")
-    columns = sql.SQL(", ").join(map(sql.Identifier, (*_FINDING, *_FACTS)))
-    statement = sql.SQL("SELECT {} FROM {} WHERE run_key = %s ORDER BY position").format(columns, target)
-    key = load_run(connection, run_id).key
-    with connection.cursor(row_factory=dict_row) as cursor:
-        return tuple(_finding(row) for row in cursor.execute(statement, (key,)))
-
-
-def _finding(row: dict[str, Any]) -> Finding:
-    known = {
-        "severity": Severity(row["severity"]),
-        "subject_type": SubjectType(row["subject_type"]),
-        "confidence": Confidence(row["confidence"]),
-    }
-    told = {name: row[name] for name in _FINDING}
-    facts = {name: _fact(row, name) for name in ("recommendation", "cost")}
-    return Finding(**(told | known | facts | finding_evidence.unpacked(row["evidence"])))
-
-
 def _fact_columns(name: str, told: Fact | None) -> dict[str, Any]:
     document = {"code": None, "args": None} if told is None else told.document()
     return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
-
-
-def _fact(row: dict[str, Any], name: str) -> Fact | None:
-    code = row[f"{name}_code"]
-    return None if code is None else Fact.from_document({"code": code, "args": row[f"{name}_args"]})
 
 
 def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:

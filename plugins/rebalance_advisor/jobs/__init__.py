@@ -1,1 +1,0 @@
-"""The work of our Spark jobs, between what they read from the store and what they save."""

@@ -1,0 +1,103 @@
+"""The advisory of one run, from what the store holds of its question to what is saved of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from operator import attrgetter
+from typing import Any
+
+from kafka_rebalance.advisory.advise import Advice, advise
+from kafka_rebalance.advisory.disk_outlook import disk_outlook
+from kafka_rebalance.plans.searches import Mapper
+from kafka_rebalance.plans.state import Watch, ignore
+from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+from kafka_rebalance.snapshot.age import too_old
+from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
+from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+from rebalance_advisor import store
+from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.version import advisor_version
+
+_SCORE = tuple(one.name for one in fields(GroupScore))
+_TOPIC = tuple(one.name for one in fields(TopicPlacementScore))
+_MEMBER = tuple(one.name for one in fields(MemberScore))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunQuestion:
+    """What a run is asked, and on what. ``previous``: the document of the cluster's published plan.
+
+    ``quarantined``: what the input gate holds. Its topics are left alone by ``request``, too.
+    """
+
+    snapshot: ClusterSnapshot
+    request: RunRequest
+    hourly: HourlyLoads | None = None
+    quarantined: tuple[CoverageGap, ...] = ()
+    previous: Mapping[str, Any] | None = None
+
+
+def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
+    """Read the run with its snapshot, once. Raises StoreError where a part is missing."""
+    run = store.load_run(connection, run_id)
+    given = store.load_run_input(connection, run)
+    held = store.load_quarantine(connection, run.snapshot_id)
+    published = store.newest_published(connection, run.cluster)
+    topics = [one.subject for one in held if one.subject_type == "topic"]
+    return RunQuestion(
+        snapshot=given.snapshot,
+        request=RunRequest.from_mapping(run.parameters).leaving_topics(topics),
+        hourly=given.hourly,
+        quarantined=tuple(
+            CoverageGap(one.subject_type, one.subject, "advice", f"left out: {one.reason}") for one in held
+        ),
+        previous=None if published is None else store.load_plan(connection, published),
+    )
+
+
+def advise_run(
+    question: RunQuestion, now: datetime, *, mapper: Mapper = map, width: int = 1, watch: Watch = ignore
+) -> Advice:
+    """Return the advisory. A reading that is too old at ``now`` gives a plan without moves that says so."""
+    snapshot, request = question.snapshot, question.request
+    limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
+    unfit = too_old(snapshot.captured_at, now, limit)
+    return advise(
+        snapshot, request.advice, mapper=mapper, width=width, previous=question.previous, hourly=question.hourly,
+        quarantined=question.quarantined, unfit=() if unfit is None else (unfit,), advisor_version=advisor_version(),
+        watch=watch,
+    )  # fmt: skip
+
+
+def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> None:
+    """Save all that was found, in one transaction: rows for readers, and the document of which files are made."""
+    with connection.transaction():
+        scores = advice.scores
+        store.save_broker_scores(connection, run_id, scores.brokers)
+        store.save_rack_scores(connection, run_id, scores.racks)
+        store.save_resource_scores(connection, run_id, scores.resources)
+        topics = [attrgetter(*_TOPIC)(score) for topic in advice.topics for score in topic.scores]
+        store.save_score_values(connection, run_id, "topic_score", _TOPIC, topics)
+        groups = [
+            (*attrgetter(*_SCORE)(score), group.basis.value, group.is_reproduced)
+            for group in advice.groups
+            for score in (*group.scores, *group.scenarios)
+        ]
+        store.save_score_values(connection, run_id, "group_score", (*_SCORE, "basis", "is_reproduced"), groups)
+        members = [attrgetter(*_MEMBER)(member) for group in advice.groups for member in group.members]
+        store.save_score_values(connection, run_id, "member_score", _MEMBER, members)
+        store.save_plan(connection, run_id, advice.plan)
+        store.save_findings(connection, run_id, advice.findings)
+        store.save_advisory(connection, run_id, advice.document() | _outlook(connection, run_id, advice))
+
+
+def _outlook(connection: store.Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:
+    """When disks fill up if nothing is done, where the history of readings tells."""
+    if advice.snapshot.captured_at is None:
+        return {}
+    forecasts = store.load_disk_forecasts(connection, run_id)
+    lines = [line.document() for line in disk_outlook(forecasts, advice.snapshot.captured_at)]
+    return {"outlook": lines} if lines else {}

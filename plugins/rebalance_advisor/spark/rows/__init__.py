@@ -1,1 +1,0 @@
-"""Rows as Spark jobs read and write them."""
