@@ -5179,6 +5179,15 @@ COMMENT ON COLUMN advisor.wave_latest.throttle_bytes_per_s IS 'Throttle.';
 
 COMMENT ON COLUMN advisor.wave_latest.free_disk_needed IS 'Bytes by broker while both copies exist.';
 
+CREATE TABLE store.advisory (
+    run_key bigint NOT NULL,
+    document text NOT NULL
+);
+
+ALTER TABLE store.advisory OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.advisory IS 'All that a run found but its plan, as the document of which its files are made.';
+
 ALTER TABLE store.application ALTER COLUMN application_key ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME store.application_application_key_seq
     START WITH 1
@@ -5267,6 +5276,9 @@ ALTER TABLE store.task_failure ALTER COLUMN failure_key ADD GENERATED ALWAYS AS 
     NO MAXVALUE
     CACHE 1
 );
+
+ALTER TABLE ONLY store.advisory
+    ADD CONSTRAINT advisory_pk PRIMARY KEY (run_key);
 
 ALTER TABLE ONLY store.application
     ADD CONSTRAINT application_id_unique UNIQUE (application_id);
@@ -5410,6 +5422,9 @@ CREATE INDEX task_failure_of_cluster ON store.task_failure USING btree (cluster,
 CREATE INDEX topic_of_snapshot ON ONLY store.topic USING btree (snapshot_key, topic);
 
 CREATE INDEX topic_score_of_run ON ONLY store.topic_score USING btree (run_key, topic, placer);
+
+ALTER TABLE ONLY store.advisory
+    ADD CONSTRAINT advisory_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
 
 ALTER TABLE ONLY store.application
     ADD CONSTRAINT application_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
@@ -5806,6 +5821,8 @@ GRANT SELECT ON TABLE advisor.wave TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.advisory TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_lag TO advisor_writer;
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from operator import attrgetter
@@ -10,6 +10,7 @@ from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
 from kafka_rebalance.advisory.disk_outlook import disk_outlook
+from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.searches import Mapper
 from kafka_rebalance.plans.state import Watch, ignore
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
@@ -81,17 +82,23 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
         store.save_resource_scores(connection, run_id, scores.resources)
         topics = [attrgetter(*_TOPIC)(score) for topic in advice.topics for score in topic.scores]
         store.save_score_values(connection, run_id, "topic_score", _TOPIC, topics)
-        groups = [
-            (*attrgetter(*_SCORE)(score), group.basis.value, group.is_reproduced)
-            for group in advice.groups
-            for score in (*group.scores, *group.scenarios)
-        ]
-        store.save_score_values(connection, run_id, "group_score", (*_SCORE, "basis", "is_reproduced"), groups)
-        members = [attrgetter(*_MEMBER)(member) for group in advice.groups for member in group.members]
-        store.save_score_values(connection, run_id, "member_score", _MEMBER, members)
+        save_groups(connection, run_id, advice.groups)
         store.save_plan(connection, run_id, advice.plan)
         store.save_findings(connection, run_id, advice.findings)
         store.save_advisory(connection, run_id, advice.document() | _outlook(connection, run_id, advice))
+
+
+def save_groups(connection: store.Connection, run_id: str, groups: Iterable[GroupReplay]) -> None:
+    """Save the rows of all strategies and scenarios of groups, and of their members."""
+    groups = tuple(groups)
+    scores = [
+        (*attrgetter(*_SCORE)(score), group.basis.value, group.is_reproduced)
+        for group in groups
+        for score in (*group.scores, *group.scenarios)
+    ]
+    store.save_score_values(connection, run_id, "group_score", (*_SCORE, "basis", "is_reproduced"), scores)
+    members = [attrgetter(*_MEMBER)(member) for group in groups for member in group.members]
+    store.save_score_values(connection, run_id, "member_score", _MEMBER, members)
 
 
 def _outlook(connection: store.Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:

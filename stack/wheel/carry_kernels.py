@@ -17,7 +17,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.kernels import carried_code
 from kafka_rebalance.kernels.carried_code import BASELINE, FEATURES_TEXT
@@ -81,7 +81,7 @@ def _call_kernels(scratch: Path) -> None:
     compile_planner(with_search=True)
     for folder in (dumps, unsized):
         snapshot = read_input(folder)
-        advise(snapshot, PlanOptions())
+        advise(snapshot, AdviceRequest())
         for number, options in enumerate(OPTIONS):
             _tell(f"{folder.name}, options {number + 1} of {len(OPTIONS)}")
             try:

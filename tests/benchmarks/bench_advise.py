@@ -18,9 +18,8 @@ from pathlib import Path
 
 import orjson
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.groups.replay_options import EVERYTHING, TODAY_ALONE
-from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.advisory_files import write_advisory
@@ -75,7 +74,7 @@ def steps_of(size: PipelineSize, folder: Path, scratch: Path, *, all_scenarios: 
     say("reading")
     snapshot = read_input(file)
     asked = EVERYTHING if all_scenarios else TODAY_ALONE
-    advice = advise(snapshot, PlanOptions(), replay_options=asked, progress=say)
+    advice = advise(snapshot, AdviceRequest(replay=asked), progress=say)
     say("one document of it")
     document = advice.document()
     say("writing")

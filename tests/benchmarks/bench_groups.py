@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.advisory.advise import GroupTask, group_tasks
+from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -93,6 +95,11 @@ def executor_s(spark: Any) -> float:
     return sum(stages.apply(place).executorRunTime() for place in range(stages.size())) / 1000
 
 
+def replayed(task: GroupTask) -> GroupReplay:
+    """Return the task's group under each strategy."""
+    return task.asked.replay(task.group_input)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """One run; two warm-up groups first, so that kernels are there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -107,7 +114,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.update(environment(folder))
     from pyspark.sql import SparkSession
 
-    from rebalance_advisor.jobs.replaying import replay_groups, save_replay
+    from rebalance_advisor.run_advice import save_groups
+    from rebalance_advisor.spark.mapper import SparkMapper
 
     sizes = [(asked.members, asked.partitions)] * asked.groups + ([_GIANT] if asked.giant else [])
     snapshot = made_groups(sizes)
@@ -122,19 +130,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             snapshot_id = store.save_snapshot(connection, snapshot)
             store.mark_snapshot(connection, snapshot_id, is_blocked=False)
             store.start_run(connection, run_id="r", cluster="groups", snapshot_id=snapshot_id, parameters={}, seed=0)
-            replay_groups(spark, made_groups([(3, 12)] * 4), replay_options=options)
+            mapper = SparkMapper(spark)
+            mapper(replayed, tuple(group_tasks(made_groups([(3, 12)] * 4), options)))
             before, started = executor_s(spark), time.perf_counter()
             with ProcessWatch({os.getpid(): SERVICES}) as watch:
-                documents = replay_groups(spark, snapshot, replay_options=options)
-                replayed = time.perf_counter()
-                save_replay(connection, "r", snapshot, [], documents)
+                replays = mapper(replayed, tuple(group_tasks(snapshot, options, width=mapper.width)))
+                answered = time.perf_counter()
+                save_groups(connection, "r", replays)
                 connection.commit()
                 saved = time.perf_counter()
-            rows = sum(len(document["scores"]) for document in documents)
+            rows = sum(len(replay.scores) + len(replay.scenarios) for replay in replays)
             print(
                 f"{len(sizes):,} groups, {len(snapshot.partitions):,} partitions, {len(STRATEGIES)} strategies × "
                 f"{len(SCENARIOS)} scenarios on {asked.cores} cores: {saved - started:.1f} s "
-                f"(replay {replayed - started:.1f}, save {saved - replayed:.1f}); {rows:,} rows; executors "
+                f"(replay {answered - started:.1f}, save {saved - answered:.1f}); {rows:,} rows; executors "
                 f"{executor_s(spark) - before:.1f} s; peak {watch.peak_bytes() / 2**30:.2f} GiB"
             )
     finally:

@@ -21,10 +21,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kafka_rebalance.advisory.advise import group_tasks, topic_tasks
 from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
-from rebalance_advisor.request.run_request import RunRequest
-from tests.benchmarks.bench_groups import STRATEGIES, made_groups
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.placement.topic_replay import placement_brokers, placement_ground, replay_topic
+from kafka_rebalance.plans.searches import PlanQuestion, planned
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from tests.benchmarks.bench_groups import STRATEGIES, made_groups, replayed
 from tests.benchmarks.pipeline_snapshot import SIZES, pipeline_snapshot
 from tests.spark.standalone.cluster import NEEDED, StandaloneCluster, make_python
 
@@ -64,22 +68,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _phases(asked: argparse.Namespace, spark: Any) -> dict[str, Callable[[], Any]]:
-    from rebalance_advisor.jobs.replaying import replay_groups, replay_topics
-    from rebalance_advisor.jobs.searching import search_plans
+    from rebalance_advisor.spark.mapper import SparkMapper
 
     options = ReplayOptions(scenarios=SCENARIOS, strategies=STRATEGIES)
     size = next(size for size in SIZES if size.name == asked.size)
     cluster = pipeline_snapshot(size, datetime(2026, 11, 20, 12, tzinfo=UTC))
     few = pipeline_snapshot(SIZES[0], datetime(2026, 11, 20, 12, tzinfo=UTC), seed=1)
-    request = RunRequest.from_mapping({"age_limit": "3650d"})
-    replay_groups(spark, made_groups([(3, 12)] * 8), replay_options=options)
-    replay_topics(spark, few)
-    search_plans(spark, few, [request])
-    groups = made_groups([(10, 100)] * asked.groups)
+    mapper, groups = SparkMapper(spark), made_groups([(10, 100)] * asked.groups)
+
+    def replay(snapshot: ClusterSnapshot) -> list[str]:
+        return list(map(str, mapper(replayed, tuple(group_tasks(snapshot, options, width=mapper.width)))))
+
+    def place(snapshot: ClusterSnapshot) -> list[str]:
+        ground = placement_ground(placement_brokers(snapshot))
+        return list(map(str, mapper(lambda task: replay_topic(task.today, ground), tuple(topic_tasks(snapshot)))))
+
+    def plan(snapshot: ClusterSnapshot) -> dict[str, Any]:
+        return planned(PlanQuestion(snapshot, PlanOptions()), mapper=mapper).plan.document
+
+    replay(made_groups([(3, 12)] * 8)), place(few), plan(few)
     return {
-        "groups": lambda: sorted(map(str, replay_groups(spark, groups, replay_options=options))),
-        "topics": lambda: sorted(map(str, replay_topics(spark, cluster))),
-        "plan and frontier": lambda: search_plans(spark, cluster, [request]),
+        "groups": lambda: replay(groups),
+        "topics": lambda: place(cluster),
+        "plan and frontier": lambda: plan(cluster),
     }
 
 

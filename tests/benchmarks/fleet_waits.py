@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-_ORDER = ("check_request", "start_run", "check_input", "replay_and_plan", "derive_findings", "check_results", "publish")
+_ORDER = ("check_request", "start_run", "check_input", "replay_and_plan", "check_results", "publish")
 _WIDTHS = (14, 10, 13, 8)
 
 

@@ -141,7 +141,6 @@ def test_advise_goes_the_way_of_the_data(dag_bag):
         "start_run",
         "check_input",
         "replay_and_plan",
-        "derive_findings",
         "check_results",
         "publish",
     ]

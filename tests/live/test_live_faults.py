@@ -12,7 +12,7 @@ import pytest
 from kafka.errors import TopicAlreadyExistsError
 from kafka.protocol.metadata import MetadataRequest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
@@ -286,7 +286,7 @@ def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> Non
     assert lost
     said = {(subject, what) for _, subject, what in told(snapshot)}
     assert all({(row.topic, "offline replica"), (row.topic, "replica size")} & said for row in lost)
-    findings = advise(snapshot, PlanOptions(with_frontier=False)).document()["findings"]
+    findings = advise(snapshot, AdviceRequest(PlanOptions(with_frontier=False))).document()["findings"]
     (found,) = [finding for finding in findings if finding["code"] == "log_dir_offline"]
     assert (found["subject"], found["evidence"]["replicas"]) == ("3", len(lost))
     assert str(dead) in found["recommendation"]["args"]["paths"]

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
@@ -46,7 +46,7 @@ def outcome_of(case: Case, params: PlanParams) -> Outcome:
         made = make_plan(case.snapshot, case.options, params=params)
         plan = verified(made, case.snapshot).plan
         if plan.verdict is Verdict.CANNOT_TELL:
-            told = advise(case.snapshot, case.options, params=params).plan
+            told = advise(case.snapshot, AdviceRequest(case.options), params=params).plan
             if told.plan_id != plan.plan_id:
                 return Outcome(case, plan.verdict.value, wrong="advise says something else")
     except AdvisorError as error:

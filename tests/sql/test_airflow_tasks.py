@@ -1,6 +1,6 @@
 """The tasks of the three DAGs as plain functions on a real store, one after another as the DAGs call them.
 
-Between ``check_input`` and ``derive_findings`` stands what the two Spark jobs save, made here without Spark.
+Between ``check_input`` and ``check_results`` comes what the Spark job saves, made here in this process.
 """
 
 import json
@@ -13,8 +13,7 @@ from types import SimpleNamespace
 import pytest
 from fastapi.testclient import TestClient
 
-from kafka_rebalance.advisory.advise import advise
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.render import with_texts
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import gates, store
@@ -24,6 +23,7 @@ from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.publish.folders.folder_marker import MARKER
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
+from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
 from tests.sql.page.conftest import caller, readable
@@ -47,31 +47,7 @@ def listed(tmp_path, dsn, monkeypatch):
 
 def replay_and_plan(connection, run_id, now=AT_ONCE):
     """What the job ``replay_and_plan`` leaves in the store."""
-    from kafka_rebalance.groups.group_input import group_inputs
-    from kafka_rebalance.groups.group_replay import replay_group
-    from kafka_rebalance.placement.topic_replay import (
-        placement_brokers,
-        placement_ground,
-        replay_topic,
-        topic_placements,
-    )
-    from kafka_rebalance.plans.document import plan_from_document
-    from rebalance_advisor.jobs.replaying import save_replay
-    from rebalance_advisor.jobs.searching import answer_to, plan_of_old_reading, put_together, request_of, tasks_of
-    from rebalance_advisor.spark.rows.replayed import sent, sent_topic
-
-    run = store.load_run(connection, run_id)
-    snapshot = store.load_snapshot(connection, run.snapshot_id)
-    ground = placement_ground(placement_brokers(snapshot))
-    topics = [json.loads(json.dumps(sent_topic(replay_topic(today, ground)))) for today in topic_placements(snapshot)]
-    groups = json.loads(json.dumps([sent(replay_group(given)) for given in group_inputs(snapshot)]))
-    save_replay(connection, run_id, snapshot, topics, groups)
-    request = request_of(run, ())
-    plan = plan_of_old_reading(snapshot, request, now=now)
-    if plan is None:
-        answers = [answer_to(snapshot, task) for task in tasks_of(snapshot, request)]
-        plan = plan_from_document(put_together(snapshot, request, answers))
-    store.save_plan(connection, run_id, plan)
+    save_advice(connection, run_id, advise_run(read_question(connection, run_id), now))
 
 
 def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed, connection) -> None:
@@ -89,14 +65,13 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     }
     tasks.check_input.function(run)
     replay_and_plan(connection, run["run_id"])
-    count = tasks.derive_findings.function(run)
     tasks.check_results.function(run)
     assert store.newest_published(connection, "prod") is None
     told = tasks.publish.function(run)
     assert store.newest_published(connection, "prod") == "manual__1.prod"
     folder = listed / "published" / "prod" / "manual__1.prod"
     findings = json.loads((folder / "findings.json").read_text())
-    assert (len(findings), told["run_id"], told["folder"]) == (count, "manual__1.prod", str(folder))
+    assert (told["run_id"], told["folder"]) == ("manual__1.prod", str(folder))
     assert (folder.parent / "latest").resolve() == folder.resolve()
     # Its three members read 3, 3 and none of 6 partitions.
     assert "assignor_uneven:group:readers" in {finding["finding_key"] for finding in findings}
@@ -124,13 +99,12 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
         run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__1"))
         tasks.check_input.function(run)
         replay_and_plan(connection, run["run_id"])
-        tasks.derive_findings.function(run)
         tasks.check_results.function(run)
         said = tasks.publish.function(run)
         assert said["closing_words"][0].startswith("Verdict: cannot tell"), case
         assert "has no broker" in said["closing_words"][0], case
         folder = listed / "published" / name / run["run_id"]
-        shell = advise(read_input(place, name), PlanOptions(), advisor_version=advisor_version()).document()
+        shell = advise(read_input(place, name), AdviceRequest(), advisor_version=advisor_version()).document()
         shell = json.loads(json.dumps(shell))
         for part in ("findings", "groups"):
             assert json.loads((folder / f"{part}.json").read_text()) == with_texts(shell[part]), (case, part)
@@ -177,7 +151,6 @@ def test_a_reading_that_is_too_old_gives_no_plan_and_readers_are_told_why(listed
     request = tasks.check_request.function("prod", params=asked)
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__3"))
     replay_and_plan(connection, run["run_id"], now=AT_ONCE + timedelta(days=21))
-    tasks.derive_findings.function(run)
     tasks.check_results.function(run)
     told = tasks.publish.function(run)
     limit = "36 h" if asked else "2 h"
@@ -201,7 +174,6 @@ def test_a_plan_that_expired_while_its_run_lay_is_not_published(listed, connecti
     request = tasks.check_request.function("prod", params={"no_frontier": True, "dead_band": 0.3})
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__4"))
     replay_and_plan(connection, run["run_id"])
-    tasks.derive_findings.function(run)
     with pytest.raises(AirflowFailException, match="the limit is 2 h, and it has expired; start a new run"):
         tasks.publish.function(run)
     assert store.newest_published(connection, "prod") is None
@@ -254,7 +226,6 @@ def test_results_that_contradict_themselves_block_the_run(listed, connection) ->
     request = tasks.check_request.function("prod", params={"no_frontier": True, "dead_band": 0.3})
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__2"))
     replay_and_plan(connection, run["run_id"])
-    tasks.derive_findings.function(run)
     connection.execute("UPDATE store.resource_score SET skew = 1.3 WHERE resource = 'disk'")
     with pytest.raises(AirflowFailException, match=r"the gate blocks run manual__2\.prod: .*scores_do_not_add_up"):
         tasks.check_results.function(run)

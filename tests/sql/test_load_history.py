@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from kafka_rebalance.snapshot.history.hourly_loads import hourly_loads
 from kafka_rebalance.snapshot.history.reading import readings_of
@@ -21,11 +20,9 @@ from rebalance_advisor.airflow.publishing.places import FolderPlace
 from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.jobs.replaying import save_replay
-from rebalance_advisor.jobs.searching import answer_to, put_together, request_of, tasks_of
+from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from rebalance_advisor.store.load_history import KEPT_DAYS
 from rebalance_advisor.store.run_input import snapshot_over_window
-from rebalance_advisor.store.stored_advice import derived_findings
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import random_cluster
 
@@ -159,13 +156,7 @@ def published(dsn, connection, params, tmp_path, monkeypatch, file):
     monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
     document = requested_run(connection, "c", params | {"age_limit": "3650d"})
     start_requested_run(connection, json.loads(json.dumps(document)), "form")
-    run = store.load_run(connection, "form")
-    snapshot = store.load_run_input(connection, run).snapshot
-    save_replay(connection, "form", snapshot, [], [])
-    request = request_of(run, [])
-    answers = [json.loads(json.dumps(answer_to(snapshot, task))) for task in tasks_of(snapshot, request)]
-    store.save_plan(connection, "form", plan_from_document(put_together(snapshot, request, answers)))
-    store.save_findings(connection, "form", derived_findings(connection, "form"))
+    save_advice(connection, "form", advise_run(read_question(connection, "form"), datetime.now(UTC)))
     folder = Path(publish_run(dsn, run_id="form", cluster="c", place=FolderPlace(tmp_path / "form", "form"))[1])
     advisory = json.loads((folder / "advisory.json").read_text())
     advisory["findings"] = json.loads((folder / "findings.json").read_text())

@@ -3,12 +3,12 @@
 import json
 import random
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from kafka_rebalance.errors import UnknownNameError, UsageError
-from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor import store
@@ -16,9 +16,9 @@ from rebalance_advisor.airflow.publishing.places import FolderPlace
 from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.jobs.searching import answer_to, put_together, request_of, tasks_of
 from rebalance_advisor.request import pattern_trial
 from rebalance_advisor.request.run_request import OPTIONS
+from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS, OWN
@@ -61,12 +61,7 @@ def published(dsn, connection, params, run_id, folder):
     """``plan.json`` of one run, by what the tasks and the Spark job call, without Airflow and Spark around them."""
     document = requested_run(connection, "test", params | ANY_AGE)
     start_requested_run(connection, json.loads(json.dumps(document)), run_id)
-    run = store.load_run(connection, run_id)
-    snapshot = store.load_snapshot(connection, run.snapshot_id)
-    request = request_of(run, store.load_quarantine(connection, run.snapshot_id))
-    answers = [json.loads(json.dumps(answer_to(snapshot, task))) for task in tasks_of(snapshot, request)]
-    random.Random(7).shuffle(answers)
-    store.save_plan(connection, run_id, plan_from_document(put_together(snapshot, request, answers)))
+    save_advice(connection, run_id, advise_run(read_question(connection, run_id), datetime.now(UTC)))
     folder = Path(publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))[1])
     return (folder / "plan.json").read_bytes()
 
@@ -226,4 +221,4 @@ def test_the_store_keeps_the_whole_request(connection, listed):
     document = requested_run(connection, "test", {"remove_broker": [1], "max_move_bytes": "5GB", "dead_band": 1e-6})
     start_requested_run(connection, document, "run")
     assert store.load_run(connection, "run").parameters == document
-    assert request_of(store.load_run(connection, "run"), []).document() == document
+    assert read_question(connection, "run").request.document() == document

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing.places import FolderPlace, publish_folder
 from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.publish.advisory_files import advisory_files
+from rebalance_advisor.run_advice import save_advice
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.publish.file_moments import Strike, Striker, content_of, end_of
 
@@ -32,7 +33,7 @@ def snapshot(connection):
 def start(connection, snapshot, advice, run_id: str) -> None:
     snapshot_id = advice.plan.snapshot_id
     store.start_run(connection, run_id=run_id, cluster="test", snapshot_id=snapshot_id, parameters={}, seed=0)
-    store.save_plan(connection, run_id, advice.plan)
+    save_advice(connection, run_id, advice)
 
 
 def publish(dsn: str, run_id: str, folder: Path, _striker: Striker) -> None:
@@ -42,7 +43,7 @@ def publish(dsn: str, run_id: str, folder: Path, _striker: Striker) -> None:
 @pytest.mark.parametrize("strike", [Strike.KILL, Strike.KILL_WITHIN, Strike.FULL])
 def test_where_readers_see_a_run_its_files_are_whole(connection, dsn, snapshot, tmp_path: Path, strike) -> None:
     wide, narrow = (PlanOptions(within=band, moves_per_broker=4, with_frontier=False) for band in (0.6, 0.1))
-    earlier, advice = advise(snapshot, wide), advise(snapshot, narrow)
+    earlier, advice = (advise(snapshot, AdviceRequest(options)) for options in (wide, narrow))
     start(connection, snapshot, advice, "new")
     publish(dsn, "new", tmp_path / "new", Striker())
     start(connection, snapshot, advice, "count")

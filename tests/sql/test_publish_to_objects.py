@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing.places import ObjectPlace
@@ -50,7 +50,7 @@ def briefly() -> PlanOptions:
 
 @pytest.fixture
 def advice(snapshot, briefly):
-    return advise(snapshot, briefly)
+    return advise(snapshot, AdviceRequest(briefly))
 
 
 def publish(dsn: str, run_id: str, objects) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pyarrow as pa
 import pytest
+from psycopg.rows import dict_row
 
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore, TopicPlacementScore
 from rebalance_advisor import store
 from rebalance_advisor.store.rows import plan_rows
+from rebalance_advisor.store.rows.finding_evidence import packed
 from rebalance_advisor.store.run import RESULT_TABLES
 from stack.waiting import PATIENCE_S
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
@@ -261,13 +264,18 @@ def test_scores_come_as_dataclasses_mappings_or_arrow_and_come_back_in_order(con
         [GroupScore(row["group_id"], "range", None, True, 1, 2) for row in rows],
     ):
         store.save_group_scores(connection, "r-1", given)
-        loaded = store.load_scores(connection, "r-1", "group_score")
+        loaded = rows_of(connection, "group_score")
         assert [row["group_id"] for row in loaded] == ["b", "a", "c"]
         assert {row["scenario"] for row in loaded} == {"today"}
         assert {row["skew_rate"] for row in loaded} == {None}
     store.save_member_scores(connection, "r-1", [MEMBER])
-    (loaded,) = store.load_scores(connection, "r-1", "member_score")
-    assert MemberScore(**loaded) == MEMBER
+    (loaded,) = rows_of(connection, "member_score")
+    assert {name: loaded[name] for name in asdict(MEMBER)} == asdict(MEMBER)
+
+
+def rows_of(connection, table):
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(f"SELECT * FROM store.{table} ORDER BY position").fetchall()
 
 
 def test_a_wrong_row_is_refused_with_what_is_wrong(connection, snapshot_id) -> None:
@@ -278,16 +286,17 @@ def test_a_wrong_row_is_refused_with_what_is_wrong(connection, snapshot_id) -> N
         store.save_broker_scores(connection, "r-1", [{"broker": 1, "resource": "disk"}])
     with pytest.raises(store.StoreError, match="a row is a mapping or a dataclass, not int"):
         store.save_broker_scores(connection, "r-1", [7])
-    with pytest.raises(store.StoreError, match="no scores are called 'run'"):
-        store.load_scores(connection, "r-1", "run")
 
 
-def test_what_a_finding_explains_and_costs_comes_back_with_it(connection, snapshot_id) -> None:
+def test_what_a_finding_explains_and_costs_is_part_of_its_evidence(connection, snapshot_id) -> None:
     start(connection, snapshot_id)
     symptoms = (finding(subject="2"), finding(subject="3", severity=Severity.HIGH))
     cause = replace(finding(subject="4"), symptoms=symptoms, cost_bytes=1.5e12, cost_changes=7)
     store.save_findings(connection, "r-1", [cause])
-    assert store.load_findings(connection, "r-1") == (cause,)
+    ((saved,),) = connection.execute("SELECT evidence FROM store.finding").fetchall()
+    assert saved == json.loads(json.dumps(packed(cause)))
+    assert [symptom["subject"] for symptom in saved["symptoms"]] == ["2", "3"]
+    assert (saved["cost_bytes"], saved["cost_changes"]) == (1.5e12, 7)
 
 
 def test_findings_are_ranked_and_one_key_is_said_once(connection, snapshot_id) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.render import with_texts
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
@@ -34,7 +33,7 @@ def published_by_the_dag(machine, name, path, **asked):
 
 
 def as_the_shell_finds_it(name, path):
-    return advise(read_input(path, name), PlanOptions(), advisor_version=advisor_version()).document()
+    return advise(read_input(path, name), AdviceRequest(), advisor_version=advisor_version()).document()
 
 
 def assert_the_same(folder, document):

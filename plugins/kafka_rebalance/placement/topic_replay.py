@@ -8,7 +8,7 @@ Example: one partition on brokers 1, 2, 3 with RF 3 moves nothing whatever is dr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,18 +112,3 @@ def topic_placements(snapshot: ClusterSnapshot) -> Iterator[TopicPlacement]:
         rows = slice(int(begins[number]), int(begins[number + 1]))
         if rows.start < rows.stop:
             yield TopicPlacement(topic.name, padded[rows], table.leader[rows], log_bytes[rows])
-
-
-def placement_of(row: Mapping[str, Sequence[int]], topic: str) -> TopicPlacement:
-    """A topic's placement from plain lists, as a packed row has them.
-
-    ``replica_count`` and ``leader`` by partition, ``replicas`` of all one after another, ``log_bytes`` by partition.
-    """
-    counts = np.array(row["replica_count"], dtype=np.int64)
-    padded = np.full((len(counts), int(counts.max(initial=1))), NOBODY, dtype=np.int32)
-    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
-    owner = np.repeat(np.arange(len(counts)), counts)
-    padded[owner, np.arange(int(offsets[-1])) - offsets[owner]] = np.array(row["replicas"], dtype=np.int32)
-    return TopicPlacement(
-        topic, padded, np.array(row["leader"], dtype=np.int32), np.array(row["log_bytes"], dtype=np.float64)
-    )

@@ -49,7 +49,7 @@ class SparkMapper:
 
         if not tasks:
             return []
-        shared, around = self._spark.sparkContext.broadcast(step), self._around
+        shared, around = self._spark.sparkContext.broadcast(_Step(step)), self._around
 
         def answers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
@@ -74,6 +74,18 @@ class SparkMapper:
         shared.destroy()
         answered = dict(zip(found.column(_PLACE).to_pylist(), found.column(_PICKLED).to_pylist(), strict=True))
         return [pickle.loads(answered[place]) for place in range(len(tasks))]  # noqa: S301 from our own workers
+
+
+class _Step:
+    """A step that is unpickled as itself: a broadcast alone could not take a lambda."""
+
+    def __init__(self, step: Callable[[Any], Any]) -> None:
+        self._step = step
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        from pyspark import cloudpickle
+
+        return pickle.loads, (cloudpickle.dumps(self._step),)
 
 
 def _packed(tasks: Sequence[Any], width: int) -> pa.Table:

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.advisory.rollover_steps import rollover_steps
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.options.client_rule import ClientRule
-from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Partition, Topic, partition_table
 
@@ -48,7 +47,7 @@ def test_the_steps_of_an_advisory_are_those_of_the_client_that_a_rule_names() ->
         "c", (Broker(1),), (Topic("t"), Topic("u")), partition_table(rows, {"t": 0, "u": 1}), groups=(group,)
     )
     options = ReplayOptions(clients=(ClientRule("g", "sarama", "1.50.0"),))
-    (told,) = advise(snapshot, PlanOptions(), replay_options=options).document()["groups"]
+    (told,) = advise(snapshot, AdviceRequest(replay=options)).document()["groups"]
     first = told["rollover"][0]["args"]
     assert (first["action"], first["setting"]) == ("set", "Consumer.Group.Rebalance.GroupStrategies")
     assert first["value"].startswith("sarama.NewBalanceStrategy")

@@ -10,7 +10,6 @@ from kafka_rebalance.placement.brokers import PlacementBroker
 from kafka_rebalance.placement.topic_replay import (
     placement_brokers,
     placement_ground,
-    placement_of,
     replay_topic,
     topic_placements,
 )
@@ -83,14 +82,6 @@ def test_a_snapshot_gives_its_topics_and_the_brokers_that_kafka_would_offer(tmp_
     assert second.replicas.tolist() == [[3, 0], [0, -1]]
     assert np.isnan(second.log_bytes[0])
     assert second.log_bytes[1] == 2**20
-
-
-def test_a_packed_row_gives_the_same_placement():
-    row = {"replica_count": [2, 1], "replicas": [3, 0, 0], "leader": [3, -1], "log_bytes": [float("nan"), 7]}
-    placement = placement_of(row, "b")
-    assert placement.replicas.tolist() == [[3, 0], [0, -1]]
-    assert placement.leaders.tolist() == [3, -1]
-    assert placement.log_bytes[1] == 7
 
 
 def test_the_same_seeds_draw_the_same_placements():

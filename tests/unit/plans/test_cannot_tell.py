@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan, plan_of_unfit_reading
@@ -223,7 +223,7 @@ def test_what_was_seen_still_has_its_own_verdicts() -> None:
 
 
 def test_advise_of_a_cluster_without_brokers_holds_nothing_and_says_why() -> None:
-    advice = advise(cluster([], []), PlanOptions())
+    advice = advise(cluster([], []), AdviceRequest())
     assert advice.plan.verdict is Verdict.CANNOT_TELL
     assert advice.scores.brokers == ()
     assert advice.topics == ()

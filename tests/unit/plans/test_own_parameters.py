@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.errors import InfeasibleError, InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -165,6 +165,6 @@ def test_how_much_worse_is_harm() -> None:
 
 
 def test_the_whole_way_takes_them_too() -> None:
-    advice = advise(PILED, BALANCE, params=own("waves", least_slots=7))
+    advice = advise(PILED, AdviceRequest(BALANCE), params=own("waves", least_slots=7))
     assert advice.plan.parameters["moves_per_broker"] == 7
     assert np.isfinite(advice.plan.cost.seconds)

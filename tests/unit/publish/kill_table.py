@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from kafka_rebalance.advisory.advise import Advice, advise
+from kafka_rebalance.advisory.advise import Advice, AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor.publish import advisory_files, plan_folder
 from rebalance_advisor.publish.folders.exchange import exchange_folders
@@ -188,7 +188,7 @@ def make_bench(place: Path) -> Bench:
     rows = [row("t", partition, [0, 1] if partition % 3 else [1, 0]) for partition in range(24)]
     wide, narrow = (PlanOptions(within=band, moves_per_broker=4, with_frontier=False) for band in (0.6, 0.1))
     snapshot = cluster(rows, brokers(4))
-    advices = advise(snapshot, wide), advise(snapshot, narrow)
+    advices = advise(snapshot, AdviceRequest(wide)), advise(snapshot, AdviceRequest(narrow))
     assert 0 < len(advices[0].plan.waves) != len(advices[1].plan.waves)
     # Rendering comes before the first file and takes ten times as long as all of them: once for each is enough.
     plans = {advice.plan.plan_id: plan_folder.plan_folder_files(advice.snapshot, advice.plan) for advice in advices}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.plan import Plan, to_document
@@ -40,7 +40,7 @@ def answers() -> list[Any]:
         case = any_case(seed)
         options = replace(case.options, with_frontier=False)
         try:
-            advice = advise(case.snapshot, options)
+            advice = advise(case.snapshot, AdviceRequest(options))
         except AdvisorError as error:
             found.append(type(error).__name__)
             continue

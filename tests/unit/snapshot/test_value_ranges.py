@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
@@ -154,5 +154,5 @@ def test_the_largest_broker_ids_are_as_good_as_any():
     scores = score_cluster(snapshot)
     assert {score.broker for score in scores.brokers} == set(ids)
     assert verify_plan(to_document(make_plan(snapshot, PlanOptions(with_frontier=False))), snapshot).is_right
-    findings = advise(snapshot, PlanOptions(with_frontier=False)).findings
+    findings = advise(snapshot, AdviceRequest(PlanOptions(with_frontier=False))).findings
     assert findings

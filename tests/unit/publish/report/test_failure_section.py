@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_rebalance.advisory.advise import advise
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
@@ -36,7 +35,7 @@ def test_a_few_of_each_are_shown_and_those_that_lead_nothing_are_not() -> None:
 def test_an_advisory_tells_it_of_its_reading() -> None:
     rows = [Partition("t", p, (1, 2, 3), 1, isr=(1, 2, 3), log_bytes=(1, 1, 1)) for p in range(4)]
     brokers = tuple(Broker(broker, "r") for broker in (1, 2, 3))
-    document = advise(ClusterSnapshot("c", brokers, (Topic("t"),), partition_table(rows, {"t": 0})), PlanOptions())
+    document = advise(ClusterSnapshot("c", brokers, (Topic("t"),), partition_table(rows, {"t": 0})), AdviceRequest())
     advisory = document.document()
     assert advisory["after_failure"][0] == {
         "lost_type": "broker", "lost": "1", "leaders": 4, "leaderless": 0, "taken_by": 2, "most_taken": 4,

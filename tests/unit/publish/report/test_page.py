@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.render import render_document
@@ -27,7 +27,7 @@ def advisory() -> dict:
     brokers = tuple(Broker(i, f"r{i}", log_dirs=(LogDir("/d", 100, 40),)) for i in (1, 2, 3))
     snapshot = ClusterSnapshot("demo & co", brokers, (Topic("t"),), partition_table(rows, {"t": 0}))
     options = replace(PlanOptions(), leaders_only=True)
-    return advise(snapshot, options, advisor_version="0.1.0").document()
+    return advise(snapshot, AdviceRequest(options), advisor_version="0.1.0").document()
 
 
 def test_the_verdict_stands_first(advisory: dict) -> None:
@@ -43,7 +43,7 @@ def test_another_balancer_stands_in_the_first_line_of_a_plan_that_moves_somethin
     snapshot = ClusterSnapshot(
         "c", (Broker(1), Broker(2)), tuple(map(Topic, topics)), partition_table(rows, topics)
     )  # fmt: skip
-    found = advise(snapshot, replace(PlanOptions(), leaders_only=True), advisor_version="0.1.0").document()
+    found = advise(snapshot, AdviceRequest(PlanOptions(leaders_only=True)), advisor_version="0.1.0").document()
     assert found["plan"]["moves"]
     assert render_digest(found).splitlines()[0].endswith("; Cruise Control may work against it**")
     assert "Cruise Control may work against this plan" in render_report(found)

@@ -1,13 +1,13 @@
-"""Evidence, costs and symptoms in one JSON column, and back."""
+"""Evidence, costs and symptoms in one JSON column."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 
-from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
-from rebalance_advisor.store.rows.finding_evidence import packed, unpacked
+from rebalance_advisor.store.rows.finding_evidence import numbers, packed
 
 AWAITED = fact(FactCode.BROKER_BACK, broker=4, state="dead", partitions=2)
 ELECT = fact(FactCode.LEADERS_PILED_UP, broker=3, times_share=1.5, awaited=(AWAITED,))
@@ -22,15 +22,19 @@ CAUSE = Finding(
 )  # fmt: skip
 
 
-def test_what_was_packed_comes_back_whatever_order_json_keeps():
+def test_costs_and_symptoms_are_beside_the_numbers():
     document = json.loads(json.dumps(packed(CAUSE), sort_keys=True))
-    told = unpacked(document)
-    assert (
-        Finding("preferred_leaders_off", Severity.HIGH, SubjectType.CLUSTER, "c", recommendation=ELECT, **told) == CAUSE
-    )
+    assert numbers(document) == {"off": 4, "idle": None}
+    assert (document["cost_bytes"], document["cost_changes"]) == (7.0, 4)
+    first, second = document["symptoms"]
+    assert (first["subject"], second["subject"], first["severity"], first["team"]) == ("3", "5", "high", "core")
+    assert Fact.from_document(first["recommendation"]) == ELECT
+    assert Fact.from_document(first["cost"]) == SYMPTOM.cost
+    assert numbers(first["evidence"]) == SYMPTOM.evidence
+    assert second["evidence"]["cost_bytes"] == 2.5
 
 
 def test_a_finding_without_costs_or_symptoms_is_its_evidence_alone():
     plain = replace(CAUSE, cost_bytes=0.0, cost_changes=0, symptoms=())
     assert packed(plain) == {"off": 4, "idle": None}
-    assert unpacked({"off": 4, "idle": None}) == {"symptoms": (), "evidence": {"idle": None, "off": 4}}
+    assert numbers({"off": 4, "idle": None}) == {"idle": None, "off": 4}
