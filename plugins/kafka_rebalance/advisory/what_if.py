@@ -13,10 +13,8 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios.custom import changed_groups
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.params import DEFAULTS
-from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.plans.verified_plan import verified
+from kafka_rebalance.plans.searches import PlanQuestion, planned
 from kafka_rebalance.scenarios.document import scenario_document
 from kafka_rebalance.scenarios.scenario import Scenario
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -137,15 +135,13 @@ def with_plans(
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Outcome, ...]:
     """The same with a plan for each, verified; without a frontier, which would compare plans that nobody makes."""
-    planned: list[Outcome] = []
+    without_frontier = replace(options, with_frontier=False)
+    with_plan: list[Outcome] = []
     for one in found:
         progress(f"planning: {one.name}")
-        plan = make_plan(
-            one.snapshot, replace(options, with_frontier=False), seed=seed, advisor_version=advisor_version,
-            progress=lambda _: None, params=DEFAULTS,
-        )  # fmt: skip
-        planned.append(replace(one, plan=verified(plan, one.snapshot, DEFAULTS.check).plan))
-    return tuple(planned)
+        question = PlanQuestion(one.snapshot, without_frontier, seed, advisor_version=advisor_version)
+        with_plan.append(replace(one, plan=planned(question).plan))
+    return tuple(with_plan)
 
 
 def what_if_document(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
