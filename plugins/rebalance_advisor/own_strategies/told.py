@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from kafka_rebalance.groups.group_replay import GroupReplay
+if TYPE_CHECKING:
+    from kafka_rebalance.groups.group_replay import GroupReplay
 
 
 def told_of_own(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[str]:

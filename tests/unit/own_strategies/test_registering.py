@@ -10,7 +10,10 @@ import pytest
 
 from kafka_rebalance.assignors.registry import by_name, own_names
 from kafka_rebalance.errors import AssignorError, UsageError
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.partitioners import registry as partitioners
+from kafka_rebalance.scoring.assignment_scores import GroupScore
 from rebalance_advisor.own_strategies import child
 from rebalance_advisor.own_strategies.limits import DEFAULTS, LEAST_BYTES, MIB, Limits, limits_of
 from rebalance_advisor.own_strategies.registering import described, own_strategies
@@ -114,8 +117,16 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_
 
 
 def test_what_came_of_each_is_told_in_a_line() -> None:
-    rows = [("a", None), ("b", "Unread: 1"), ("range", None), ("b", None), ("b", "Raised: x")]
-    assert told_of_own(rows, ["a", "b", "c"]) == [
+    rows = [[("b", "today's row"), ("a", None), ("b", "Unread: 1"), ("range", None)], [("b", None)] * 2, [("b", None)]]
+    rows[2].append(("b", "Raised: x"))
+    groups = [
+        GroupReplay(
+            "g", SubscriptionBasis.GIVEN, None,
+            tuple(GroupScore("g", name, None, False, 1, 1, error=error) for name, error in scores), (), None,
+        )
+        for scores in rows
+    ]  # fmt: skip
+    assert told_of_own(groups, ["a", "b", "c"]) == [
         "own strategy a: 1 of 1 groups answered",
         "own strategy b: 1 of 3 groups answered; the first refusal: Unread: 1",
         "own strategy c: 0 of 0 groups answered",
