@@ -96,6 +96,13 @@ def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
     return _reordered(problem, _Way(replicas, leader), _may_not_lead(problem)).replicas
 
 
+def leaders_first(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
+    """Lists int32[P, W] with the leader first wherever an election would give the lead to another broker."""
+    if problem.preferred is None or problem.elects_preferred:
+        return replicas
+    return _reordered(problem, _Way(replicas, leader), ~problem.pinned).replicas
+
+
 def _as_today(problem: Problem, found: _Way) -> _Way:
     """Nothing changes where the replicas stay: an election, or a replica that catches up, will do."""
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)

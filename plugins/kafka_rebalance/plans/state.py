@@ -117,8 +117,8 @@ class PlanState:
             bounds = self.bounds if self.verdict is Verdict.REBALANCE else None
             reasons = (*reasons, *self.reasons)
             return replace(self, verdict=Verdict.REBALANCE, draft=draft, bounds=bounds, reasons=reasons, continues=None)
-        before = outcome_of(self.request, draft).before
-        is_uneven = imbalance(bands_of(self.problem), before, self.problem.stays) > 0
+        states = outcome_of(self.request, draft).states_before  # as it is, and once preferred replicas are elected
+        is_uneven = any(imbalance(bands_of(self.problem), load, self.problem.stays) > 0 for load in states)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if is_uneven else Verdict.NOTHING_TO_DO
         return self.decided(verdict, reasons, draft=draft, bounds=self.bounds)
 

@@ -48,9 +48,10 @@ def check_verdict(
     faults: FaultList,
     *,
     keeps_today: bool = True,
+    is_lasting: bool = True,
 ) -> None:
-    """The verdict, and that there are reasons. ``keeps_today``: today has what was asked of losses
-    and of topics' leaders.
+    """The verdict, and that there are reasons. ``keeps_today``: today has what was asked of losses and of topics'
+    leaders. ``is_lasting``: an election of preferred replicas today leaves that so.
     """
     verdict, moves = document["verdict"], document["moves"]
     if verdict == "rebalance" and not moves:
@@ -63,7 +64,7 @@ def check_verdict(
         return
     if verdict == "infeasible" and keeps_today and not breaks_a_hard_rule(cluster, parameters, levels):
         faults.add("verdict", "plan.verdict", "today's placement breaks no hard rule: it may stay")
-    if verdict not in ("infeasible", "cannot_tell") and (keeps_today or verdict != "rebalance"):
+    if verdict not in ("infeasible", "cannot_tell") and (is_lasting or verdict != "rebalance"):
         _check_against_bands(document, levels, cluster, parameters, faults)
 
 

@@ -130,12 +130,13 @@ def _judge(
     claimed, cluster, levels = placements.claimed, placements.cluster, placements.levels
     survives_today = parameters.survive is None or placements.above_today(parameters.survive) is None
     keeps_today = survives_today and too_few_leaders(cluster, parameters, cluster.leader) is None
+    is_lasting = keeps_today and too_few_leaders(cluster, parameters, cluster.preferred) is None
     check_moves(document["moves"], claimed, cluster, parameters, faults)
     check_result(claimed, cluster, parameters, document["verdict"], faults)
     check_costs(document, claimed, cluster, parameters, faults)
     check_trace(document, faults)
     check_outcomes(document, levels, claimed, cluster, parameters, faults)
-    check_verdict(document, levels, cluster, parameters, faults, keeps_today=keeps_today)
+    check_verdict(document, levels, cluster, parameters, faults, keeps_today=keeps_today, is_lasting=is_lasting)
     check_survival(document, placements, parameters, faults)
     check_topic_leaders(document, claimed, cluster, parameters, faults)
     check_waves(document, claimed, cluster, parameters, _disk(levels, cluster), faults)

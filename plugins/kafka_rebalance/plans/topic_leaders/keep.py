@@ -5,9 +5,10 @@ the least: the largest number of those rules. Eligible is who stays, may receive
 the topic (``--topic-brokers``). Where the topic's led partitions are fewer than ``n`` for each, as many as there are
 for each: led partitions over eligible brokers, rounded down. Example: ``t.*=2``, 5 partitions, 4 brokers: one each.
 
-Promises, in order: a draft that comes back has all of them; it keeps every budget and cap; where the plan for balance
-has them already it stays as it is; where that plan cannot be brought to have them, today's placement is. What neither
-search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
+Promises, in order: a draft that comes back has all of them; it keeps every budget and cap; the next election of
+preferred replicas takes none of them back and leaves the bands no worse, where lists may be reordered; where the plan
+for balance has them already it stays as it is; where that plan cannot be brought to have them, today's placement is.
+What neither search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
 
 Complexity: O(P + topics · (rules + B)) to know what is wanted.
 """
@@ -24,8 +25,9 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.params import TopicLeaderParams
 from kafka_rebalance.planner.placed import in_kafka_order
+from kafka_rebalance.planner.settled import elected_leaders, leaders_first
 from kafka_rebalance.planner.topic_leaders import LeaderDemand, Led, with_least_leaders
-from kafka_rebalance.plans.dead_band import gained
+from kafka_rebalance.plans.dead_band import gained, imbalance
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import over_caps
 from kafka_rebalance.plans.failures import with_follower_order
@@ -119,13 +121,15 @@ def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft
     """``draft``, or what it takes to have them all. Raises InfeasibleError where nothing was found."""
     demands = topic_demands(plan_request)
     if has_least_leaders(plan_request, problem, draft):
-        return LeastLed(draft, _kept(plan_request, demands))
+        lists, leader = in_problem_rows(draft, problem.replicas, problem.leader)
+        lasting = _lasting(plan_request, problem, demands, draft, lists, leader)
+        return LeastLed(lasting, _kept(plan_request, demands))
     nearest: Led | None = None
     for start in (draft.without(np.flatnonzero(draft.is_reorder)), empty_draft(plan_request)):
         if nearest is not None and (not len(draft) or plan_request.hard):
             continue
         led = _searched(problem, demands, start, params.solve.topic_leaders)
-        other = _draft_of(plan_request, problem, led)
+        other = _draft_of(plan_request, problem, demands, led)
         if not led.lacking and _is_lawful(plan_request, problem, other, params):
             return LeastLed(other, (_changed(draft, other), *_kept(plan_request, demands)))
         if nearest is None or (led.lacking, not led.is_proved) < (nearest.lacking, not nearest.is_proved):
@@ -140,11 +144,29 @@ def _searched(problem: Problem, demands: TopicDemands, start: Draft, params: Top
     return with_least_leaders(problem, demands.of_rows(problem.topic), lists, leader, params)
 
 
-def _draft_of(plan_request: PlanRequest, problem: Problem, led: Led) -> Draft:
+def _draft_of(plan_request: PlanRequest, problem: Problem, demands: TopicDemands, led: Led) -> Draft:
     lists, leader = in_kafka_order(problem, led.lists, _index_of(led.lists, led.leader))
-    return with_follower_order(
-        plan_request, draft_of(plan_request, lists, np.where(led.leader < 0, led.leader, leader))
-    )
+    leader = np.where(led.leader < 0, led.leader, leader)
+    found = with_follower_order(plan_request, draft_of(plan_request, lists, leader))
+    return _lasting(plan_request, problem, demands, found, lists, leader)
+
+
+def _lasting(
+    plan_request: PlanRequest, problem: Problem, demands: TopicDemands, draft: Draft, lists: Ints, leader: Ints
+) -> Draft:
+    """``draft``, or the same with leaders first in their lists, where the next election makes less of it otherwise."""
+    first = leaders_first(problem, lists, leader)
+    if np.array_equal(first, lists):
+        return draft
+    other = with_follower_order(plan_request, draft_of(plan_request, first, leader))
+    demand, bands, stays = demands.of_rows(problem.topic), bands_of(problem), plan_request.brokers.arrays.stays
+
+    def lost(which: Draft, replicas: Ints) -> tuple[int, float]:
+        elected = elected_leaders(problem, replicas, leader)
+        states = outcome_of(plan_request, which).states_after
+        return int(demand.lacking(elected).sum()), round(max(imbalance(bands, load, stays) for load in states), 6)
+
+    return other if lost(other, first) < lost(draft, lists) else draft
 
 
 def _index_of(lists: Ints, leader: Ints) -> Ints:
