@@ -286,6 +286,7 @@ class KnownOptions(Checked):
 
 SECTIONS = (BalanceOptions, ScopeOptions, CostOptions, KnownOptions)
 PLAN_OPTIONS = tuple(option for section in SECTIONS for option in options_of(section))
+OF_TOPICS = tuple(option for option in PLAN_OPTIONS if option.is_of_topics)
 _FIELD_OF = {option.flag: option.field for option in PLAN_OPTIONS}
 # Parts of a request that plan.json does not tell, or tells otherwise.
 _NOT_IN_PLAN = ("within", "with_frontier", "new_racks")
@@ -311,6 +312,28 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
         """A plan may stop before everything is done."""
         limits = (self.max_move_bytes, self.max_moves, self.max_leader_changes, self.max_hours)
         return any(limit is not None for limit in limits)
+
+    @property
+    def is_within_ordered(self) -> bool:
+        """A width was given, and holds: an election aims at none."""
+        return self.within is not None and self.band is not None
+
+    @property
+    def asks_of_loads(self) -> bool:
+        """Something is asked that only loads and capacities can tell."""
+        return any((self.targets, self.caps, self.headroom, self.also_balance, self.survive))
+
+    @property
+    def asks_beyond_bands(self) -> bool:
+        """Something is asked that balance does not bring about: no band is the widest that keeps it."""
+        return self.survive is not None or bool(self.min_topic_leaders)
+
+    @property
+    def depends_on_cluster(self) -> bool:
+        """Something is asked that a cluster can contradict."""
+        brokers = (self.remove_brokers, self.add_brokers, self.demote_brokers, self.exclude_brokers)
+        others = (self.remove_racks, self.topic_brokers, self.replication_factor)
+        return self.asks_of_loads or any((*brokers, *others))
 
     @property
     def band(self) -> float | None:
@@ -345,10 +368,9 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     def topic_patterns(self) -> Iterator[tuple[str, str]]:
         """Each option that holds a pattern of topics, as people type it, and the pattern."""
-        yield from (("--include-topic", pattern) for pattern in self.include_topics)
-        yield from (("--exclude-topic", pattern) for pattern in self.exclude_topics)
-        yield from (("--topic-brokers", rule.pattern) for rule in self.topic_brokers)
-        yield from (("--min-topic-leaders", rule.pattern) for rule in self.min_topic_leaders)
+        for option in OF_TOPICS:
+            for held in getattr(self, option.field):
+                yield option.flag, held if isinstance(held, str) else held.pattern
 
     def leaving_topics(self, names: Iterable[str]) -> PlanOptions:
         """The same options with these topics left alone, too."""
@@ -364,7 +386,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
         return asked | {
             "balance_within": self.band,
             "is_explicit": self.is_explicit,
-            "is_within_ordered": self.within is not None and self.band is not None,
+            "is_within_ordered": self.is_within_ordered,
         }
 
     @classmethod
@@ -381,3 +403,16 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
 
 _DOCUMENTS = TypeAdapter(PlanOptions)
+
+
+def parameters_schema() -> dict[str, Any]:
+    """The JSON schema of ``parameters`` in plan.json."""
+    schema = _DOCUMENTS.json_schema(mode="serialization", ref_template="#/$defs/{model}")
+    told = {name: part for name, part in schema["properties"].items() if name not in _NOT_IN_PLAN}
+    told |= {
+        "balance_within": schema["properties"]["within"],
+        "is_explicit": {"type": "boolean"},
+        "is_within_ordered": {"type": "boolean"},
+        "moves_per_broker": told["moves_per_broker"]["anyOf"][0],  # a plan says how many it took
+    }
+    return schema | {"properties": told, "required": list(told)}

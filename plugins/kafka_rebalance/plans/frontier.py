@@ -87,8 +87,7 @@ def _has_frontier(plan_request: PlanRequest) -> bool:
     return (
         bool(len(plan_request.rows))
         and not plan_request.options.preferred_election
-        and plan_request.options.survive is None  # its points are bands alone, and would survive nothing
-        and not plan_request.options.min_topic_leaders
+        and not plan_request.options.asks_beyond_bands  # its points are bands alone
         and not nothing_usable(plan_request.snapshot)
     )
 

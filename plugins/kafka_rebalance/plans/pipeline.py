@@ -151,8 +151,7 @@ def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params:
     InfeasibleError for a replication factor beyond every broker.
     """
     require_brokers_fit(snapshot, options, params.options)
-    is_of_loads = options.targets or options.caps or options.headroom or options.also_balance or options.survive
-    if is_of_loads and not nothing_usable(snapshot):
+    if options.asks_of_loads and not nothing_usable(snapshot):
         request = build_request(snapshot, options)
         require_measured(request)
         require_losses_known(request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kafka_rebalance.options.plan_options import parameters_schema
 from kafka_rebalance.verify.document.shape import CODE, FORMAT_VERSION, LENGTHS, MOST, PLAN, VERDICTS, Each, Fact
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -35,11 +36,15 @@ _ARGUMENT = {
 
 def plan_schema() -> dict[str, Any]:
     """Return the schema. It leaves to ``verify`` what is beside the shape: sums, moves, bounds."""
-    schema = schema_of(PLAN)
+    schema = schema_of({name: inner for name, inner in PLAN.items() if name != "parameters"})
+    parameters = parameters_schema()
+    definitions = parameters.pop("$defs") | {"fact": dict(_FACT), "argument": dict(_ARGUMENT)}
+    schema["properties"]["parameters"] = parameters
+    schema["required"].append("parameters")
     schema["properties"]["format_version"] = {"type": "integer", "const": FORMAT_VERSION}
     schema["properties"]["verdict"] = {"enum": list(VERDICTS)}
     title = "plan.json of Kafka Rebalance Advisor"
-    return {"$schema": DRAFT, "title": title, "$defs": {"fact": dict(_FACT), "argument": dict(_ARGUMENT)}} | schema
+    return {"$schema": DRAFT, "title": title, "$defs": definitions} | schema
 
 
 def schema_of(shape: Any, name: str = "") -> dict[str, Any]:
