@@ -11,7 +11,7 @@ from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import check_frontier
 from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal
-from kafka_rebalance.verify.document.shape import PLAN, check_shape
+from kafka_rebalance.verify.document.shape import Plan, check_shape
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.files.moves_table import HEAD, cell_of, check_table
@@ -26,7 +26,7 @@ from tests.unit.verify.sample_plans import sealed
 def test_a_document_lacks_nothing_and_has_nothing_more() -> None:
     faults = FaultList()
     assert not check_shape({"extra": 1}, faults)
-    assert faults.counts["shape"] == len(PLAN) + 1
+    assert faults.counts["shape"] == len(Plan.__annotations__) + 1
 
 
 @pytest.mark.parametrize(

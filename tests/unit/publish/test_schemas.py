@@ -22,11 +22,10 @@ from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.faults import FaultList
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.cli.schemas.command import SCHEMAS
-from rebalance_advisor.publish.schemas.findings_schema import findings_schema
-from rebalance_advisor.publish.schemas.plan_schema import plan_schema
+from rebalance_advisor.publish.schemas import findings_schema, plan_schema
 from tests.unit.plans.hand_plans import SNAPSHOT
 
-DOCS = Path(__file__).parents[4] / "docs" / "schemas"
+DOCS = Path(__file__).parents[3] / "docs" / "schemas"
 PLAN: dict[str, Any] = json.loads(json.dumps(to_document(make_plan(SNAPSHOT, PlanOptions(within=0.2)))))
 READER = jsonschema.Draft202012Validator(plan_schema())
 
