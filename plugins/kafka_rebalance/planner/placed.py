@@ -9,7 +9,7 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.choose import choose_leaders
+from kafka_rebalance.planner.leaders import choose_leaders
 from kafka_rebalance.planner.may_lead import can_be_led, candidates
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.scales import bytes_per_move, resource_scale

@@ -33,7 +33,7 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.choose import go_on_leading
+from kafka_rebalance.planner.leaders import go_on_leading
 from kafka_rebalance.planner.may_lead import candidates
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.placed import in_kafka_order, plan_cost

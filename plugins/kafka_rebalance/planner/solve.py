@@ -15,18 +15,15 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.planner.bounds.lower_bounds import least_price, lower_bounds, raised, raised_by_covers
-from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
-from kafka_rebalance.planner.linear_program.arcs import is_small
-from kafka_rebalance.planner.linear_program.programs import improve_with_lp
-from kafka_rebalance.planner.linear_program.restricted import improve_with_restricted_lp, is_middling
-from kafka_rebalance.planner.linear_program.rounding import has_capacity
-from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
+from kafka_rebalance.planner.bounds import least_price, lower_bounds, raised, raised_by_covers
+from kafka_rebalance.planner.infeasible import smallest_cause
+from kafka_rebalance.planner.linear_program.programs import improve_with_lp, improve_with_restricted_lp, is_middling
+from kafka_rebalance.planner.linear_program.relaxation import Task, has_capacity, is_small, spread_allowed
 from kafka_rebalance.planner.linear_program.whole_plan import Decision, decided
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import anneal_replicas, search_replicas
+from kafka_rebalance.planner.replicas.sets import start_sets
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.tolerances import ANY_SPREAD

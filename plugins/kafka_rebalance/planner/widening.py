@@ -21,7 +21,7 @@ from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.fair_share import plain_mean
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.planner.linear_program.rounding import has_capacity
+from kafka_rebalance.planner.linear_program.relaxation import has_capacity
 from kafka_rebalance.planner.linear_program.whole_plan import (
     WholePlan,
     WholeProgram,
@@ -31,7 +31,7 @@ from kafka_rebalance.planner.linear_program.whole_plan import (
 )
 from kafka_rebalance.planner.params import DEFAULTS, BandParams, SolveParams, WideningParams
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
+from kafka_rebalance.planner.replicas.search import anneal_replicas, search_replicas
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics

@@ -26,7 +26,7 @@ from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
-from kafka_rebalance.planner.linear_program.least_imbalance import least_imbalance
+from kafka_rebalance.planner.linear_program.proofs import least_imbalance
 from kafka_rebalance.planner.linear_program.whole_plan import decided
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.placed import in_kafka_order, plan_cost

@@ -14,8 +14,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.infeasible.counted_causes import rack_cause
-from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
+from kafka_rebalance.planner.infeasible import forced_copies, rack_cause
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
-from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
-from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from kafka_rebalance.planner.linear_program.proofs import widened_bounds, with_cost_proofs
 from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.plans.budget import budget_claim_of
 from kafka_rebalance.plans.draft import Draft, empty_draft, in_problem_rows

@@ -22,7 +22,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
-from kafka_rebalance.planner.followers.order import Staying, ordered_followers
+from kafka_rebalance.planner.followers import Staying, ordered_followers
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, placement_after
 from kafka_rebalance.plans.outcome import Outcome
 from kafka_rebalance.plans.request import PlanRequest

@@ -25,7 +25,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve

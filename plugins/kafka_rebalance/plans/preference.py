@@ -26,8 +26,8 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.preference import Preference, order_of
-from kafka_rebalance.planner.linear_program.arcs import is_small
-from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
+from kafka_rebalance.planner.linear_program.proofs import with_cost_proofs
+from kafka_rebalance.planner.linear_program.relaxation import is_small
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.placed import in_kafka_order, plan_cost
 from kafka_rebalance.planner.scales import resource_scale

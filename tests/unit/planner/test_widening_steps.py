@@ -8,7 +8,7 @@ import pytest
 from kafka_rebalance.planner.linear_program.whole_plan import whole_program
 from kafka_rebalance.planner.params import SolveParams, WideningParams
 from kafka_rebalance.planner.placed import place
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.sets import start_sets
 from kafka_rebalance.planner.widening import (
     Goal,
     Side,

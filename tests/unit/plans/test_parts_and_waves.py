@@ -8,7 +8,7 @@ import pytest
 from kafka_rebalance import amounts
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.plans.compose import plan_without_brokers
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain.moves import MoveFacts

@@ -27,9 +27,16 @@ from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, disk_beyond
-from kafka_rebalance.planner.linear_program.relaxation import Rows, capacity_rows, rack_rows
-from kafka_rebalance.planner.linear_program.rounding import has_capacity, in_order
+from kafka_rebalance.planner.linear_program.relaxation import (
+    Arcs,
+    Rows,
+    arcs_of,
+    capacity_rows,
+    disk_beyond,
+    has_capacity,
+    in_order,
+    rack_rows,
+)
 from kafka_rebalance.planner.may_lead import can_be_led, candidates
 from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, SolveParams, WholePlanParams
 from kafka_rebalance.planner.scales import resource_scale

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-from kafka_rebalance.planner.replicas.moving import (
+from kafka_rebalance.planner.replicas.kernels import (
     band_improvement,
     copies_needed,
     draw,
@@ -28,10 +28,11 @@ from kafka_rebalance.planner.replicas.moving import (
     is_original,
     keeps_racks_even,
     may_hold,
+    may_swap,
     move,
     replica_load,
+    swap_gain,
 )
-from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.tolerances import FRACTIONS
 from kafka_rebalance.planner.topic_spread import excess_change

@@ -18,7 +18,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.planner.infeasible.rack_limits import rack_limit_cause
+from kafka_rebalance.planner.infeasible import rack_limit_cause
 from kafka_rebalance.plans.request import PlanRequest
 
 

@@ -1,10 +1,4 @@
-"""Replica sets before any balancing: what must go is marked, what is too many is dropped, what is missing is marked as
-unplaced.
-
-Entries with the unplaced index (B) are replicas that have to be placed: a growing replication factor, an offline log
-dir, one of two replicas that break the rack rule, and one of those none of which may lead. Dropping replicas costs
-nothing and may pay a broker's excess.
-"""
+"""Replica sets that hard rules force: where copies change, where nobody leads, and on enough brokers."""
 
 from __future__ import annotations
 
@@ -12,15 +6,130 @@ from itertools import product
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import Carried, sum_loads
 from kafka_rebalance.cluster_arrays.even_spread import even_spread
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.replicas.enough_brokers import require_enough_brokers
-from kafka_rebalance.planner.replicas.leaderless_sets import send_for_leaders
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.planner.may_lead import can_be_led, candidates
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.state import ReplicaSets
+
+# Are there brokers enough for the replicas that are wanted, and may what must be emptied be touched?
+#
+# Example: factor 3 where two brokers take replicas: one is lacking, for all partitions that want it.
+
+
+def require_enough_brokers(problem: Problem) -> None:
+    """Raises InfeasibleError where some partition has fewer lawful brokers than replicas, with how many are lacking,
+    and where a broker must be emptied of what may not be touched. O(P·W).
+    """
+    sets = problem.sets
+    open_to = problem.takes_replicas & sets.brokers
+    is_open_here = open_to[sets.of_partition[:, None], np.maximum(problem.replicas, 0)]
+    kept = (problem.replicas >= 0) & problem.stays[problem.replicas]
+    barred = np.zeros(problem.partition_count, dtype=np.int64)
+    if problem.must_leave is not None:
+        kept &= ~problem.must_leave
+        barred = (problem.must_leave & (problem.replicas >= 0) & is_open_here).sum(axis=1)
+    keeps_closed = (kept & ~is_open_here).sum(axis=1)
+    lawful = open_to.sum(axis=1)[sets.of_partition] + keeps_closed - barred
+    lacking = np.where(problem.pinned, 0, problem.target_rf - lawful)
+    if (lacking > 0).any():
+        raise _too_few(problem, lacking, lawful)
+    _require_touchable(problem)
+
+
+def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> InfeasibleError:
+    """The partition that lacks most stands for all that want as many and have as few."""
+    row = int(lacking.argmax())
+    wanted, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
+    alike = int(((lacking > 0) & (problem.target_rf == wanted) & (lawful == may)).sum())
+    is_confined = bool(problem.is_confined[row])
+    return InfeasibleError(
+        fact(
+            FactCode.TOO_FEW_BROKERS,
+            replication_factor=wanted,
+            brokers=may,
+            lacking=short,
+            partitions=alike,
+            partition=problem.name_of(row),
+            is_confined=is_confined,
+        ),
+        fact(FactCode.ADD_BROKERS, brokers=short, is_confined=is_confined, or_replication_factor=may or None),
+    )
+
+
+def _require_touchable(problem: Problem) -> None:
+    """Raises InfeasibleError for the broker that must be emptied of what may not be touched, with how much that is."""
+    there = (problem.replicas >= 0) & problem.pinned[:, None]
+    on_leaving = there & ~problem.stays[np.where(there, problem.replicas, 0)]
+    if not on_leaving.any():
+        return
+    rows, columns = np.nonzero(on_leaving)
+    gone = int(problem.replicas[rows[0], columns[0]])
+    held = rows[problem.replicas[rows, columns] == gone]
+    broker = int(problem.broker_ids[gone])
+    raise InfeasibleError(
+        fact(
+            FactCode.IMMOVABLE_ON_LEAVING_BROKER,
+            broker=broker,
+            partitions=len(held),
+            partition=problem.name_of(int(held[0])),
+        ),
+        fact(FactCode.LET_MOVE, broker=broker, partitions=len(held)),
+    )
+
+
+# Sets none of whose replicas may lead: one replica has to make room for somebody who may.
+#
+# Example: t-0 has its replicas on brokers 1 and 2, which are both to be demoted. Broker 3, in the rack of broker 2,
+# takes
+# replicas and leadership: the replica on 2 is sent away, and only a broker that may lead can take it in
+# (``moving.may_hold``).
+
+
+def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
+    """Mark one replica of each such set as ``unplaced``, in ``replicas`` int32[P, W]. O(P·W + rows·racks).
+
+    A set that has a replica to place anyhow is led by that one, if a rack without a replica takes it.
+    """
+    if not problem.moves_replicas or problem.takes_leaders[problem.stays].all():
+        return
+    on_broker = (replicas >= 0) & (replicas < problem.broker_count)
+    kept = np.where(on_broker & np.append(problem.stays, False)[replicas], replicas, NOBODY)
+    able = candidates(problem, kept).any(axis=1)
+    rows = np.flatnonzero(~able & can_be_led(problem) & ~problem.pinned)
+    has_place, is_in_open_rack = _racks_of(problem, rows, kept[rows])
+    has_to_go = (replicas[rows] == unplaced) | (on_broker[rows] & (kept[rows] < 0))
+    may_go = np.where(has_place[:, None], ~has_to_go.any(axis=1, keepdims=True), is_in_open_rack) & (kept[rows] >= 0)
+    sent = may_go.any(axis=1)
+    replicas[rows[sent], may_go[sent].argmax(axis=1)] = unplaced
+
+
+def _racks_of(problem: Problem, row: Longs, replicas: Ints) -> tuple[Flags, Flags]:
+    """bool[rows]: a rack without a replica has a broker that may take one and lead; bool[rows, W]: the replica stands
+    in a rack that has such a broker.
+    """
+    racks = distinct_racks(problem.rack)
+    sizes = problem.sets.rack_sizes(racks, problem.takes_replicas & problem.takes_leaders)
+    is_open = (sizes > 0)[problem.sets.of_partition[row]]
+    is_there = replicas >= 0
+    rack = np.where(is_there, racks[replicas], 0)
+    used = np.zeros((len(replicas), is_open.shape[1]), dtype=np.bool_)
+    rows, columns = np.nonzero(is_there)
+    used[rows, rack[rows, columns]] = True
+    return np.asarray((is_open & ~used).any(axis=1)), np.asarray(is_there & np.take_along_axis(is_open, rack, axis=1))
+
+
+# Replica sets before any balancing: what must go is marked, what is too many is dropped, what is missing is marked as
+# unplaced.
+#
+# Entries with the unplaced index (B) are replicas that have to be placed: a growing replication factor, an offline log
+# dir, one of two replicas that break the rack rule, and one of those none of which may lead. Dropping replicas costs
+# nothing and may pay a broker's excess.
 
 
 def start_sets(problem: Problem) -> ReplicaSets:
