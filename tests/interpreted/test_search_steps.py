@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.planner.replicas import kernels
-from kafka_rebalance.planner.state import ReplicaSets, make_state
-from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, make_state
 from tests.unit.planner.hand_problems import EVERYBODY, THREE, hand_problem, hand_state
 
 TWO = np.arange(2, dtype=np.int32)

@@ -20,7 +20,7 @@ from kafka_rebalance.planner.linear_program.programs import with_covers
 from kafka_rebalance.planner.linear_program.relaxation import Relaxed, arcs_of, relax
 from kafka_rebalance.planner.params import CoverParams
 from kafka_rebalance.planner.solution import Cover
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds.cost_proofs import proved_costs

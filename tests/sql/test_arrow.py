@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from kafka_rebalance.snapshot.codec.group_rows import read_group
+from kafka_rebalance.snapshot.codec import read_group
 from rebalance_advisor import store
 from rebalance_advisor.spark.rows.arrow import (
     pack_groups,

@@ -9,16 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.bands import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-from kafka_rebalance.planner.grouping import grouped_order
 from kafka_rebalance.planner.params import DEFAULTS, AscentParams, BoundParams, CostParams
 from kafka_rebalance.planner.replicas.kernels import cover
 from kafka_rebalance.planner.scales import bytes_per_move, mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
+from kafka_rebalance.planner.sorting import grouped_order
 from kafka_rebalance.planner.tolerances import (
     BOUND_ROUNDING,
     BOUND_SLACK,

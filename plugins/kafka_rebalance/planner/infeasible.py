@@ -11,11 +11,8 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.even_spread import even_spread
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, distinct_racks, even_spread
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.linear_program.relaxation import Rows, arcs_of, is_small, rack_rows

@@ -11,12 +11,11 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-from kafka_rebalance.planner.grouping import grouped_order
-from kafka_rebalance.planner.may_lead import candidates
 from kafka_rebalance.planner.params import DEFAULTS, LeaderParams, SolveParams
-from kafka_rebalance.planner.scales import resource_scale
-from kafka_rebalance.planner.sorting import in_place, largest_first, smallest_first
-from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.scales import candidates, resource_scale
+from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.sorting import grouped_order, in_place, largest_first, smallest_first
+from kafka_rebalance.planner.state import WorkingBands
 from kafka_rebalance.planner.tolerances import (
     BAND_TOLERANCE,
     GAIN_TOLERANCE,
@@ -25,7 +24,6 @@ from kafka_rebalance.planner.tolerances import (
     SUM_TOLERANCE,
     UNREACHED,
 )
-from kafka_rebalance.planner.working_bands import WorkingBands
 from kafka_rebalance.resources import LEADER_CARRIED
 
 # Who leads first, and which counts of leaders a band allows.

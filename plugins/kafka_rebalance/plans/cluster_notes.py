@@ -8,9 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
-from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import BrokerArrays, PartitionArrays
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions

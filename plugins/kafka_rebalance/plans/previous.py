@@ -22,25 +22,22 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.budget import fits_budget, search
+from kafka_rebalance.plans.budget import fits_budget, keeps_hours, search
 from kafka_rebalance.plans.dead_band import gained, worst_deviation
-from kafka_rebalance.plans.draft import Draft, draft_of
-from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.hours import keeps_hours
+from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
+from kafka_rebalance.plans.explain import over_caps
 from kafka_rebalance.plans.option_fit import require_countable_bytes
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState, PreviousPlan, Progress
-from kafka_rebalance.plans.survival.survive import is_survived
-from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders
+from kafka_rebalance.plans.survival import is_survived
+from kafka_rebalance.plans.topic_leaders import has_least_leaders
 
 # Parameters that only say how a plan runs, or how its worth is weighed; all others say what is wanted.
 HOW = frozenset((

@@ -24,11 +24,16 @@ from kafka_rebalance.options.heavy_key import HeavyKeyOf
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.document import plan_from_document
-from kafka_rebalance.plans.explain.hours_outside import hours_outside
+from kafka_rebalance.plans.hours_outside import hours_outside
 from kafka_rebalance.plans.verified_plan import require_verified
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.cluster_scores import BrokerScore, ClusterScores, RackScore, ResourceScore
-from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+from kafka_rebalance.scoring.placement_scores import (
+    BrokerScore,
+    ClusterScores,
+    RackScore,
+    ResourceScore,
+    TopicPlacementScore,
+)
 from kafka_rebalance.scoring.snapshot_scores import resources_left_out
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from rebalance_advisor import store

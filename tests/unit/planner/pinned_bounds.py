@@ -7,8 +7,7 @@ from random import Random
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.bounds import (
     covering_prices,
     drop_costs,
@@ -21,13 +20,10 @@ from kafka_rebalance.planner.bounds import (
 from kafka_rebalance.planner.linear_program.proofs import widened_bounds
 from kafka_rebalance.planner.params import BoundParams, SolveParams
 from kafka_rebalance.planner.placed import place
-from kafka_rebalance.planner.replicas.search import replica_columns
-from kafka_rebalance.planner.replicas.sets import start_sets
+from kafka_rebalance.planner.replicas.search import replica_columns, start_sets
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.planner.solution import Bounds
-from kafka_rebalance.planner.state import make_state
-from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import make_state, topic_excess, working_bands
 from tests.unit.planner.pinned_text import digits, number, numbers
 
 

@@ -23,9 +23,9 @@ from kafka_rebalance.planner.leaders import (
     search_leaders,
     set_distances,
 )
-from kafka_rebalance.planner.may_lead import candidates
 from kafka_rebalance.planner.params import LeaderParams
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.scales import candidates
+from kafka_rebalance.planner.state import WorkingBands, working_bands
 from tests.unit.planner.pinned_text import digits, numbers
 
 # Few chains, so that running out of them is among what happens.

@@ -21,12 +21,9 @@ from kafka_rebalance.planner.params import (
     SolveParams,
 )
 from kafka_rebalance.planner.replicas import search
-from kafka_rebalance.planner.replicas.anneal import anneal
-from kafka_rebalance.planner.replicas.search import replica_columns
-from kafka_rebalance.planner.replicas.sets import start_sets
-from kafka_rebalance.planner.state import ReplicaSets, State, make_state
+from kafka_rebalance.planner.replicas.search import anneal, replica_columns, start_sets
+from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state
 from kafka_rebalance.planner.tolerances import HOWEVER_FAR
-from kafka_rebalance.planner.working_bands import WorkingBands
 from tests.unit.planner.pinned_text import number, numbers
 
 # Few tries and misses, so that running out of them is among what happens; 16 replicas, as even clusters have, are many.

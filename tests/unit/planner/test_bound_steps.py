@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.planner.bounds import (
     covering_prices,
     drop_costs,

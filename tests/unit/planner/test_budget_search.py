@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.arrays import Ints
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.planner.budget.kernels import (
     BudgetState,

@@ -15,7 +15,7 @@ from kafka_rebalance.planner.linear_program.relaxation import arcs_of, relax
 from kafka_rebalance.planner.params import CoverParams
 from kafka_rebalance.planner.scales import mean_bytes
 from kafka_rebalance.planner.solution import Cover
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import hand_problem
 
 NONE = np.zeros(0, dtype=np.int64)

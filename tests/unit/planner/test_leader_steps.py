@@ -19,8 +19,8 @@ from kafka_rebalance.planner.leaders import (
     make_leader_state,
     set_distances,
 )
-from kafka_rebalance.planner.may_lead import candidates
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.scales import candidates
+from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import Rows, hand_problem
 
 # Brokers 0, 1, 2 lead 4, 1 and 1 partitions; the mean is 2.

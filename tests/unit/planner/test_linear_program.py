@@ -15,9 +15,9 @@ from kafka_rebalance.planner.linear_program import programs
 from kafka_rebalance.planner.linear_program.programs import Program, cheaper_plans
 from kafka_rebalance.planner.linear_program.relaxation import Arcs, arcs_of, has_capacity, is_small, relax, rounded
 from kafka_rebalance.planner.params import Effort, LinearProgramParams, NeighbourhoodParams, SolveParams
-from kafka_rebalance.planner.replicas.sets import start_sets
+from kafka_rebalance.planner.replicas.search import start_sets
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.planner.state import topic_excess
 from kafka_rebalance.plans.request import build_request
 from tests.sample import sample
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row, with_capacity

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import broker_loads
 from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.linear_program import programs, relaxation
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
@@ -17,18 +17,17 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     decided_by,
     has_capacity,
     is_small,
+    is_tiny,
     program_starts,
     relax,
+    whole_plan,
 )
-from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
 from kafka_rebalance.planner.params import ArcParams, Effort, LinearProgramParams, SolveParams, WholePlanParams
 from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
-from kafka_rebalance.planner.replicas.search import search_replicas
-from kafka_rebalance.planner.replicas.sets import start_sets
-from kafka_rebalance.planner.solution import PlanCost
+from kafka_rebalance.planner.replicas.search import search_replicas, start_sets
+from kafka_rebalance.planner.solution import PlanCost, SearchStatistics
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.statistics import SearchStatistics
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.state import WorkingBands, working_bands
 from tests.unit.planner.hand_problems import THREE, hand_problem
 from tests.unit.planner.pinned_problems import tiny_problem
 

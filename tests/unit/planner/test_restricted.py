@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble
 from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.programs import (
     improve_with_restricted_lp,
@@ -20,11 +19,9 @@ from kafka_rebalance.planner.linear_program.programs import (
 from kafka_rebalance.planner.linear_program.relaxation import Task, arcs_of, has_capacity, spread_allowed
 from kafka_rebalance.planner.params import ArcParams, LinearProgramParams, RestrictedParams, SolveParams
 from kafka_rebalance.planner.placed import Placed, place
-from kafka_rebalance.planner.replicas.search import search_replicas
-from kafka_rebalance.planner.replicas.sets import start_sets
+from kafka_rebalance.planner.replicas.search import search_replicas, start_sets
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.state import ReplicaSets
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_bands
 from tests.benchmarks.generated import generated
 from tests.sample import for_each
 from tests.unit.planner.hand_problems import THREE, hand_problem

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.bands import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.params import BudgetSearchParams

@@ -12,7 +12,7 @@ from scipy.optimize import Bounds as Limits
 from scipy.optimize import LinearConstraint, milp
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
+from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds import (
     cover_row,
@@ -32,14 +32,15 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     capacity_rows,
     core_arcs,
     has_capacity,
+    is_tiny,
     load_rows,
     program_starts,
     rack_rows,
     relax,
     rounded,
     spread_allowed,
+    whole_plan,
 )
-from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
 from kafka_rebalance.planner.params import (
     DEFAULTS,
     CoverParams,
@@ -51,11 +52,8 @@ from kafka_rebalance.planner.params import (
 from kafka_rebalance.planner.placed import Placed, better
 from kafka_rebalance.planner.replicas.search import replica_columns
 from kafka_rebalance.planner.scales import mean_bytes, resource_scale
-from kafka_rebalance.planner.solution import Bounds, Cover
-from kafka_rebalance.planner.state import ReplicaSets
-from kafka_rebalance.planner.statistics import SearchStatistics
-from kafka_rebalance.planner.topic_spread import topic_limit
-from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.planner.solution import Bounds, Cover, SearchStatistics
+from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 
 # A plan annealed boldly, again and again: through what is outside its bands, each time with another seed.
 #

@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from kafka_rebalance.arrays import Floats, Longs
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.planner.bounds import (
     covering_prices,
@@ -22,13 +21,22 @@ from kafka_rebalance.planner.bounds import (
     raised_by_covers,
 )
 from kafka_rebalance.planner.linear_program.programs import with_covers
-from kafka_rebalance.planner.linear_program.relaxation import Arcs, arcs_of, is_small, relax, relax_flows
-from kafka_rebalance.planner.linear_program.whole_plan import WholeProgram, budget_rows, carried_by, whole_program
+from kafka_rebalance.planner.linear_program.relaxation import (
+    Arcs,
+    WholeProgram,
+    arcs_of,
+    budget_rows,
+    carried_by,
+    is_small,
+    relax,
+    relax_flows,
+    whole_program,
+)
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.replicas.search import replica_columns
 from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Bounds, CostProof, EvennessProof, LowerBound
-from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.planner.state import WorkingBands
 
 # Bounds on moves and on time as strong as those on bytes: prices that prove them to anybody (``CostProof``).
 #

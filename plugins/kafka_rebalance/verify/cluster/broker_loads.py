@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kafka_rebalance.snapshot.capacity import Capacity
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
+from kafka_rebalance.snapshot.ranges import Capacity
 from kafka_rebalance.verify.cluster.arrays import (
     CAPACITY_FIELDS,
     ClusterArrays,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from kafka_rebalance.groups.group_input import group_inputs
-from kafka_rebalance.snapshot.codec.group_rows import group_document
+from kafka_rebalance.snapshot.codec import group_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.store.schema.connection import Connection

@@ -10,7 +10,7 @@ import numpy as np
 
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
-from kafka_rebalance.snapshot.codec.group_rows import read_group
+from kafka_rebalance.snapshot.codec import read_group
 
 
 def unpack_group(row: Mapping[str, Any]) -> GroupInput:

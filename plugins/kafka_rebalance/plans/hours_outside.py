@@ -19,12 +19,12 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
-from kafka_rebalance.cluster_arrays.params import DEFAULTS as MODEL
-from kafka_rebalance.cluster_arrays.resource_columns import Columns, MeasuredLoads, columns_of
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.problem import DEFAULTS as MODEL
+from kafka_rebalance.cluster_arrays.problem import Columns, MeasuredLoads, columns_of
 from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.outcome import Bands, bands_of
+from kafka_rebalance.plans.draft import Bands, bands_of
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.resources import ROWS

@@ -1,8 +1,4 @@
-"""Topics whose replicas may be on some brokers alone: by pattern, on brokers by id or on all of a rack.
-
-Example: ``TopicBrokers("pay-.*", frozenset({1, 2}), frozenset({"a"}))`` lets topics whose whole names match be on
-brokers 1, 2 and every broker of rack a. Where several rules match a topic, all of them hold.
-"""
+"""Options that are rules of topics: where they may be, and how many of each every broker leads."""
 
 from __future__ import annotations
 
@@ -13,8 +9,23 @@ from pydantic.dataclasses import dataclass
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.option import Checked
-from kafka_rebalance.options.values import CHECKED, BrokerId, Brokers, Pattern, Racks, Value, long_text, read_value
+from kafka_rebalance.options.values import (
+    CHECKED,
+    BrokerId,
+    Brokers,
+    NumberFrom1,
+    Pattern,
+    Racks,
+    Value,
+    long_text,
+    read_value,
+)
 from kafka_rebalance.visible_text import excerpt
+
+# Topics whose replicas may be on some brokers alone: by pattern, on brokers by id or on all of a rack.
+#
+# Example: ``TopicBrokers("pay-.*", frozenset({1, 2}), frozenset({"a"}))`` lets topics whose whole names match be on
+# brokers 1, 2 and every broker of rack a. Where several rules match a topic, all of them hold.
 
 
 @dataclass(frozen=True, order=True, config=CHECKED)
@@ -59,4 +70,41 @@ def _write(rule: TopicBrokers) -> str:
 # No place holds "=": each "=" begins at most one look at what follows it.
 TopicBrokersRule = Annotated[
     TopicBrokers, Value(read=_read, write=_write, schema=long_text("^.+=([0-9]+|rack:[^,=]+)(,([0-9]+|rack:[^,=]+))*$"))
+]
+
+
+# Least leaders of a topic on each broker: by pattern, the largest number of those rules that match a topic.
+#
+# Example: ``TopicLeaders("pay-.*", 2)``: each broker that may lead leads two partitions of each topic ``pay-…`` at the
+# least. A topic with fewer than two for each gets as many on each as there are: 5 partitions on 4 brokers, one.
+
+
+_WRITTEN = re.compile(r"(?P<pattern>.+)=\s*(?P<leaders>[0-9]{1,100})\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, order=True, config=CHECKED)
+class TopicLeaders(Checked):
+    """``pattern`` matches whole names of topics; ``leaders`` of each on every broker that may lead, from 1."""
+
+    pattern: Pattern
+    leaders: NumberFrom1
+
+    def covers(self, topic: str) -> bool:
+        """Whether it is about that topic."""
+        return re.fullmatch(self.pattern, topic) is not None
+
+
+def _read_leaders(value: Any) -> Any:
+    """``pay-.*=2``: every broker that may lead leads two partitions of each of these topics."""
+    if not isinstance(value, str):
+        return value
+    match = _WRITTEN.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{excerpt(value)}: give PATTERN=NUMBER")
+    return TopicLeaders(match["pattern"], int(match["leaders"]))
+
+
+TopicLeadersRule = Annotated[
+    TopicLeaders,
+    Value(read=_read_leaders, write=lambda rule: f"{rule.pattern}={rule.leaders}", schema=long_text("^.+=[0-9]+$")),
 ]

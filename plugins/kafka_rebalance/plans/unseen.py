@@ -1,22 +1,4 @@
-"""Whether enough was seen to say "nothing to do": the reasons for ``cannot_tell``, none where enough was seen.
-
-Two questions, in this order.
-
-1. Was anything usable seen (``nothing_usable``)? Not where no broker is alive and answers, there is no partition, or
-   none of them has a leader and a replica on a log dir that works. Whatever the options, the verdict is
-   ``cannot_tell``.
-2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
-   - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
-   - the right ``Describe on Cluster`` is missing: Kafka leaves out topics without a word, nobody knows how many;
-   - a figure is known for some partitions, but for too few to be balanced;
-   - a broker would stand outside if what was not seen of it were anything from nothing to ``times_mean`` times the mean
-     of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
-     leader may get it on any of its brokers.
-
-A resource that was not measured at all is left out by design, and reported: it is never a reason. Example: one of nine
-brokers does not tell its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven. One new
-partition among a thousand whose rate is not known yet moves no broker out of the dead band: nothing to do it remains.
-"""
+"""What could not be seen, and when that leaves no verdict."""
 
 from __future__ import annotations
 
@@ -25,16 +7,72 @@ from collections.abc import Iterable
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.params import DEFAULTS as MODEL
-from kafka_rebalance.cluster_arrays.partition_arrays import unknown_figure
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import DEFAULTS as MODEL
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import unknown_figure
 from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.params import DEFAULTS, UnseenParams
+from kafka_rebalance.plans.plan import Seen
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights
+
+# What a plan saw of its cluster: it rests on it, so ``check`` compares it with a newer snapshot.
+
+
+def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
+    """Racks of all brokers, partition counts of topics that move, reassignments that were running. O(P)."""
+    snapshot = plan_request.snapshot
+    table = snapshot.partitions
+    counts = np.bincount(table.topic, minlength=len(snapshot.topics))
+    rows = sorted({*table.adding, *table.removing})
+    return Seen(
+        broker_racks={broker.id: broker.rack for broker in plan_request.brokers.brokers},
+        dead_brokers=tuple(sorted(broker.id for broker in snapshot.brokers if not broker.state.is_heard)),
+        topic_partitions={snapshot.topics[topic].name: int(counts[topic]) for topic in _moved(plan_request, draft)},
+        reassigning=tuple((snapshot.topics[int(table.topic[row])].name, int(table.partition[row])) for row in rows),
+    )
+
+
+def topic_ids_of(plan_request: PlanRequest, draft: Draft) -> dict[str, str | None]:
+    """The id of each topic that moves, None where the snapshot does not hold it."""
+    return {
+        plan_request.snapshot.topics[topic].name: plan_request.snapshot.topics[topic].topic_id
+        for topic in _moved(plan_request, draft)
+    }
+
+
+def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
+    """Topic indices, by name."""
+    topics = np.unique(plan_request.snapshot.partitions.topic[draft.row]).tolist()
+    return sorted(topics, key=lambda topic: plan_request.snapshot.topics[topic].name)
+
+
+# Whether enough was seen to say "nothing to do": the reasons for ``cannot_tell``, none where enough was seen.
+#
+# Two questions, in this order.
+#
+# 1. Was anything usable seen (``nothing_usable``)? Not where no broker is alive and answers, there is no partition, or
+#    none of them has a leader and a replica on a log dir that works. Whatever the options, the verdict is
+#    ``cannot_tell``.
+# 2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
+#    - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
+#    - the right ``Describe on Cluster`` is missing: Kafka leaves out topics without a word, nobody knows how many;
+#    - a figure is known for some partitions, but for too few to be balanced;
+#    - a broker would stand outside if what was not seen of it were anything from nothing to ``times_mean`` times the
+#    mean
+#      of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
+#      leader may get it on any of its brokers.
+#
+# A resource that was not measured at all is left out by design, and reported: it is never a reason. Example: one of
+# nine
+# brokers does not tell its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven. One
+# new
+# partition among a thousand whose rate is not known yet moves no broker out of the dead band: nothing to do it
+# remains.
+
 
 # Of a topic with one of these gaps no partition is in the snapshot.
 _HIDES_TOPIC = ("description", "everything but its size", "partitions")

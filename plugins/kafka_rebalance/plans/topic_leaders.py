@@ -1,16 +1,4 @@
-"""The stage ``topic leaders``: a draft that gives every broker the leaders of topics that ``--min-topic-leaders`` asks.
-
-Of each topic that may be touched and that a rule's pattern matches, every eligible broker leads ``n`` partitions at
-the least: the largest number of those rules. Eligible is who stays, may receive leadership and replicas, and may hold
-the topic (``--topic-brokers``). Where the topic's led partitions are fewer than ``n`` for each, as many as there are
-for each: led partitions over eligible brokers, rounded down. Example: ``t.*=2``, 5 partitions, 4 brokers: one each.
-
-Promises, in order: a draft that comes back has all of them; it keeps every budget and cap; where the plan for balance
-has them already it stays as it is; where that plan cannot be brought to have them, today's placement is. What neither
-search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
-
-Complexity: O(P + topics · (rules + B)) to know what is wanted.
-"""
+"""``--min-topic-leaders``: every broker that may lead leads so many partitions of each of these topics."""
 
 from __future__ import annotations
 
@@ -25,15 +13,30 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.planner.params import TopicLeaderParams
 from kafka_rebalance.planner.placed import in_kafka_order
 from kafka_rebalance.planner.topic_leaders import LeaderDemand, Led, with_least_leaders
+from kafka_rebalance.plans.budget import keeps_hours
 from kafka_rebalance.plans.dead_band import gained
-from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
-from kafka_rebalance.plans.explain.caps import over_caps
+from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, empty_draft, in_problem_rows, outcome_of
+from kafka_rebalance.plans.explain import MoveFacts, over_caps
 from kafka_rebalance.plans.failures import with_follower_order
-from kafka_rebalance.plans.hours import keeps_hours
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import PlanParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
+
+# The stage ``topic leaders``: a draft that gives every broker the leaders of topics that ``--min-topic-leaders`` asks.
+#
+# Of each topic that may be touched and that a rule's pattern matches, every eligible broker leads ``n`` partitions at
+# the least: the largest number of those rules. Eligible is who stays, may receive leadership and replicas, and may
+# hold
+# the topic (``--topic-brokers``). Where the topic's led partitions are fewer than ``n`` for each, as many as there are
+# for each: led partitions over eligible brokers, rounded down. Example: ``t.*=2``, 5 partitions, 4 brokers: one each.
+#
+# Promises, in order: a draft that comes back has all of them; it keeps every budget and cap; where the plan for
+# balance
+# has them already it stays as it is; where that plan cannot be brought to have them, today's placement is. What
+# neither
+# search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
+#
+# Complexity: O(P + topics · (rules + B)) to know what is wanted.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,3 +220,28 @@ def _changed(was: Draft, draft: Draft) -> Fact:
         replica_moves_for_balance=int(was.copies.sum()) if len(was) else None,
         leader_changes_for_balance=int(was.changes_leader.sum()) if len(was) else None,
     )
+
+
+# Why a move is made that a topic's leaders rest on: which broker leads too few partitions without it.
+
+
+def explain_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts) -> None:
+    """Overwrite the facts of moves without which a broker leads too few partitions of a topic. O(P + M)."""
+    if not plan_request.options.min_topic_leaders or not len(draft):
+        return
+    demands = topic_demands(plan_request)
+    demand = demands.of_rows(problem.topic)
+    _, leader = in_problem_rows(draft, problem.replicas, problem.leader)
+    led = demand.led(leader)
+    for move in np.flatnonzero(draft.changes_leader).tolist():
+        topic, broker = int(demand.of_partition[draft.problem_row[move]]), int(draft.leader_to[move])
+        if topic < 0 or not 0 < led[topic, broker] <= demand.need[topic, broker]:
+            continue
+        least = int(demands.least[topic])
+        of = {
+            "broker": int(plan_request.brokers.arrays.ids[broker]),
+            "topic": plan_request.snapshot.topics[int(demands.topics[topic])].name,
+            "wanted": least,
+        }
+        why.reasons[move] = fact(FactCode.HAS_TOPIC_LEADERS, **of)
+        why.worse_without[move] = fact(FactCode.LEADS_TOO_FEW, **of, leaders=least - 1)
