@@ -326,7 +326,7 @@ def _charges(proof: EvennessProof) -> dict[str, float]:
 #
 # Promises, in order
 # 1. No resource is farther outside its band, and topics are spread no worse, than where fewest bytes were looked for.
-# 2. Cost by cost, as ``options.preference.order_of`` puts them: within the slack of its bound; where that was not
+# 2. Cost by cost, as ``order_of`` puts them: within the slack of its bound; where that was not
 # found,
 #    the first as near as was, the others within the slack of the nearest.
 # 3. Of those that are left the first cost is the least; where it is the same, the next.
