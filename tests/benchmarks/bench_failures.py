@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
+from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, outcome_of
 from kafka_rebalance.plans.failures import (
     Loss,
     could_take,
@@ -30,9 +30,8 @@ from kafka_rebalance.plans.failures import (
     with_follower_order,
     worst_loss,
 )
-from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.scoring.after_failure import moved_loads, successors
+from kafka_rebalance.scoring.placement_scores import moved_loads, successors
 from rebalance_advisor.dumps.any_input import read_input
 
 # Below so many leaders for each one more or less is a large ratio, and no order of lists could help.

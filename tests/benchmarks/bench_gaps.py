@@ -19,10 +19,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
-from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.planner.linear_program.relaxation import arcs_of, is_small, relax
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.resources import BALANCED, RESOURCES
 from tests.benchmarks.generated import generated

@@ -18,8 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.preference import Preference
+from kafka_rebalance.options.plan_options import PlanOptions, Preference
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot

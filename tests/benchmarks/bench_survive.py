@@ -16,11 +16,10 @@ from pathlib import Path
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.survive import Allowance, survive
-from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
+from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, outcome_of
 from kafka_rebalance.plans.failures import in_service, losses_of, standing, with_follower_order, worst_loss
-from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.survival.losses import loss_state_of
+from kafka_rebalance.plans.survival import loss_state_of
 from kafka_rebalance.resources import BOUNDED
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor.dumps.any_input import read_input

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
+from kafka_rebalance.cluster_arrays.problem import MeasuredLoads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement
 
 RF = 3
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
+from kafka_rebalance.cluster_arrays.problem import MeasuredLoads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement
 
 MIB, KIB = 1048576.0, 1024.0
 UNITS = (("disk", "disk", MIB), ("in", "nw_in", KIB), ("out", "nw_out", KIB), ("cpu", "cpu", 1.0))

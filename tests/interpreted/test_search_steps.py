@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.replicas import evacuate, finish, polish, pull, push
-from kafka_rebalance.planner.state import ReplicaSets, make_state
-from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.planner.replicas import kernels
+from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, make_state
 from tests.unit.planner.hand_problems import EVERYBODY, THREE, hand_problem, hand_state
 
 TWO = np.arange(2, dtype=np.int32)
@@ -13,40 +12,40 @@ TWO = np.arange(2, dtype=np.int32)
 
 def test_the_farthest_outside_come_first() -> None:
     state = hand_state(hand_problem([((0,), 16.0), ((1,), 9.0), ((2,), 5.0)], 3))  # 1.6, 0.9, 0.5
-    assert push.worst_first(state).tolist() == [0, 2]
+    assert kernels.worst_first(state).tolist() == [0, 2]
 
 
 def test_what_would_leave_too_little_overshoots() -> None:
     state = hand_state(hand_problem(THREE, 3, within=0.05))  # 1.5 of at most 1.05
-    assert not push.overshoots(state, 0, np.array([0.4]))
-    assert push.overshoots(state, 0, np.array([0.6]))
-    assert push.overshoots(state, 1, np.array([0.4]))  # 1.0 → 0.6
+    assert not kernels.overshoots(state, 0, np.array([0.4]))
+    assert kernels.overshoots(state, 0, np.array([0.6]))
+    assert kernels.overshoots(state, 1, np.array([0.4]))  # 1.0 → 0.6
 
 
 def test_push_hands_what_fits_to_who_lacks_it() -> None:
     """Broker 0 is 0.45 above 1.05: of 0.6, 0.4 and 0.5 only 0.4 does not overshoot, and broker 2 lacks it."""
     state = hand_state(hand_problem(THREE, 3, within=0.05))
-    assert push.push_round(state, EVERYBODY, EVERYBODY[:0], 1.0, 0.2) == 1
+    assert kernels.push_round(state, EVERYBODY, EVERYBODY[:0], 1.0, 0.2) == 1
     assert state.replicas.tolist() == [[0, 1], [2, 1], [0, 2]]
     assert state.load[:3, 0] == pytest.approx([1.1, 1.0, 0.9])
-    assert push.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2) == 0  # 0.05 above: all that is left overshoots
+    assert kernels.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2) == 0  # 0.05 above: all that is left overshoots
 
 
 def test_push_stops_when_its_part_of_the_excess_is_gone() -> None:
     rows = [((0,), 2.0)] * 10 + [((1,), 5.0), ((2,), 5.0)]  # 20, 5, 5: 9 above 11
     state = hand_state(hand_problem(rows, 3))
-    assert push.push_round(state, EVERYBODY, EVERYBODY[:0], 0.4, 0.2) == 2  # 4 of 9 are more than 0.4
-    assert push.push_round(state, EVERYBODY, EVERYBODY[:0], 1.0, 0.2) == 2  # 12 left; one more would overshoot
+    assert kernels.push_round(state, EVERYBODY, EVERYBODY[:0], 0.4, 0.2) == 2  # 4 of 9 are more than 0.4
+    assert kernels.push_round(state, EVERYBODY, EVERYBODY[:0], 1.0, 0.2) == 2  # 12 left; one more would overshoot
 
 
 def test_the_price_of_excess_is_the_cheapest_replicas() -> None:
     """0.3 too much: the largest of 0.6, 0.4 and 0.5 costs least by weight, 0.6025 for 0.6."""
     state = hand_state(hand_problem(THREE, 3, within=0.2))
     prices = np.empty(1)
-    finish.prices_of(state, 0, prices)
+    kernels.prices_of(state, 0, prices)
     assert prices == pytest.approx([0.6025 / 0.6])
-    assert finish.leaving_cost(state, 0, 0) == pytest.approx(0.6025)
-    assert finish.leaving_cost(state, 0, 2) == pytest.approx(0.05 * 0.6025)  # away from home already
+    assert kernels.leaving_cost(state, 0, 0) == pytest.approx(0.6025)
+    assert kernels.leaving_cost(state, 0, 2) == pytest.approx(0.05 * 0.6025)  # away from home already
 
 
 def test_a_resource_without_a_top_has_no_price() -> None:
@@ -59,14 +58,14 @@ def test_a_resource_without_a_top_has_no_price() -> None:
     high = problem.band_high.copy()
     high[:, 0] = np.inf
     prices = np.full(2, np.nan)
-    finish.prices_of(hand_state(problem, high=high), 0, prices)
+    kernels.prices_of(hand_state(problem, high=high), 0, prices)
     assert prices == pytest.approx([0.0, 0.603 / 0.8])
 
 
 def test_finish_sends_what_covers_the_excess_at_the_least_cost() -> None:
     """Any of the three covers 0.3; the 4 GB cost least, and broker 2 lacks 0.3."""
     state = hand_state(hand_problem(THREE, 3, within=0.2))
-    assert finish.finish_round(state, EVERYBODY, EVERYBODY, 0.0) == 1
+    assert kernels.finish_round(state, EVERYBODY, EVERYBODY, 0.0) == 1
     assert state.replicas.tolist() == [[0, 1], [2, 1], [0, 2]]
     assert state.load[:3, 0] == pytest.approx([1.1, 1.0, 0.9])
 
@@ -77,9 +76,9 @@ def test_the_broker_of_index_0_receives_as_any_other(step: str, off: float) -> N
     problem = hand_problem([((2, 1), 6.0), ((2, 1), 4.0), ((2, 0), 5.0)], 3)
     state = hand_state(problem, low=np.full((3, 1), 10 - off), high=np.full((3, 1), 10 + off))
     rounds = {
-        "push": lambda: push.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2),
-        "finish": lambda: finish.finish_round(state, EVERYBODY, EVERYBODY, 0.0),
-        "pull": lambda: pull.pull_round(state, EVERYBODY, 0.0, 0.0),
+        "push": lambda: kernels.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2),
+        "finish": lambda: kernels.finish_round(state, EVERYBODY, EVERYBODY, 0.0),
+        "pull": lambda: kernels.pull_round(state, EVERYBODY, 0.0, 0.0),
     }
     assert rounds[step]() == 1
     assert state.replicas.tolist() == [[2, 1], [0, 1], [2, 0]]
@@ -87,7 +86,7 @@ def test_the_broker_of_index_0_receives_as_any_other(step: str, off: float) -> N
 
 def test_finish_leaves_alone_what_no_move_helps() -> None:
     state = hand_state(hand_problem([((0,), 14.0), ((1,), 6.0)], 2))  # to hand over 14 only swaps the sides
-    assert finish.finish_round(state, TWO, TWO, 1e300) == 0
+    assert kernels.finish_round(state, TWO, TWO, 1e300) == 0
 
 
 def test_pull_fetches_what_is_lacking_from_who_can_spare_it() -> None:
@@ -95,28 +94,28 @@ def test_pull_fetches_what_is_lacking_from_who_can_spare_it() -> None:
     problem = hand_problem(THREE, 3)
     low, high = np.full((3, 1), 8.0), np.full((3, 1), 16.0)
     state = hand_state(problem, low=low, high=high)
-    assert pull.pull_round(state, EVERYBODY, 0.0, 0.0) == 1
+    assert kernels.pull_round(state, EVERYBODY, 0.0, 0.0) == 1
     assert state.replicas.tolist() == [[0, 1], [2, 1], [0, 2]]
 
 
 def test_the_gain_of_an_exchange_counts_both_sides() -> None:
     state = hand_state(hand_problem(THREE, 3, within=0.2))  # 1.5 and 0.5, bands 0.8..1.2
-    assert pull.swap_gain(state, 0, 2, np.array([0.6]), np.array([0.5])) == pytest.approx(0.2)
-    assert pull.swap_gain(state, 0, 2, np.array([0.5]), np.array([0.6])) == pytest.approx(-0.2)
+    assert kernels.swap_gain(state, 0, 2, np.array([0.6]), np.array([0.5])) == pytest.approx(0.2)
+    assert kernels.swap_gain(state, 0, 2, np.array([0.5]), np.array([0.6])) == pytest.approx(-0.2)
 
 
 def test_the_exchange_with_the_most_relief_per_byte_is_made() -> None:
     """14 and 6: no move ends inside 9..11; 8 for 4 and 6 for 2 both do, the second copies 8 instead of 12."""
     state = hand_state(hand_problem([((0,), 8.0), ((0,), 6.0), ((1,), 4.0), ((1,), 2.0)], 2))
-    assert pull.swap_at(state, 0, TWO, 200) == 1
+    assert kernels.swap_at(state, 0, TWO, 200) == 1
     assert state.replicas[:, 0].tolist() == [0, 1, 1, 0]
-    assert pull.swap_round(state, TWO, 200) == 0
+    assert kernels.swap_round(state, TWO, 200) == 0
 
 
 def test_replicas_of_one_partition_do_not_change_places() -> None:
     state = hand_state(hand_problem([((0, 1), 6.0), ((1, 2), 4.0)], 3))
-    assert not pull.may_swap(state, 0, 2)  # partition 0 would be on broker 1 twice
-    assert pull.may_swap(state, 0, 3)  # broker 0 gives partition 0 for partition 1 of broker 2
+    assert not kernels.may_swap(state, 0, 2)  # partition 0 would be on broker 1 twice
+    assert kernels.may_swap(state, 0, 3)  # broker 0 gives partition 0 for partition 1 of broker 2
 
 
 def test_released_is_what_surely_leaves() -> None:
@@ -128,7 +127,7 @@ def test_released_is_what_surely_leaves() -> None:
     high = problem.band_high.copy()
     high[:, 0] = 100.0
     state = hand_state(problem, high=high)
-    assert evacuate.release(state) == 1
+    assert kernels.release(state) == 1
     assert state.replicas[:, 0].tolist() == [3, 0, 0, 1, 2]  # 3 is the void
 
 
@@ -136,19 +135,19 @@ def test_drained_brokers_are_emptied_the_heaviest_first() -> None:
     """8 goes to broker 1, which lacks 7; the 4 to broker 0, which lacks 3: both end at their mean of 10."""
     problem = hand_problem([((0,), 6.0), ((1,), 2.0), ((2,), 4.0), ((2,), 8.0)], 3, leaving=[2])
     state = hand_state(problem)
-    assert evacuate.evacuate(state, TWO) == 0
+    assert kernels.evacuate(state, TWO) == 0
     assert state.replicas[:, 0].tolist() == [0, 1, 0, 1]
     assert state.load[:, 0] == pytest.approx([1.0, 1.0, 0.0, 0.0])
 
 
 def test_what_finds_no_room_is_stranded() -> None:
     problem = hand_problem([((0,), 6.0), ((1,), 2.0), ((2,), 8.0)], 3, leaving=[2], disk_limit=[8.0, 8.0, 99.0])
-    assert evacuate.evacuate(hand_state(problem), TWO) == 1
+    assert kernels.evacuate(hand_state(problem), TWO) == 1
 
 
 def test_polish_sends_home_what_nobody_needs_away() -> None:
     state = hand_state(hand_problem(THREE, 3, within=0.9), replicas=[[2, 1], [0, 1], [0, 2]])
-    assert polish.polish_round(state, EVERYBODY, 40) == pytest.approx(0.6025)
+    assert kernels.polish_round(state, EVERYBODY, 40) == pytest.approx(0.6025)
     assert state.replicas.tolist() == [[0, 1], [0, 1], [0, 2]]
 
 
@@ -157,7 +156,7 @@ def test_polish_mends_a_return_with_what_is_away_anyway() -> None:
     original = [((0,), 5.0), ((2,), 5.0), ((0,), 5.0), ((1,), 5.0), ((2,), 10.0)]
     state = hand_state(hand_problem(original, 3), replicas=[[1], [0], [0], [1], [2]])
     assert state.load[:3, 0] == pytest.approx([1.0, 1.0, 1.0])
-    assert polish.polish_round(state, EVERYBODY, 40) == pytest.approx(state.cost[0])
+    assert kernels.polish_round(state, EVERYBODY, 40) == pytest.approx(state.cost[0])
     assert state.replicas[:, 0].tolist() == [0, 1, 0, 1, 2]
     assert state.load[:3, 0] == pytest.approx([1.0, 1.0, 1.0])
 
@@ -166,13 +165,13 @@ def test_polish_sends_something_cheaper_in_its_place() -> None:
     """x (6) is on 1, from 0, where 4 and 6 are. Home alone it would make 16; with the 4 gone, 12 of at most 12.5."""
     original = [((0,), 6.0), ((0,), 4.0), ((0,), 6.0), ((1,), 4.0)]
     state = hand_state(hand_problem(original, 2, within=0.25), replicas=[[1], [0], [0], [1]])
-    assert polish.polish_round(state, TWO, 40) == pytest.approx(0.6 - 0.4)
+    assert kernels.polish_round(state, TWO, 40) == pytest.approx(0.6 - 0.4)
     assert state.replicas[:, 0].tolist() == [0, 1, 0, 1]
 
 
 def test_what_is_away_is_listed_by_the_broker_that_has_it() -> None:
     state = hand_state(hand_problem(THREE, 3), replicas=[[2, 1], [0, 1], [1, 2]])
-    displaced = polish.displaced_replicas(state)
+    displaced = kernels.displaced_replicas(state)
     assert displaced.replica_indexes.tolist() == [4, 0]  # partition 2 on broker 1, partition 0 on broker 2
     assert displaced.start.tolist() == [0, 0, 1, 2, 2]
 
@@ -189,6 +188,6 @@ def test_the_leaders_own_load_counts_for_the_slot_that_leads() -> None:
     state.high[1, 0] = state.load[1, 0] / 2
     held = state.items[state.start[1] : state.start[1] + state.filled[1]].copy()
     fit, weight = np.empty(2), np.empty(1)
-    push._rank(state, 1, held, fit, weight)
+    kernels._rank(state, 1, held, fit, weight)
     lined_up = {int(slot): float(value) for slot, value in zip(held, fit, strict=True)}
     assert lined_up == {1: pytest.approx(0.0), 3: pytest.approx(-1.0)}

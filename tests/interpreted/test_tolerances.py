@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.leaders import leader_search
-from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
-from kafka_rebalance.planner.replicas import evacuate, finish, polish, pull, push, receivers
-from kafka_rebalance.planner.replicas.moving import move
+from kafka_rebalance.planner import leaders
+from kafka_rebalance.planner.leaders import LeaderLoads, LeaderState, make_leader_state
+from kafka_rebalance.planner.replicas import kernels
+from kafka_rebalance.planner.replicas.kernels import move
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 from tests.unit.planner.hand_problems import EVERYBODY, hand_problem, hand_state
@@ -32,10 +32,10 @@ def state_of(load: Cells, low: Cells, high: Cells) -> State:
 
 
 ROUNDS: dict[str, Callable[[State], float]] = {
-    "push": lambda state: push.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.0),
-    "finish": lambda state: finish.finish_round(state, EVERYBODY, EVERYBODY, 1e300),
-    "pull": lambda state: pull.pull_round(state, EVERYBODY, 1e300, 0.0),
-    "swap": lambda state: pull.swap_round(state, EVERYBODY, 5),
+    "push": lambda state: kernels.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.0),
+    "finish": lambda state: kernels.finish_round(state, EVERYBODY, EVERYBODY, 1e300),
+    "pull": lambda state: kernels.pull_round(state, EVERYBODY, 1e300, 0.0),
+    "swap": lambda state: kernels.swap_round(state, EVERYBODY, 5),
 }
 
 
@@ -58,7 +58,7 @@ def test_nothing_is_released_for_rounding() -> None:
     for times, released in ((1.0, 0), (1.1, 1)):
         state = state_of([[times * BAND_TOLERANCE], [0.5], [0.5]], [[0.0]] * 3, [[0.0], [1.0], [1.0]])
         state.follower[:2, 0], state.cost[:2] = (0.8 * BAND_TOLERANCE, 0.4 * BAND_TOLERANCE), (0.1, 1.0)
-        assert evacuate.release(state) == released
+        assert kernels.release(state) == released
 
 
 @pytest.mark.parametrize("name", ["push", "finish", "pull"])
@@ -70,7 +70,7 @@ def test_who_is_outside_on_the_other_side_is_not_visited_for_rounding(name: str)
     low = [[far, 0.0], [0.0, 0.0], [0.0, 0.0]] if is_pull else [[0.0, 0.5], [0.0, 0.0], [0.0, 0.0]]
     high = [[1.0, -1.0], [1.0, 1.0], [1.0, 1.0]] if is_pull else [[0.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
     state = state_of(load, low, high)
-    assert push.worst_first(state).tolist() == [0]
+    assert kernels.worst_first(state).tolist() == [0]
     before, draws = state.replicas.copy(), int(state.random[0])
     assert ROUNDS[name](state) == 0
     assert (int(state.random[0]), state.replicas.tolist()) == (draws, before.tolist())
@@ -78,8 +78,8 @@ def test_who_is_outside_on_the_other_side_is_not_visited_for_rounding(name: str)
 
 def test_who_lacks_no_more_than_rounding_lacks_nothing() -> None:
     state = state_of([[0.0]] * 3, [[BAND_TOLERANCE], [2 * BAND_TOLERANCE], [0.0]], [[1.0]] * 3)
-    assert receivers.brokers_lacking(state, EVERYBODY).tolist() == [1]
-    assert push.worst_first(state).tolist() == [1]
+    assert kernels.brokers_lacking(state, EVERYBODY).tolist() == [1]
+    assert kernels.worst_first(state).tolist() == [1]
 
 
 def test_a_gain_of_no_more_than_rounding_is_none() -> None:
@@ -87,25 +87,25 @@ def test_a_gain_of_no_more_than_rounding_is_none() -> None:
     for times, served in ((1.0, 0.0), (2.0, 1.0)):
         lack = times * GAIN_TOLERANCE
         state = state_of([[0.0]] * 3, [[0.0], [0.0], [lack]], [[1.0]] * 3)
-        assert receivers.service(state, 2, np.array([lack]), np.empty(1)) == pytest.approx(served)
+        assert kernels.service(state, 2, np.array([lack]), np.empty(1)) == pytest.approx(served)
 
 
 def test_a_receiver_may_be_taken_as_far_out_as_allowed_and_no_farther() -> None:
     """From its top of 0 by 1e-12: forbidden is only what is farther."""
     state = state_of([[0.0]] * 3, [[0.0]] * 3, [[0.0]] * 3)
     weights = [np.array([times * GAIN_TOLERANCE]) for times in (1.0, 2.0)]
-    scores = [receivers.capacity_score(state, 0, 0, 2, weight, 0.0, -1e299) for weight in weights]
+    scores = [kernels.capacity_score(state, 0, 0, 2, weight, 0.0, -1e299) for weight in weights]
     assert scores[0] > -10.0
     assert scores[1] == -1e300
 
 
 def test_what_mends_stops_where_only_rounding_is_left() -> None:
     """A broker outside by the tolerance needs no mending; by twice that, nothing displaced mends it."""
-    displaced = polish.Displaced(np.empty(0, np.int32), np.zeros(5, np.int64))
-    journal = polish.Journal(np.empty(2, np.int32), np.empty(2, np.int32), np.zeros(1, np.int64))
+    displaced = kernels.Displaced(np.empty(0, np.int32), np.zeros(5, np.int64))
+    journal = kernels.Journal(np.empty(2, np.int32), np.empty(2, np.int32), np.zeros(1, np.int64))
     for times, is_mended in ((1.0, True), (2.0, False)):
         state = state_of([[times * BAND_TOLERANCE], [0.0], [0.0]], [[0.0]] * 3, [[0.0], [1.0], [1.0]])
-        assert polish._mend(state, 0, displaced, EVERYBODY, journal, 5) == is_mended
+        assert kernels._mend(state, 0, displaced, EVERYBODY, journal, 5) == is_mended
 
 
 @pytest.mark.parametrize(("times", "is_fetched"), [(1.0, False), (2.0, True)])
@@ -114,7 +114,7 @@ def test_nothing_is_fetched_that_helps_no_more_than_rounding(times: float, is_fe
     size = times * GAIN_TOLERANCE
     state = state_of([[size], [0.0], [0.0]], [[-9.0], [-9.0], [size]], [[0.0], [9.0], [9.0]])
     state.follower[0, 0] = size
-    assert pull._helps(state, 0, 2, np.empty(1), 0.0) == is_fetched
+    assert kernels._helps(state, 0, 2, np.empty(1), 0.0) == is_fetched
 
 
 @pytest.mark.parametrize(("times", "is_swapped"), [(1.0, True), (2.0, False)])
@@ -127,7 +127,7 @@ def test_a_cheaper_one_goes_where_that_loses_no_more_than_rounding(times: float,
     state.follower[:2, 0], state.cost[:2] = (2 * lost, lost), (1.0, 0.1)
     move(state, 0, 0, 2, weight)
     state.load[:3], state.high[0] = 0.0, 0.0
-    assert (polish._send_cheaper(state, 0, 0, 0, 1) > 0) == is_swapped
+    assert (kernels._send_cheaper(state, 0, 0, 0, 1) > 0) == is_swapped
 
 
 def leader_state_of(extra: Cells, load: Cells, low: Cells, high: Cells) -> LeaderState:
@@ -150,18 +150,18 @@ def test_no_leader_changes_for_rounding(times: float, made: int) -> None:
     far = times * BAND_TOLERANCE
     above = leader_state_of([[far]], [[far], [0.0]], [[-9.0], [-9.0]], [[0.0], [9.0]])
     below = leader_state_of([[far]], [[0.0], [0.0]], [[-9.0], [far]], [[9.0], [9.0]])
-    assert leader_search._farthest_first(above).tolist() == [0] * made
-    assert leader_search._farthest_first(below).tolist() == [1] * made
-    assert leader_search._give_from(above, 0, 0.0) == made
-    assert leader_search._fetch_to(below, 1, 0.0) == made
+    assert leaders._farthest_first(above).tolist() == [0] * made
+    assert leaders._farthest_first(below).tolist() == [1] * made
+    assert leaders._give_from(above, 0, 0.0) == made
+    assert leaders._fetch_to(below, 1, 0.0) == made
 
 
 @pytest.mark.parametrize(("times", "is_worth_it"), [(1.0, False), (2.0, True)])
 def test_a_hand_over_that_gains_no_more_than_rounding_is_worth_nothing(times: float, is_worth_it: bool) -> None:
     gain = times * GAIN_TOLERANCE
     state = leader_state_of([[gain]], [[gain], [0.0]], [[-9.0], [-9.0]], [[0.0], [9.0]])
-    assert (leader_search._worth(state, 0, 1, 0.0) > 0) == is_worth_it
-    assert leader_search._best_index(state, 0, 0.0)[0] == (1 if is_worth_it else -1)
+    assert (leaders._worth(state, 0, 1, 0.0) > 0) == is_worth_it
+    assert leaders._best_index(state, 0, 0.0)[0] == (1 if is_worth_it else -1)
 
 
 @pytest.mark.parametrize(("times", "is_allowed"), [(1.0, True), (2.0, False)])
@@ -169,10 +169,10 @@ def test_a_side_may_lose_no_more_than_rounding(times: float, is_allowed: bool) -
     """Much is gained in the second resource; in the first the receiver leaves its top, or the giver its bottom."""
     lost = times * GAIN_TOLERANCE
     taken = leader_state_of([[lost, 5.0]], [[0.0, 5.0], [0.0, 0.0]], [[-9.0, -9.0]] * 2, [[9.0, 0.0], [0.0, 9.0]])
-    assert (leader_search._worth(taken, 0, 1, 0.0) > 0) == is_allowed
-    assert leader_search._worth(taken, 0, 1, 1.0) > 0  # as far out as one is allowed here
+    assert (leaders._worth(taken, 0, 1, 0.0) > 0) == is_allowed
+    assert leaders._worth(taken, 0, 1, 1.0) > 0  # as far out as one is allowed here
     given = leader_state_of([[lost, 5.0]], [[0.0, 5.0], [0.0, 0.0]], [[0.0, -9.0], [-9.0, 5.0]], [[9.0, 9.0]] * 2)
-    assert (leader_search._fetch_worth(given, 0, 1, 0.0) > 0) == is_allowed
+    assert (leaders._fetch_worth(given, 0, 1, 0.0) > 0) == is_allowed
 
 
 @pytest.mark.parametrize(("times", "undone"), [(1.0, 1), (2.0, 0)])
@@ -181,7 +181,7 @@ def test_a_change_is_taken_back_where_that_loses_no_more_than_rounding(times: fl
     lost = times * GAIN_TOLERANCE
     state = leader_state_of([[lost]], [[lost], [0.0]], [[-9.0], [-9.0]], [[9.0], [0.0]])
     state.original[0] = 1
-    assert leader_search._undo_needless(state) == undone
+    assert leaders._undo_needless(state) == undone
 
 
 @pytest.mark.parametrize(("times", "is_passed_on"), [(1.0, False), (2.0, True)])
@@ -189,5 +189,5 @@ def test_a_chain_gains_more_than_rounding(times: float, is_passed_on: bool) -> N
     """Broker 0 takes back what it leads of 1 for partition 1, lighter by what it is above its top."""
     far = times * BAND_TOLERANCE
     state = leader_state_of([[far], [0.0]], [[far], [0.0]], [[-9.0], [-9.0]], [[0.0], [9.0]])
-    leader_search.hand_over(state, 1, 1)
-    assert leader_search._pass_on(state, 0, 1, np.zeros(2)) == is_passed_on
+    leaders.hand_over(state, 1, 1)
+    assert leaders._pass_on(state, 0, 1, np.zeros(2)) == is_passed_on

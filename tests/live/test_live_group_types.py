@@ -18,8 +18,8 @@ import pytest
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.user_data import decode_user_data
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.snapshot.group import TaskIds
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
-from kafka_rebalance.snapshot.streams import TaskIds
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill

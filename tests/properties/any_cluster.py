@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import Bounds, milp
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import broker_loads
 from tests.properties.exact_plans import NO_ANSWER, ExactPlans
 
 

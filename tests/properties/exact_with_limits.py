@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from tests.properties.exact_with_disks import ExactWithDisks
 
 

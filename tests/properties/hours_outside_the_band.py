@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.explain.hours_outside import HoursOutside, hours_outside
+from kafka_rebalance.plans.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads

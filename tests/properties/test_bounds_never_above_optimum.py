@@ -15,7 +15,7 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import AdvisorError, InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.pipeline import make_plan

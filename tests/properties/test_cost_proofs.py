@@ -10,10 +10,9 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program.arcs import arcs_of
-from kafka_rebalance.planner.linear_program.cost_proofs import fewest_moves, time_proof, with_cost_proofs
+from kafka_rebalance.planner.bounds import lower_bounds, proven_by
+from kafka_rebalance.planner.linear_program.proofs import fewest_moves, time_proof, with_cost_proofs
+from kafka_rebalance.planner.linear_program.relaxation import arcs_of
 from kafka_rebalance.planner.solution import CostProof
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot

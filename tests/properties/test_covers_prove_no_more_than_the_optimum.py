@@ -15,14 +15,12 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds, raised
-from kafka_rebalance.planner.linear_program.arcs import arcs_of
-from kafka_rebalance.planner.linear_program.covered import with_covers
-from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
+from kafka_rebalance.planner.bounds import lower_bounds, proven_by, raised
+from kafka_rebalance.planner.linear_program.programs import with_covers
+from kafka_rebalance.planner.linear_program.relaxation import Relaxed, arcs_of, relax
 from kafka_rebalance.planner.params import CoverParams
 from kafka_rebalance.planner.solution import Cover
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds.cost_proofs import proved_costs

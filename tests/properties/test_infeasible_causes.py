@@ -15,8 +15,7 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.planner.infeasible.cause import Cause
-from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
+from kafka_rebalance.planner.infeasible import Cause, smallest_cause
 from kafka_rebalance.planner.solve import solve
 from tests.properties.exact_with_disks import ExactWithDisks
 from tests.unit.planner.hand_problems import hand_problem

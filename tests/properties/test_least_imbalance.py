@@ -11,7 +11,7 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.errors import AdvisorError, InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.linear_program.least_imbalance import all_load, least_imbalance, proof_of
+from kafka_rebalance.planner.linear_program.proofs import all_load, least_imbalance, proof_of
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document

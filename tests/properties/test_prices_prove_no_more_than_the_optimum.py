@@ -12,8 +12,7 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds, raised
+from kafka_rebalance.planner.bounds import lower_bounds, proven_by, raised
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.verify.bounds.prices import price_bound
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays

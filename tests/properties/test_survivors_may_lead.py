@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.planner.linear_program.whole_plan import whole_plan
-from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.options.values import Target
+from kafka_rebalance.planner.linear_program.relaxation import whole_plan
+from kafka_rebalance.planner.state import WorkingBands
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request

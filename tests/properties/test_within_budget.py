@@ -12,15 +12,13 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.arrays import NOBODY, Ints
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.budget import fits_budget, search
+from kafka_rebalance.plans.budget import fits_budget, keeps_hours, search, within_hours
 from kafka_rebalance.plans.draft import draft_of
-from kafka_rebalance.plans.hours import keeps_hours, within_hours
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document

@@ -20,6 +20,7 @@ from kafka_rebalance.plans.plan import (
     Verdict,
     Wave,
 )
+from kafka_rebalance.snapshot.group import Subtopology, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -38,7 +39,6 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
-from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from kafka_rebalance.snapshot.times import parse_time
 
 WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)

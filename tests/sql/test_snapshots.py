@@ -13,6 +13,7 @@ import pytest
 
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot import codec
+from kafka_rebalance.snapshot.group import Subtopology, Tasks
 from kafka_rebalance.snapshot.model import (
     ClusterSnapshot,
     CommittedOffset,
@@ -24,7 +25,6 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_save
 from rebalance_advisor.store.snapshot_load import load_snapshot

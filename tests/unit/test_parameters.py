@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.params import ModelParams
+from kafka_rebalance.cluster_arrays.problem import ModelParams
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.parameters import Parameters, number

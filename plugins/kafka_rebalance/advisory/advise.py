@@ -35,13 +35,12 @@ from kafka_rebalance.placement.topic_replay import (
     replay_topic,
     topic_placements,
 )
-from kafka_rebalance.plans.explain.hours_outside import HoursOutside, hours_outside
+from kafka_rebalance.plans.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.searches import Mapper, PlanQuestion, Search, Sent
 from kafka_rebalance.plans.state import Progress, Watch, ignore
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
-from kafka_rebalance.scoring.placement_scores import TopicPlacement
+from kafka_rebalance.scoring.placement_scores import ClusterScores, TopicPlacement
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap

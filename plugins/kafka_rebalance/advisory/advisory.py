@@ -15,11 +15,11 @@ from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.motion import motion_of
 from kafka_rebalance.placement.topic_replay import TopicReplay
-from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.scoring.failure_scores import score_failures
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 

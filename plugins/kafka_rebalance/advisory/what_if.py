@@ -18,7 +18,7 @@ from kafka_rebalance.plans.searches import PlanQuestion, planned
 from kafka_rebalance.scenarios.document import scenario_document
 from kafka_rebalance.scenarios.scenario import Scenario
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import NO_LEADER

@@ -8,14 +8,275 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
-from kafka_rebalance.arrays import Flags, Floats
-from kafka_rebalance.cluster_arrays.fair_share import plain_mean
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.resources import COUNTED
+
+# How a partition's replicas spread over racks as evenly as racks allow.
+
+
+def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
+    """What every rack holds of a partition anyway, and how many odd replicas go to one rack each.
+
+    RF 3 on racks of 2, 2, 2, 2 brokers: ([0, 0, 0, 0], 3); RF 5 on racks of 1, 3, 3: ([1, 2, 2], 0).
+    """
+    held = np.zeros(len(rack_size), dtype=np.int64)
+    while True:
+        open_racks = held < rack_size
+        if not open_racks.any() or held.sum() + open_racks.sum() > rf:
+            return held, int(min(rf - held.sum(), open_racks.sum()))
+        held += open_racks
+
+
+# Rounding: what float64 sums of many loads leave over. No choice of anybody, unlike ``params.py``.
+
+
+# A load may stray by this share of the plain mean before it counts as outside.
+BAND_ROUNDING = 1e-9
+
+
+# Shares of brokers that racks alone would fill with more than one replica of a partition, level by level.
+#
+# A broker holds one replica of a partition at most, a rack as many as an even spread gives it. What sets of brokers
+# can
+# hold is then the rank function of a matroid for each replication factor, and their sum a polymatroid: what gives no
+# set
+# of brokers too much can be held, all at once, by fractions of replicas (Edmonds 1970).
+#
+# Example: one rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times as large as the others: of
+# 60
+# GB it can hold 30, and the others 15 each, not 50, 5 and 5.
+
+
+def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
+    """``shares`` float64[B] where no set of brokers is given more than it can hold, else the most even ones that fit.
+
+    ``rack`` int64[B] from 0, ``capacity`` float64[B] above 0, ``load_by_factor`` float64[factors]: load of one replica
+    of each partition of that replication factor.
+    """
+    if shares.sum() <= 0:
+        return shares
+    order = np.lexsort((-shares, rack))
+    hold = BrokersHold.of(rack[order], load_by_factor)
+    if hold.least_slack(shares[order], np.zeros(len(order), dtype=np.bool_))[0] >= -BAND_ROUNDING * shares.sum():
+        return shares
+    order = np.lexsort((-capacity, rack))
+    result = np.empty_like(shares)
+    result[order] = _most_even(BrokersHold.of(rack[order], load_by_factor), capacity[order])
+    return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BrokersHold:
+    """What sets of brokers can hold of one resource: brokers in order of rack, the fullest of each rack first.
+
+    rack, place  int64[B]: the rack, and where in it the broker stands
+    linear       float64[choices, B]: what the broker adds to those before it, odd replicas counted one a rack
+    constant     float64[choices]: of the replication factors whose odd replicas are counted as if all were held
+    """
+
+    rack: Longs
+    place: Longs
+    linear: Floats
+    constant: Floats
+
+    @classmethod
+    def of(cls, rack: Longs, load_by_factor: Floats) -> BrokersHold:
+        """``rack`` ascending. O(B · 2^factors) for as many factors as leave odd replicas."""
+        size = np.bincount(rack).astype(np.int64)
+        place = np.arange(len(rack)) - (np.cumsum(size) - size)[rack]
+        factors = [factor for factor in np.flatnonzero(load_by_factor).tolist() if factor > 0]
+        adds, choices = np.zeros(len(rack)), []
+        for factor in factors:
+            held, odd = even_spread(factor, size)
+            adds += load_by_factor[factor] * (place < held[rack])
+            if odd:
+                one_a_rack = load_by_factor[factor] * (place == held[rack])
+                choices.append(((one_a_rack, 0.0), (np.zeros(len(rack)), load_by_factor[factor] * odd)))
+        chosen = list(product(*choices))
+        linear = np.stack([adds + sum((part for part, _ in some), np.zeros(len(rack))) for some in chosen])
+        return cls(rack, place, linear, np.array([sum(whole for _, whole in some) for some in chosen]))
+
+    def least_slack(self, held: Floats, taken: Flags) -> tuple[float, Flags]:
+        """What a set can hold less what it is to hold (``held`` float64[B]), and that set, where that is least.
+
+        Of sets that have all of ``taken`` (the first of each rack) in them, the largest. O(choices · B).
+        """
+        starts = np.flatnonzero(self.place == 0)
+        running = np.cumsum(self.linear - held, axis=1)
+        slack = running - np.where(starts > 0, running[:, starts - 1], 0.0)[:, self.rack]
+        # A rack's part is no broker, or the brokers up to one; never fewer than those taken already.
+        fewest = np.bincount(self.rack, weights=taken).astype(np.int64)
+        slack = np.where(self.place + 1 >= fewest[self.rack], slack, np.inf)
+        least = np.minimum(np.minimum.reduceat(slack, starts, axis=1), np.where(fewest > 0, np.inf, 0.0))
+        totals = least.sum(axis=1) + self.constant
+        choice = int(totals.argmin())
+        is_end = slack[choice] <= least[choice][self.rack] + BAND_ROUNDING * held.mean()
+        upto = np.maximum.reduceat(np.where(is_end, self.place + 1, 0), starts)
+        return float(totals[choice]), np.asarray(self.place < upto[self.rack])
+
+    def most(self, members: Flags) -> float:
+        """What the brokers ``members`` (the first of each rack) can hold together."""
+        return float((self.linear[:, members].sum(axis=1) + self.constant).min()) if members.any() else 0.0
+
+
+def _most_even(hold: BrokersHold, capacity: Floats) -> Floats:
+    """float64[B]: tightest sets of brokers first, the rest shares what is left. The largest of a rack stand first."""
+    shares = np.zeros(len(capacity))
+    taken = np.zeros(len(capacity), dtype=np.bool_)
+    while not taken.all():
+        members, level = _tightest_rack(hold, capacity, taken)
+        shares[members & ~taken] = level * capacity[members & ~taken]
+        taken |= members
+    return shares
+
+
+def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[Flags, float]:
+    """The set around ``taken`` whose holding beyond it per capacity is lowest (the largest such), and that level."""
+    already = hold.most(taken)
+    members = np.ones(len(capacity), dtype=np.bool_)
+    while True:
+        level = (hold.most(members) - already) / float(capacity[members & ~taken].sum())
+        slack, found = hold.least_slack(np.where(taken, 0.0, level * capacity), taken)
+        is_tight = slack - already >= -BAND_ROUNDING * max(level * float(capacity.sum()), already)
+        if is_tight or not (found & ~taken).any() or np.array_equal(found, members):
+            return members if not (is_tight and (found & ~taken).any()) else found, level
+        members = found
+
+
+# Each broker's fair share of each resource: the plain mean, unless racks keep a broker below or above it.
+#
+# What replicas carry and what leaders carry on top are shared each for itself, and added up: a broker's share of CPU
+# is
+# that of the replicas it can hold and of the leaders it is to have, the same ones that its other shares count.
+#
+# Promises, in order
+# 1. The shares of brokers that stay add up to the total (of what their racks can carry, level for level).
+# 2. No set of brokers is given more than it can hold when every partition is spread evenly over racks and a broker
+# holds
+#    one replica of it at most (Hall's condition): fractions of replicas can meet all shares at once.
+# 3. Among all such shares of what replicas carry the lowest level is as high as possible, then the second lowest, and
+# so
+#    on; what leaders carry is level among those that may lead.
+#
+# Each resource by itself: a broker with ten times the others' disk and their network is asked for ten times the bytes
+# at
+# the same rate, which replicas that are all alike cannot give. That is no fault of a share but a fact of the cluster:
+# the
+# search comes as near as is possible, resource by resource (``planner.widening``), and the plan says so with the
+# cause.
+#
+# Example: 10 brokers on 3 racks (4/3/3), RF 3. Every rack must hold one replica of each partition, so a broker of the
+# rack with 4 has a fair share of 1/4 of the partitions and one of the others 1/3; the plain mean 0.3 cannot be met.
+#
+# The racks that bind first are found as in Fujishige's decomposition of a polymatroid (1980), the tightest set by
+# Dinkelbach's method for a ratio: O(K² log K) per resource and tight set, after O(P·D). Only where a broker would be
+# given more than one replica of each partition it is done over, broker by broker (``broker_shares.py``).
+
+
+def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
+    """float64[D]: total load / capacity of the brokers that stay (0 where no broker stays)."""
+    total_capacity: Floats = capacity[stays].sum(axis=0)
+    return np.divide(total, total_capacity, out=np.zeros_like(total_capacity), where=total_capacity > 0)
+
+
+def fair_shares(
+    *,
+    rack: Ints,
+    capacity: Floats,
+    may_carry: Flags,
+    may_lead: Flags,
+    target_rf: Ints,
+    follower_load: Floats,
+    leader_extra: Floats,
+) -> Floats:
+    """float64[B, D]: fair load of every broker and resource, 0 for brokers outside ``may_carry`` (bool[B, D]).
+
+    ``may_carry`` says who shares a resource: brokers that stay, for leader-carried resources those that may lead;
+    ``may_lead`` bool[B] who shares what leaders carry beyond their followers. Where none may, all do.
+    """
+    racks = distinct_racks(rack)
+    factors = np.arange(int(target_rf.max(initial=1)) + 1)
+    load_by_factor = np.stack([follower_load[target_rf == rf].sum(axis=0) for rf in factors])
+    leader_total = leader_extra.sum(axis=0)
+    shares = np.zeros_like(capacity)
+    for d in range(capacity.shape[1]):
+        carrying = np.where(may_carry[:, d], capacity[:, d], 0.0)
+        shares[:, d] = _of_replicas(racks, carrying, load_by_factor[:, d])
+        leading = np.where(may_lead, carrying, 0.0)
+        leading = leading if leading.any() else carrying
+        if leader_total[d] > 0 and leading.any():
+            shares[:, d] += leading * (leader_total[d] / np.bincount(racks, weights=leading).sum())
+    return shares
+
+
+def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Floats:
+    """float64[B]: shares of what each replica carries; brokers of capacity 0 have none."""
+    rack_capacity = np.bincount(racks, weights=capacity).astype(np.float64)
+    rack_size = np.bincount(racks, weights=capacity > 0).astype(np.int64)
+    fixed, curve = _rack_holding(load_by_factor, rack_size)
+    shares: Floats = _rack_levels(rack_capacity, fixed, curve)[racks] * capacity
+    sharing = np.flatnonzero(capacity > 0)
+    if len(sharing):
+        _, rack = np.unique(racks[sharing], return_inverse=True)
+        shares[sharing] = within_what_brokers_hold(shares[sharing], rack, capacity[sharing], load_by_factor)
+    return shares
+
+
+def distinct_racks(rack: Ints) -> Ints:
+    """Rack index per broker in which every broker without a rack stands alone: it never violates a rack rule."""
+    known, index = np.unique(rack[rack != NOBODY], return_inverse=True)
+    racks = np.empty(len(rack), dtype=np.int32)
+    racks[rack != NOBODY] = index
+    alone = np.flatnonzero(rack == NOBODY)
+    racks[alone] = len(known) + np.arange(len(alone))
+    return racks
+
+
+def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Load that each rack holds anyway (float64[K]), and the most that j racks hold beyond it (float64[K+1])."""
+    racks = np.arange(len(rack_size) + 1)
+    fixed, curve = np.zeros(len(rack_size)), np.zeros(len(rack_size) + 1)
+    for rf, load in enumerate(load_by_factor.tolist()):
+        held, odd = even_spread(rf, rack_size)
+        fixed += load * held
+        curve += load * np.minimum(odd, racks)
+    return fixed, curve
+
+
+def _rack_levels(rack_capacity: Floats, fixed: Floats, curve: Floats) -> Floats:
+    """Level (load per capacity) of each rack: tightest sets of racks first, the rest shares what is left."""
+    levels = np.zeros(len(rack_capacity))
+    left = np.flatnonzero(rack_capacity > 0)
+    taken = 0
+    while len(left):
+        members, level = _tightest(
+            rack_capacity[left], fixed[left], curve[taken : taken + len(left) + 1] - curve[taken]
+        )
+        levels[left[members]] = level
+        taken += len(members)
+        left = np.delete(left, members)
+    return levels
+
+
+def _tightest(capacity: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArray[np.intp], float]:
+    """The set of racks whose holding per capacity is lowest (the largest such set), and that level."""
+    count = len(capacity)
+    members = np.arange(count)
+    level = float((fixed.sum() + curve[count]) / capacity.sum())
+    while True:
+        order = np.argsort(fixed - level * capacity, kind="stable")
+        excess = np.cumsum((fixed - level * capacity)[order]) + curve[1 : count + 1]
+        best = int(np.argmin(excess))
+        if excess[best] >= -1e-12 * (abs(level) * capacity.sum() + 1e-300):
+            return members, level
+        members = order[: best + 1]
+        level = float((fixed[members].sum() + curve[best + 1]) / capacity[members].sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,16 +6,82 @@ D resources, W = the longest replica list, now or in the target. Loads are absol
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
-from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets, everywhere
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.kernels.decorators import kernel
+from kafka_rebalance.options.topic_rules import TopicBrokers
+from kafka_rebalance.parameters import Parameters, number
+from kafka_rebalance.resources import BALANCED, RESOURCES, TABLE, Carrier, Resource
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import Broker
+
+# Which brokers each partition's replicas may be on, where topics are confined to some.
+#
+# Example: topics ``pay-.*`` on brokers 1, 2, 3 and all others anywhere: two sets, and the partitions of ``pay-.*`` are
+# of
+# the second one. A topic that several rules match may be on the brokers that all of them name.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BrokerSets:
+    """``of_partition`` int32[P]: a row of ``brokers`` bool[S, B], of which row 0 holds all brokers: anywhere."""
+
+    of_partition: Ints
+    brokers: Flags
+
+    @property
+    def is_confined(self) -> Flags:
+        """bool[P]: may be on some brokers alone."""
+        return np.asarray(self.of_partition > 0)
+
+    def taken(self, rows: Longs) -> BrokerSets:
+        """Those of the partitions ``rows``."""
+        return BrokerSets(self.of_partition[rows], self.brokers)
+
+    def outside(self, replicas: Ints) -> Flags:
+        """bool[P, W]: replicas on brokers that their partition may not be on."""
+        there = replicas >= 0
+        return np.asarray(there & ~self.brokers[self.of_partition[:, None], np.where(there, replicas, 0)])
+
+    def racks_open(self, rack: Ints, takes: Flags) -> Longs:
+        """int64[P]: racks with a broker of ``takes`` bool[B] that the partition may be on; ``rack`` int[B] distinct."""
+        counts = [len(np.unique(rack[takes & may])) for may in self.brokers]
+        return np.asarray(np.array(counts, dtype=np.int64)[self.of_partition])
+
+    def rack_sizes(self, rack: Ints, stays: Flags) -> Longs:
+        """int64[S, K]: brokers of each set that stay, by rack."""
+        racks = int(rack.max(initial=0)) + 1
+        return np.stack([np.bincount(rack[stays & may], minlength=racks) for may in self.brokers]).astype(np.int64)
+
+
+def everywhere(partitions: int, brokers: int) -> BrokerSets:
+    """No partition is confined."""
+    return BrokerSets(np.zeros(partitions, dtype=np.int32), np.ones((1, brokers), dtype=np.bool_))
+
+
+def broker_sets_of(
+    rules: Sequence[TopicBrokers], names: Sequence[str], topic: Longs, brokers: Sequence[Broker]
+) -> BrokerSets | None:
+    """Sets of the topics ``names``, for partitions of ``topic`` int[P], -1: left alone, wherever it is; None without
+    rules. O(topics · rules · B).
+    """
+    if not rules:
+        return None
+    sets: dict[tuple[bool, ...], int] = {tuple(True for _ in brokers): 0}
+    of_topic = np.zeros(len(names) + 1, dtype=np.int32)  # the last one is of what is left alone
+    for at, name in enumerate(names):
+        mine = [rule for rule in rules if rule.covers(name)]
+        may = tuple(all(rule.allows(broker.id, broker.rack) for rule in mine) for broker in brokers)
+        # Who is confined to all there are is not confined.
+        of_topic[at] = sets.setdefault(may, len(sets))
+    return BrokerSets(np.asarray(of_topic[topic], dtype=np.int32), np.array(list(sets), dtype=np.bool_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +265,181 @@ def _require_sane_loads(problem: Problem) -> None:
         raise InvalidInputError.at("problem.capacity", "a capacity is not positive", "1 where unknown")
     if (problem.takes_replicas & ~problem.stays).any() or (problem.keeps_leaders & ~problem.stays).any():
         raise InvalidInputError.at("problem.stays", "a drained broker may receive or lead", "clear its other flags")
+
+
+# What each broker carries under a placement, in absolute units.
+
+
+class Carried(NamedTuple):
+    """What replicas weigh, in the units wanted: ``follower`` float64[P, D], ``extra`` of leaders float64[P, D].
+
+    ``own`` float64[P, W]: disk of today's replica beyond the leader's (float64[0, 0] where not known), which is added
+    to the resource ``disk_column``.
+    """
+
+    follower: Floats
+    extra: Floats
+    own: Floats
+    disk_column: int
+
+
+def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
+    """float64[B, D] of ``replicas`` int32[P, W] led by brokers ``leader`` int32[P] (-1: nobody). O(P·W·D)."""
+    load = np.zeros((problem.broker_count, len(problem.resources)))
+    led = (replicas == leader[:, None]) & (replicas >= 0)
+    replica_index = np.where(led.any(axis=1), led.argmax(axis=1), -1).astype(np.int32)
+    disk = problem.column("disk")
+    own = np.zeros((0, 0))
+    if problem.own_disk is not None and disk is not None:
+        own = problem.own_disk - problem.move_bytes[:, None]
+    carried = Carried(problem.follower_load, problem.leader_extra, own, -1 if disk is None else disk)
+    sum_loads(replicas, problem.replicas, replica_index, carried, load)
+    return load
+
+
+@kernel
+def sum_loads(replicas: Ints, original: Ints, leader_index: Ints, carried: Carried, load: Floats) -> None:
+    """Add up ``load`` float64[brokers, D] of a placement."""
+    follower, extra, own, disk_column = carried
+    for p in range(replicas.shape[0]):
+        for j in range(replicas.shape[1]):
+            b = replicas[p, j]
+            if b < 0:
+                continue
+            for d in range(load.shape[1]):
+                load[b, d] += follower[p, d]
+            if leader_index[p] == j:
+                for d in range(load.shape[1]):
+                    load[b, d] += extra[p, d]
+            if own.shape[0] > 0:
+                for i in range(original.shape[1]):
+                    if original[p, i] == b:
+                        load[b, disk_column] += own[p, i]
+
+
+# Parameters of the model: what must be known of a cluster, and what CPU a byte costs.
+
+
+@dataclass(frozen=True, kw_only=True)
+class CpuParams(Parameters):
+    """CPU that a byte costs its broker, relative to each other; the values are those of Cruise Control's ModelUtils.
+
+    ``leader_in``: written to a leader; ``leader_out``: sent by it; ``follower_in``: replicated.
+    """
+
+    leader_in: float = number(0.7, least=0.0)
+    leader_out: float = number(0.15, least=0.0)
+    follower_in: float = number(0.15, least=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelParams(Parameters):
+    """The model.
+
+    least_known  share of the partitions of which a figure must be known for its resource to be balanced
+    most_named   brokers in an error message
+    """
+
+    least_known: float = number(0.9, least=0.0, most=1.0)
+    most_named: int = number(20, least=1)
+    cpu: CpuParams = CpuParams()
+
+
+DEFAULTS = ModelParams()
+
+
+# From measured loads to the planner's columns: what every replica carries, and what the leader carries on top.
+#
+# DESIGN §9 has the definitions; a follower's CPU is Cruise Control's estimate, as in ``clusters/score.py``.
+
+
+_FIELD_OF = {
+    LoadKind.LOG_BYTES: "disk_bytes",
+    LoadKind.IN_BYTES_PER_S: "in_bytes_per_s",
+    LoadKind.OUT_BYTES_PER_S: "out_bytes_per_s",
+    LoadKind.CPU_PERCENT: "cpu_percent",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MeasuredLoads:
+    """float64[P] each, None where nobody measured it. All of the leader; out is what consumers fetch from it."""
+
+    disk_bytes: Floats | None = None
+    in_bytes_per_s: Floats | None = None
+    out_bytes_per_s: Floats | None = None
+    cpu_percent: Floats | None = None
+
+    @classmethod
+    def by_kind(cls, figures: Mapping[LoadKind, Floats]) -> MeasuredLoads:
+        """From what is known of each kind."""
+        return cls(**{_FIELD_OF[kind]: values for kind, values in figures.items()})
+
+    def of(self, kind: LoadKind) -> Floats | None:
+        """float64[P] of one kind, None where nobody measured it."""
+        values: Floats | None = getattr(self, _FIELD_OF[kind])
+        return values
+
+    def taken(self, rows: Longs) -> MeasuredLoads:
+        """Those of the partitions ``rows``."""
+        known = {kind: values for kind in _FIELD_OF if (values := self.of(kind)) is not None}
+        return MeasuredLoads.by_kind({kind: values[rows] for kind, values in known.items()})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """``follower_load`` and ``leader_extra``, float64[P, D], for the ``resources`` that were measured."""
+
+    resources: tuple[str, ...]
+    follower_load: Floats
+    leader_extra: Floats
+
+
+def columns_of(
+    loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
+) -> Columns:
+    """Columns at replication factors ``rf`` int32[P]: out grows with it, and the follower's share of CPU shrinks.
+
+    Of ``resources`` those whose figures are all known, in the table's order.
+    """
+    known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
+    carried = [_carried(row, loads, rf, cpu) for row in known]
+    follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
+    extra = np.stack([per_leader for _, per_leader in carried], axis=1) if carried else np.zeros((len(rf), 0))
+    names = tuple(row.name for row in known)
+    return Columns(names, np.ascontiguousarray(follower), np.ascontiguousarray(extra))
+
+
+def _carried(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
+    """float64[P] each: what every replica carries of one resource, and what the leader carries on top."""
+    nothing, amount = np.zeros(len(rf)), _amount(row, loads, rf)
+    if row.carrier is Carrier.REPLICAS:
+        return amount, nothing
+    if row.carrier is Carrier.LEADER:
+        return nothing, amount
+    return _shared(amount, loads, rf, cpu)
+
+
+def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
+    """float64[P]: what the leader carries of one resource, whose figures are known."""
+    if row.load is None:
+        return np.ones(len(rf))
+    measured = _known(loads, row.load)
+    return measured + _known(loads, LoadKind.IN_BYTES_PER_S) * (rf - 1) if row.copies_sent else measured
+
+
+def _shared(amount: Floats, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
+    """A follower's part of the leader's CPU, and what the leader has beyond it."""
+    in_rate = _known(loads, LoadKind.IN_BYTES_PER_S)
+    leader_out = _known(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
+    cost = cpu.leader_in * in_rate + cpu.leader_out * leader_out
+    share = np.divide(cpu.follower_in * in_rate, cost, out=np.zeros_like(cost), where=cost > 0)
+    follower = amount * np.minimum(share, 1.0)
+    return follower, amount - follower
+
+
+def _known(loads: MeasuredLoads, kind: LoadKind) -> Floats:
+    values = loads.of(kind)
+    if values is None:
+        raise InvalidInputError.at(f"loads.{kind.value}", "is not known", "ask for its resource only where it is")
+    return values

@@ -18,10 +18,10 @@ from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import GroupMotion, motion_of
-from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType
 

@@ -8,7 +8,7 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.resources import ROWS
-from kafka_rebalance.scoring.losses import LoadAfterLoss, Losses, WorstLoss
+from kafka_rebalance.scoring.placement_scores import LoadAfterLoss, Losses, WorstLoss
 
 
 def broker_loss_overloads(context: FindingContext) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from kafka_rebalance.findings.plan_outcome import (
     plan_evidence,
     plan_outcome,
 )
-from kafka_rebalance.scoring.cluster_scores import BrokerScore
+from kafka_rebalance.scoring.placement_scores import BrokerScore
 from kafka_rebalance.snapshot.load import LoadKind
 
 _TWICE = 2.0

@@ -14,7 +14,7 @@ from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContex
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.releases import seen_release
 from kafka_rebalance.resources import ROWS
-from kafka_rebalance.scoring.levels import plain_mean
+from kafka_rebalance.scoring.assignment_scores import plain_mean
 from kafka_rebalance.snapshot.in_sync import is_bounded_by_replicas, least_in_sync
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot

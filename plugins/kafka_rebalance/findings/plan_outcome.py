@@ -11,7 +11,7 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import Evidence, FindingContext
 from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
 from kafka_rebalance.resources import TABLE
-from kafka_rebalance.scoring.cluster_scores import BrokerScore
+from kafka_rebalance.scoring.placement_scores import BrokerScore
 
 LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 

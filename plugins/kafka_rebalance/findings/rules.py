@@ -33,9 +33,9 @@ from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.disks import log_dir_rules
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.groups.group_replay import GroupReplay
-from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (

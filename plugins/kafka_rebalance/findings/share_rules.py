@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_rebalance.cluster_arrays.broker_arrays import usable_bytes, volume_bytes
+from kafka_rebalance.cluster_arrays.snapshot_arrays import usable_bytes, volume_bytes
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
@@ -18,7 +18,7 @@ from kafka_rebalance.findings.plan_outcome import (
     plan_outcome,
 )
 from kafka_rebalance.resources import TABLE
-from kafka_rebalance.scoring.cluster_scores import BrokerScore
+from kafka_rebalance.scoring.placement_scores import BrokerScore
 from kafka_rebalance.snapshot.load import LoadKind
 
 # What is balanced by default, measured, and no size.

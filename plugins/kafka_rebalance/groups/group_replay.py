@@ -42,8 +42,8 @@ from kafka_rebalance.groups.subscriptions import (
 )
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, per_member
 from kafka_rebalance.scoring.drain import drain, member_capacity
+from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.model import GroupType, Member
-from kafka_rebalance.snapshot.streams import Tasks
 
 LEAST_GAIN = 1.25  # today's skew over the advised one's; the registry of findings names the same threshold
 LIKE_RATIO = 0.05  # strategies whose fullest members differ by less are alike: rates change from day to day

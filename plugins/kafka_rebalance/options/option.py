@@ -19,7 +19,7 @@ from pydantic_core import core_schema
 from pydantic_core.core_schema import CoreSchema
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Several, error_words, nearest, wrong_key
+from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, error_words, nearest, wrong_key
 from kafka_rebalance.visible_text import excerpt
 
 
@@ -61,6 +61,12 @@ class Option:
     def is_repeated(self) -> bool:
         """Takes any number of values: a list in JSON."""
         return any(isinstance(part, Several) for part in self.kind.__metadata__)
+
+    @property
+    def is_of_topics(self) -> bool:
+        """Its values are patterns of topics, or rules that each have one."""
+        (item, *_) = get_args(self.kind.__origin__) or (None,)
+        return item == Pattern or "pattern" in getattr(getattr(item, "__origin__", None), "__dataclass_fields__", ())
 
     @property
     def is_flag(self) -> bool:

@@ -5,20 +5,19 @@ What an option is called, may be, means and says is written at its field, once: 
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.contradictions import require_no_contradiction
 from kafka_rebalance.options.option import Checked, Option, options_of
-from kafka_rebalance.options.preference import DEFAULT_SLACK, Preference
-from kafka_rebalance.options.topic_brokers import TopicBrokersRule
-from kafka_rebalance.options.topic_leaders import TopicLeadersRule
+from kafka_rebalance.options.topic_rules import TopicBrokersRule, TopicLeadersRule
 from kafka_rebalance.options.values import (
     CHECKED,
     AlsoBalanced,
@@ -44,7 +43,152 @@ from kafka_rebalance.options.values import (
     Unflag,
     WholeHours,
 )
-from kafka_rebalance.resources import BOUNDED, RESOURCES, in_a_sentence
+from kafka_rebalance.resources import BOUNDED, LEADER_CARRIED, RESOURCES, in_a_sentence
+
+# Options that contradict each other: every pair is kept as it stands, or refused with both named.
+#
+# A limit that a plan keeps by doing less is no contradiction: ``--leaders-only --max-moves 5`` moves no replica at
+# all.
+# Nor are two ways to say the same: ``--preferred-election --leaders-only``.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two options and why no plan keeps both; ``detail`` names the value that clashes, None where none does."""
+
+    first: str
+    second: str
+    why: str
+    detail: Callable[[PlanOptions], str | None] = lambda _: ""
+
+    def words(self, options: PlanOptions, field_of: Mapping[str, str]) -> str | None:
+        """What is wrong with the options, None where they do not clash."""
+        if not all(is_given(options, field_of[flag]) for flag in (self.first, self.second)):
+            return None
+        detail = self.detail(options)
+        return None if detail is None else f"{self.first} and {self.second} contradict each other{detail}: {self.why}"
+
+
+def _copied_resource(options: PlanOptions) -> str | None:
+    return _first_copied(options.targets)
+
+
+def _copied_cap(options: PlanOptions) -> str | None:
+    return _first_copied(options.caps)
+
+
+def _copied_headroom(options: PlanOptions) -> str | None:
+    return _first_copied(options.headroom)
+
+
+def _copied_also(options: PlanOptions) -> str | None:
+    return _first_copied(options.also_balance)
+
+
+def _first_copied(resources: Iterable[str]) -> str | None:
+    name = next((name for name in sorted(resources) if name not in LEADER_CARRIED), None)
+    return None if name is None else f" ({name})"
+
+
+def _removed_and_added(options: PlanOptions) -> str | None:
+    return _broker(options.remove_brokers & options.add_brokers.keys())
+
+
+def _on_removed_rack(options: PlanOptions) -> str | None:
+    broker = min((b for b, rack in options.add_brokers.items() if rack in options.remove_racks), default=None)
+    return None if broker is None else f" (broker {broker} on {options.add_brokers[broker]})"
+
+
+def _excluded_and_added(options: PlanOptions) -> str | None:
+    return _broker(options.exclude_brokers & options.add_brokers.keys())
+
+
+def _demoted_and_added(options: PlanOptions) -> str | None:
+    return _broker(options.demote_brokers & options.add_brokers.keys())
+
+
+def _included_and_excluded(options: PlanOptions) -> str | None:
+    same = sorted(set(options.include_topics) & set(options.exclude_topics))
+    return f" ({same[0]!r})" if same else None
+
+
+def _broker(both: frozenset[int]) -> str | None:
+    return f" (broker {min(both)})" if both else None
+
+
+_NO_COPY = "what is wanted takes copies of replicas, and none may be moved"
+_ELECTION = "an election only gives leadership back to the first replicas, and aims at nothing else"
+_TWO_SEARCHES = "each is searched after the plan for balance, and neither search keeps what the other one reached"
+_LED = f"leaders carry {in_a_sentence(LEADER_CARRIED, 'and')} alone"
+CONTRADICTIONS = (
+    Contradiction("--leaders-only", "--remove-broker", _NO_COPY),
+    Contradiction("--leaders-only", "--remove-rack", _NO_COPY),
+    Contradiction("--leaders-only", "--headroom", _LED, _copied_headroom),
+    Contradiction("--leaders-only", "--add-broker", _NO_COPY),
+    Contradiction("--leaders-only", "--replication-factor", _NO_COPY),
+    Contradiction("--leaders-only", "--topic-brokers", _NO_COPY),
+    Contradiction("--leaders-only", "--target", _LED, _copied_resource),
+    Contradiction("--leaders-only", "--cap", _LED, _copied_cap),
+    Contradiction("--leaders-only", "--also-balance", _LED, _copied_also),
+    Contradiction("--preferred-election", "--remove-broker", _ELECTION),
+    Contradiction("--preferred-election", "--remove-rack", _ELECTION),
+    Contradiction("--preferred-election", "--headroom", _ELECTION),
+    Contradiction("--preferred-election", "--add-broker", _ELECTION),
+    Contradiction("--preferred-election", "--demote-broker", _ELECTION),
+    Contradiction("--preferred-election", "--replication-factor", _ELECTION),
+    Contradiction("--preferred-election", "--topic-brokers", _ELECTION),
+    Contradiction("--preferred-election", "--balance-within", _ELECTION),
+    Contradiction("--preferred-election", "--target", _ELECTION),
+    Contradiction("--preferred-election", "--cap", _ELECTION),
+    Contradiction("--preferred-election", "--max-reorders", _ELECTION),
+    Contradiction("--preferred-election", "--survive", _ELECTION),
+    Contradiction("--preferred-election", "--also-balance", _ELECTION),
+    Contradiction("--preferred-election", "--min-topic-leaders", _ELECTION),
+    Contradiction("--survive", "--min-topic-leaders", _TWO_SEARCHES),
+    Contradiction("--remove-broker", "--add-broker", "a broker comes or goes", _removed_and_added),
+    Contradiction("--remove-rack", "--add-broker", "a rack is filled or emptied", _on_removed_rack),
+    Contradiction("--exclude-broker", "--add-broker", "a new broker is there to receive", _excluded_and_added),
+    Contradiction("--demote-broker", "--add-broker", "demote a new broker once it has joined", _demoted_and_added),
+    Contradiction("--include-topic", "--exclude-topic", "touch these topics or leave them", _included_and_excluded),
+)  # fmt: skip
+
+
+def is_given(options: PlanOptions, field: str) -> bool:
+    """The field does not hold its default."""
+    return bool(
+        getattr(options, field) != getattr(type(options), field, {})
+    )  # only mappings have no default in the class
+
+
+def require_no_contradiction(options: PlanOptions, field_of: Mapping[str, str]) -> None:
+    """Raises UsageError that names the first two options of which no plan keeps both; ``field_of`` each flag."""
+    for pair in CONTRADICTIONS:
+        words = pair.words(options, field_of)
+        if words is not None:
+            raise UsageError(words)
+
+
+# Which of a plan's four costs comes first, and how far above its bound each may stay for the sake of the others.
+
+
+# What is told where nothing is asked for: each cost is within so much of its bound, or is not.
+DEFAULT_SLACK = 0.05
+
+
+class Preference(StrEnum):
+    """The cost that comes first; the others follow in this order."""
+
+    BYTES = "bytes"
+    MOVES = "moves"
+    TIME = "time"
+    LEADERS = "leaders"
+
+
+def order_of(first: str) -> tuple[Preference, ...]:
+    """All four, ``first`` before the others: ``time`` gives time, bytes, moves, leaders."""
+    chosen = Preference(first)
+    return chosen, *(preference for preference in Preference if preference is not chosen)
+
 
 DEFAULT_WITHIN = 0.10
 DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
@@ -286,6 +430,7 @@ class KnownOptions(Checked):
 
 SECTIONS = (BalanceOptions, ScopeOptions, CostOptions, KnownOptions)
 PLAN_OPTIONS = tuple(option for section in SECTIONS for option in options_of(section))
+OF_TOPICS = tuple(option for option in PLAN_OPTIONS if option.is_of_topics)
 _FIELD_OF = {option.flag: option.field for option in PLAN_OPTIONS}
 # Parts of a request that plan.json does not tell, or tells otherwise.
 _NOT_IN_PLAN = ("within", "with_frontier", "new_racks")
@@ -311,6 +456,28 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
         """A plan may stop before everything is done."""
         limits = (self.max_move_bytes, self.max_moves, self.max_leader_changes, self.max_hours)
         return any(limit is not None for limit in limits)
+
+    @property
+    def is_within_ordered(self) -> bool:
+        """A width was given, and holds: an election aims at none."""
+        return self.within is not None and self.band is not None
+
+    @property
+    def asks_of_loads(self) -> bool:
+        """Something is asked that only loads and capacities can tell."""
+        return any((self.targets, self.caps, self.headroom, self.also_balance, self.survive))
+
+    @property
+    def asks_beyond_bands(self) -> bool:
+        """Something is asked that balance does not bring about: no band is the widest that keeps it."""
+        return self.survive is not None or bool(self.min_topic_leaders)
+
+    @property
+    def depends_on_cluster(self) -> bool:
+        """Something is asked that a cluster can contradict."""
+        brokers = (self.remove_brokers, self.add_brokers, self.demote_brokers, self.exclude_brokers)
+        others = (self.remove_racks, self.topic_brokers, self.replication_factor)
+        return self.asks_of_loads or any((*brokers, *others))
 
     @property
     def band(self) -> float | None:
@@ -345,10 +512,9 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     def topic_patterns(self) -> Iterator[tuple[str, str]]:
         """Each option that holds a pattern of topics, as people type it, and the pattern."""
-        yield from (("--include-topic", pattern) for pattern in self.include_topics)
-        yield from (("--exclude-topic", pattern) for pattern in self.exclude_topics)
-        yield from (("--topic-brokers", rule.pattern) for rule in self.topic_brokers)
-        yield from (("--min-topic-leaders", rule.pattern) for rule in self.min_topic_leaders)
+        for option in OF_TOPICS:
+            for held in getattr(self, option.field):
+                yield option.flag, held if isinstance(held, str) else held.pattern
 
     def leaving_topics(self, names: Iterable[str]) -> PlanOptions:
         """The same options with these topics left alone, too."""
@@ -364,7 +530,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
         return asked | {
             "balance_within": self.band,
             "is_explicit": self.is_explicit,
-            "is_within_ordered": self.within is not None and self.band is not None,
+            "is_within_ordered": self.is_within_ordered,
         }
 
     @classmethod
@@ -381,3 +547,16 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
 
 _DOCUMENTS = TypeAdapter(PlanOptions)
+
+
+def parameters_schema() -> dict[str, Any]:
+    """The JSON schema of ``parameters`` in plan.json."""
+    schema = _DOCUMENTS.json_schema(mode="serialization", ref_template="#/$defs/{model}")
+    told = {name: part for name, part in schema["properties"].items() if name not in _NOT_IN_PLAN}
+    told |= {
+        "balance_within": schema["properties"]["within"],
+        "is_explicit": {"type": "boolean"},
+        "is_within_ordered": {"type": "boolean"},
+        "moves_per_broker": told["moves_per_broker"]["anyOf"][0],  # a plan says how many it took
+    }
+    return schema | {"properties": told, "required": list(told)}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias
@@ -48,10 +48,27 @@ from kafka_rebalance.options.limits import (
     MOST_WHOLE,
     MOST_WINDOW_HOURS,
 )
-from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import BOUNDED, ON_REQUEST, RESOURCES, ROWS, UNITS
-from kafka_rebalance.snapshot.capacity import CAPACITY_LIMITS, Capacity
+from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, Capacity
 from kafka_rebalance.visible_text import excerpt
+
+# A resource's LOW..HIGH, in place of the band.
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """LOW..HIGH as multiples of the plain mean; ``None`` = no limit on that side."""
+
+    low: float | None
+    high: float | None
+
+    def __post_init__(self) -> None:
+        for value in (self.low, self.high):
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise InvalidInputError.at("target", f"{value} is no multiple of the mean", "give LOW..HIGH or HIGH")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise InvalidInputError.at("target", f"low {self.low} is above high {self.high}")
+
 
 WRITTEN = "written"  # the context in which values are read and dumped as people write them
 CHECKED = ConfigDict(allow_inf_nan=False, extra="forbid", hide_input_in_errors=True)

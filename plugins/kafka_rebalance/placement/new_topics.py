@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Longs
-from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads, columns_of
+from kafka_rebalance.cluster_arrays.bands import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import MeasuredLoads, columns_of
+from kafka_rebalance.cluster_arrays.snapshot_arrays import BrokerArrays, build_broker_arrays
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -29,7 +29,7 @@ from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.ranges import topic_name_fault
 
 FORMAT, FORMAT_VERSION = "kafka-rebalance-new-topics", 1
 MOST_PARTITIONS = 100_000

@@ -3,11 +3,10 @@
 ``solve(problem)`` gives a ``Solution``; ``assemble.py`` builds a ``Problem`` from brokers, placement and loads.
 """
 
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.cluster_arrays.problem import Budget, Problem
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.cluster_arrays.problem import Budget, MeasuredLoads, Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.options.values import Target
+from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.solution import Bounds, LowerBound, PlanCost, Solution, Widening
 from kafka_rebalance.planner.solve import solve
 

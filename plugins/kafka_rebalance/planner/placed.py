@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.choose import choose_leaders
-from kafka_rebalance.planner.may_lead import can_be_led, candidates
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.planner.leaders import choose_leaders
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
-from kafka_rebalance.planner.scales import bytes_per_move, resource_scale
-from kafka_rebalance.planner.solution import PlanCost
-from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.scales import bytes_per_move, can_be_led, candidates, resource_scale
+from kafka_rebalance.planner.solution import NOTHING_DONE, PlanCost, SearchStatistics
+from kafka_rebalance.planner.state import WorkingBands, topic_excess
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
-from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.planner.working_bands import WorkingBands
 
 
 @dataclass(frozen=True, slots=True, eq=False)

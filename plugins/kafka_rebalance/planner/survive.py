@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
+from kafka_rebalance.cluster_arrays.problem import BrokerSets
 from kafka_rebalance.planner.params import DEFAULTS, SurviveParams
 from kafka_rebalance.planner.tolerances import GAIN_TOLERANCE, LOSS_MARGIN, PROGRAM_MARGIN, PROGRAM_WHOLE, PROVED_ABOVE
 

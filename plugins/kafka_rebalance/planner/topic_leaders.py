@@ -28,8 +28,7 @@ import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.params import DEFAULTS, TopicLeaderParams
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.planner.tolerances import (

@@ -18,25 +18,23 @@ import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.fair_share import plain_mean
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, plain_mean
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.planner.linear_program.rounding import has_capacity
-from kafka_rebalance.planner.linear_program.whole_plan import (
+from kafka_rebalance.planner.linear_program.relaxation import (
     WholePlan,
     WholeProgram,
     carried_by,
     copy_costs,
+    has_capacity,
     whole_program,
 )
 from kafka_rebalance.planner.params import DEFAULTS, BandParams, SolveParams, WideningParams
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
+from kafka_rebalance.planner.replicas.search import anneal_replicas, search_replicas
 from kafka_rebalance.planner.scales import resource_scale
-from kafka_rebalance.planner.state import ReplicaSets
-from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_bands
 from kafka_rebalance.planner.tolerances import ANY_SPREAD
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 
 # Bands give way by rank: caps are kept before any band, what was ordered before defaults (``Problem.band_rank``).
 #

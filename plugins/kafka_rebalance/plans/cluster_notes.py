@@ -8,14 +8,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
-from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import BrokerArrays, PartitionArrays
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.infeasible.counted_causes import rack_cause
-from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
+from kafka_rebalance.planner.infeasible import forced_copies, rack_cause
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot

@@ -7,24 +7,31 @@ from dataclasses import replace
 import numpy as np
 
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
-from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
-from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from kafka_rebalance.planner.linear_program.proofs import widened_bounds, with_cost_proofs
 from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.plans.budget import budget_claim_of
-from kafka_rebalance.plans.draft import Draft, empty_draft, in_problem_rows
-from kafka_rebalance.plans.explain.caps import above_cap, over_caps
-from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
-from kafka_rebalance.plans.explain.verdict import election_less_even, least_imbalance_in_budget, time_notes
-from kafka_rebalance.plans.failures import after_failure_of
-from kafka_rebalance.plans.outcome import (
+from kafka_rebalance.plans.draft import (
     Bands,
+    Draft,
     Outcome,
     bands_of,
+    empty_draft,
+    in_problem_rows,
     met_bands,
     outcome_of,
     preferred_leaders_of,
     resource_outcomes,
 )
+from kafka_rebalance.plans.explain import (
+    above_cap,
+    election_less_even,
+    explain_brokers,
+    explain_moves,
+    least_imbalance_in_budget,
+    over_caps,
+    time_notes,
+)
+from kafka_rebalance.plans.failures import after_failure_of, robustness_of
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.parts import (
     bounds_of,
@@ -37,13 +44,10 @@ from kafka_rebalance.plans.parts import (
 )
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Robustness, TraceStep, Verdict
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.survival.move_facts import explain_survival
-from kafka_rebalance.plans.survival.survive import cannot_be_carried_out, is_survived
-from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders
-from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
-from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
+from kafka_rebalance.plans.survival import cannot_be_carried_out, explain_survival, is_survived
+from kafka_rebalance.plans.topic_leaders import explain_topic_leaders, has_least_leaders, lacking_leaders
+from kafka_rebalance.plans.unseen import seen_by, topic_ids_of
 from kafka_rebalance.plans.waves import cost_of, rollback_of, waves_cut, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.plans.draft import Bands
 from kafka_rebalance.resources import COUNTED
 
 

@@ -28,7 +28,7 @@ from kafka_rebalance.plans.plan import (
     plan_id,
     require_format,
 )
-from kafka_rebalance.scoring.losses import AfterFailure
+from kafka_rebalance.scoring.placement_scores import AfterFailure
 
 Document = Mapping[str, Any]
 _NO_FIELDS = frozenset({"format_version", "before", "after"})

@@ -20,26 +20,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.budget import without_balance
 from kafka_rebalance.plans.dead_band import worst_deviation
-from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
-from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.outcome import outcome_of
+from kafka_rebalance.plans.draft import Draft, draft_of, outcome_of, total_bytes
+from kafka_rebalance.plans.explain import over_caps
 from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
 from kafka_rebalance.plans.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState, Progress, ignore
-from kafka_rebalance.plans.unseen.unseen import nothing_usable
-from kafka_rebalance.scoring.levels import skew
+from kafka_rebalance.plans.unseen import nothing_usable
+from kafka_rebalance.scoring.assignment_scores import skew
 
 
 class AddFrontier:
@@ -87,8 +85,7 @@ def _has_frontier(plan_request: PlanRequest) -> bool:
     return (
         bool(len(plan_request.rows))
         and not plan_request.options.preferred_election
-        and plan_request.options.survive is None  # its points are bands alone, and would survive nothing
-        and not plan_request.options.min_topic_leaders
+        and not plan_request.options.asks_beyond_bands  # its points are bands alone
         and not nothing_usable(plan_request.snapshot)
     )
 

@@ -9,36 +9,32 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.planner.settled import away_from_demoted, settled
+from kafka_rebalance.planner.solve import away_from_demoted, settled
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, worst_deviation
-from kafka_rebalance.plans.draft import draft_of, empty_draft, in_problem_rows
-from kafka_rebalance.plans.explain.caps import (
+from kafka_rebalance.plans.draft import bands_of, draft_of, empty_draft, in_problem_rows, outcome_of
+from kafka_rebalance.plans.explain import (
     above_cap,
-    over_caps,
-    refuse_too_much_for_the_caps,
-    require_within_caps,
-)
-from kafka_rebalance.plans.explain.outside_band import widenings
-from kafka_rebalance.plans.explain.verdict import (
     bounds_of_widened_bands,
     budget_allows_nothing,
     budget_cuts_short,
     does_not_pay,
+    over_caps,
+    refuse_too_much_for_the_caps,
+    require_within_caps,
     why_outside,
     why_rebalance,
+    widenings,
     within_dead_band,
 )
 from kafka_rebalance.plans.failures import with_follower_order
 from kafka_rebalance.plans.option_fit import require_countable_bytes
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
+from kafka_rebalance.plans.unseen import could_change, nothing_usable
 
 
 class RequireUsable:

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.broker_arrays import require_brokers_known
+from kafka_rebalance.cluster_arrays.snapshot_arrays import require_brokers_known
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions

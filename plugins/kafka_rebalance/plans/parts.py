@@ -11,9 +11,8 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solution import Bounds, Cover
-from kafka_rebalance.plans.draft import Draft
-from kafka_rebalance.plans.explain.moves import MoveFacts
-from kafka_rebalance.plans.outcome import Bands, Outcome, met_bands
+from kafka_rebalance.plans.draft import Bands, Draft, Outcome, met_bands
+from kafka_rebalance.plans.explain import MoveFacts
 from kafka_rebalance.plans.plan import Bound, Cost, CoverClaim, Move, MoveKind, Proof, Wave
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.other_hands import balancers

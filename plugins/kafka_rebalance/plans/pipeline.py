@@ -14,11 +14,10 @@ from typing import Any
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.budget import Balance, KeepBudget, KeepCapacity
+from kafka_rebalance.plans.budget import Balance, KeepBudget, KeepCapacity, KeepHours, Prefer
 from kafka_rebalance.plans.compose import CutWaves, WritePlan, plan_without_brokers
 from kafka_rebalance.plans.draft import empty_draft
 from kafka_rebalance.plans.frontier import AddFrontier
-from kafka_rebalance.plans.hours import KeepHours
 from kafka_rebalance.plans.judging import (
     AvoidDemoted,
     DoubtUnseen,
@@ -33,14 +32,12 @@ from kafka_rebalance.plans.judging import (
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_measured
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan, Verdict
-from kafka_rebalance.plans.preference import Prefer
 from kafka_rebalance.plans.previous import ContinuePrevious, ReadPrevious
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.state import PlanState, Progress, Stage, Watch, ignore
-from kafka_rebalance.plans.survival.losses import require_losses_known
-from kafka_rebalance.plans.survival.survive import SurviveLosses
-from kafka_rebalance.plans.topic_leaders.keep import LeadTopics
-from kafka_rebalance.plans.unseen.unseen import nothing_usable
+from kafka_rebalance.plans.survival import SurviveLosses, require_losses_known
+from kafka_rebalance.plans.topic_leaders import LeadTopics
+from kafka_rebalance.plans.unseen import nothing_usable
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 STAGES: tuple[Stage, ...] = (
@@ -172,8 +169,7 @@ def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params:
     InfeasibleError for a replication factor beyond every broker.
     """
     require_brokers_fit(snapshot, options, params.options)
-    is_of_loads = options.targets or options.caps or options.headroom or options.also_balance or options.survive
-    if is_of_loads and not nothing_usable(snapshot):
+    if options.asks_of_loads and not nothing_usable(snapshot):
         request = build_request(snapshot, options)
         require_measured(request)
         require_losses_known(request)

@@ -16,7 +16,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.facts import BoundProof, Fact
-from kafka_rebalance.scoring.losses import AfterFailure
+from kafka_rebalance.scoring.placement_scores import AfterFailure
 from kafka_rebalance.visible_text import excerpt
 
 FORMAT_VERSION = 1

@@ -22,34 +22,28 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.budget import fits_budget, search
+from kafka_rebalance.plans.budget import fits_budget, keeps_hours, search
 from kafka_rebalance.plans.dead_band import gained, worst_deviation
-from kafka_rebalance.plans.draft import Draft, draft_of
-from kafka_rebalance.plans.explain.caps import over_caps
-from kafka_rebalance.plans.hours import keeps_hours
+from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
+from kafka_rebalance.plans.explain import over_caps
 from kafka_rebalance.plans.option_fit import require_countable_bytes
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState, PreviousPlan, Progress
-from kafka_rebalance.plans.survival.survive import is_survived
-from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders
+from kafka_rebalance.plans.survival import is_survived
+from kafka_rebalance.plans.topic_leaders import has_least_leaders
 
-# Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
-WANTED = (
-    "balance_within", "is_explicit", "is_within_ordered", "targets", "caps", "max_move_bytes", "max_moves",
-    "max_leader_changes",
-    "remove_brokers", "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only",
-    "preferred_election", "include_topics", "exclude_topics", "remove_racks", "headroom",
-    "max_reorders", "topic_brokers", "max_hours", "survive", "also_balance", "min_topic_leaders",
-)  # fmt: skip
+# Parameters that only say how a plan runs, or how its worth is weighed; all others say what is wanted.
+HOW = frozenset((
+    "prefer", "slack", "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave", "max_leader_changes_per_wave",
+    "expires_after_hours", "dead_band", "least_gain_per_byte", "capacities",
+))  # fmt: skip
 
 
 class ReadPrevious:
@@ -183,7 +177,7 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
     """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
     wanted = plan_request.options.document()
     asked = previous["parameters"]
-    if any(asked.get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
+    if any(asked.get(name) != wanted[name] for name in wanted.keys() - HOW) or not previous["moves"]:
         return None
     row_of = {row: at for at, row in enumerate(plan_request.rows.tolist())}
     in_snapshot, index = plan_request.snapshot.row_of, plan_request.brokers.index_of

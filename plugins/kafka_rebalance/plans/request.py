@@ -12,17 +12,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
-from kafka_rebalance.cluster_arrays.broker_caps import broker_caps
-from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
-from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays, build_partition_arrays
-from kafka_rebalance.cluster_arrays.problem import Budget, Problem
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, distinct_racks
+from kafka_rebalance.cluster_arrays.problem import BrokerSets, Budget, Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import (
+    BrokerArrays,
+    Brokers,
+    PartitionArrays,
+    Placement,
+    Wanted,
+    assemble,
+    broker_caps,
+    build_broker_arrays,
+    build_partition_arrays,
+)
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.cluster_notes import (
     cluster_notes,
     laggard_notes,

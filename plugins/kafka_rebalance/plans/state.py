@@ -12,8 +12,7 @@ from kafka_rebalance.facts import Fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.plans.dead_band import imbalance
-from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, total_bytes
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, empty_draft, outcome_of, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan, TraceStep, Verdict, Wave
 from kafka_rebalance.plans.request import PlanRequest

@@ -13,7 +13,7 @@ import math
 from typing import NamedTuple
 
 from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 
 # Beyond this gap the words give the amount that is needed, not the gap.
 _MOST_PERCENT = 0.25

@@ -12,7 +12,7 @@ from kafka_rebalance.scenarios.growth import LARGEST_FACTOR, Growth
 from kafka_rebalance.scenarios.member_changes import MOST_NEWCOMERS, Members, MembersLost
 from kafka_rebalance.scenarios.scenario import Change, Scenario
 from kafka_rebalance.scenarios.topic_changes import MOST_NEW_PARTITIONS, PartitionsAdded, TopicAdded, TopicRemoved
-from kafka_rebalance.snapshot.codec.fields import Fields, text, whole_up_to
+from kafka_rebalance.snapshot.codec import Fields, text, whole_up_to
 from kafka_rebalance.snapshot.ranges import (
     LARGEST_BYTES,
     LARGEST_CPU_PERCENT,

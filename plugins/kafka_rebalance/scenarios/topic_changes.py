@@ -29,8 +29,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     TopicPartitions,
 )
-from kafka_rebalance.snapshot.ranges import LARGEST_INT32
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
 MOST_NEW_PARTITIONS = 100_000

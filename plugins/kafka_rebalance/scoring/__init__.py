@@ -6,8 +6,13 @@ them and name the rows that the store keeps; ``movement.py`` compares two of the
 """
 
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.cluster_scores import BrokerScore, ClusterScores, RackScore, ResourceScore
-from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+from kafka_rebalance.scoring.placement_scores import (
+    BrokerScore,
+    ClusterScores,
+    RackScore,
+    ResourceScore,
+    TopicPlacementScore,
+)
 
 __all__ = [
     "BrokerScore", "ClusterScores", "GroupScore", "MemberScore", "RackScore", "ResourceScore", "TopicPlacementScore",

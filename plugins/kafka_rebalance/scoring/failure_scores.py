@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Ints
-from kafka_rebalance.scoring.after_failure import left_leaderless, moved_loads, successors
+from kafka_rebalance.scoring.placement_scores import left_leaderless, moved_loads, successors
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
-from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
-from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.fair_share import fair_shares
-from kafka_rebalance.cluster_arrays.partition_arrays import build_partition_arrays
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.bands import fair_shares
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble, build_broker_arrays, build_partition_arrays
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import ONLY_LEADERS, REPLICA_CARRIED, RESOURCES, TABLE
-from kafka_rebalance.scoring.cluster_scores import BrokerLoads, ClusterScores, scores_of
+from kafka_rebalance.scoring.placement_scores import BrokerLoads, ClusterScores, scores_of
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidSnapshotError
-from kafka_rebalance.snapshot.capacity import Capacity
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
 from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.partition_table import (
@@ -35,8 +34,9 @@ from kafka_rebalance.snapshot.ranges import (
     LARGEST_PORT,
     LARGEST_TOTAL_BYTES,
     LAST_YEAR,
+    Capacity,
+    topic_name_fault,
 )
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
 __all__ = [

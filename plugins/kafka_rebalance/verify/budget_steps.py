@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.cluster.broker_loads import hard_limits
 from kafka_rebalance.verify.cluster.outcomes import Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band
 from kafka_rebalance.verify.cluster.resource_weights import weights_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 
 # What is gained by less is rounding.
 _LEAST = 1e-6
@@ -38,7 +38,7 @@ class _Table:
 
 
 def step_within_budget(
-    bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
+    bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> str | None:
     """The words for one that is found; None where there is none."""
     names = [name for name, band in bands.items() if float(levels.before[name].sum()) > 0]
@@ -78,7 +78,7 @@ def _table(names: list[str], bands: dict[str, Band], levels: Levels, cluster: Cl
     )
 
 
-def _moved(table: _Table, cluster: ClusterArrays, parameters: PlanParameters, free: Flags) -> str | None:
+def _moved(table: _Table, cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> str | None:
     if parameters.max_moves == 0:
         return None
     fits = free & ~np.isnan(cluster.size)

@@ -13,7 +13,7 @@ from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, cluster_arrays
 from kafka_rebalance.verify.cluster.broker_loads import capacities_of, hard_limits, loads_of
-from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
+from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 
 _ROUNDING = 1e-6
@@ -56,11 +56,10 @@ def _wrong_places(topic: Mapping[str, Any], cluster: ClusterArrays) -> list[str]
     return wrong
 
 
-def _wrong_loads(document: Mapping[str, Any], cluster: ClusterArrays, parameters: PlanParameters) -> list[str]:
+def _wrong_loads(document: Mapping[str, Any], cluster: ClusterArrays, parameters: PlanOptions) -> list[str]:
     """Today's loads, those with the new topics, and who would be above what it can carry."""
     today = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
-    wished = {broker: dict(capacity) for broker, capacity in parameters.capacities.items()}
-    limits = hard_limits(cluster, capacities_of(cluster, wished), today)
+    limits = hard_limits(cluster, capacities_of(cluster, parameters.capacities), today)
     wrong = []
     for name, before in document["before"].items():
         after = today[name].copy()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.cluster.broker_loads import hard_limits
 from kafka_rebalance.verify.cluster.caps import cap_of
@@ -20,7 +21,6 @@ from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.outcomes import Levels
 from kafka_rebalance.verify.cluster.resource_bands import asked_band
 from kafka_rebalance.verify.cluster.resource_weights import weights_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 # Larger clusters take too long, and what is gained by less is rounding.
@@ -59,7 +59,7 @@ def check_ordered_bands(
     levels: Levels,
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """A fault where an ordered band is left and steps from the plan's end lead into all of them."""
@@ -85,16 +85,14 @@ def check_ordered_bands(
             return
 
 
-def _is_judged(document: dict[str, Any], parameters: PlanParameters) -> bool:
+def _is_judged(document: dict[str, Any], parameters: PlanOptions) -> bool:
     """No other option can prevent it: a budget, hours, losses, leaders of topics."""
-    others = parameters.has_budget or parameters.survive is not None or bool(parameters.min_topic_leaders)
+    others = parameters.has_budget or parameters.asks_beyond_bands
     is_new = document["verdict"] in ("rebalance", "not_fixable_by_moving") and document["continues"] is None
     return is_new and not others and not parameters.preferred_election
 
 
-def _rules(
-    resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
-) -> _Rules:
+def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> _Rules:
     names = [one["resource"] for one in resources]
     bands = [asked_band(one, levels.before[name], levels.capacity[name], cluster, parameters)[0]
              for one, name in zip(resources, names, strict=True)]  # fmt: skip
@@ -141,7 +139,7 @@ def _outside(rules: _Rules, load: Floats) -> float:
     return float((np.maximum(over, under) / rules.total)[rules.ordered].sum())
 
 
-def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters: PlanParameters) -> _State | None:
+def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters: PlanOptions) -> _State | None:
     """The state after the step that lowers most what is outside; None where none does."""
     free = ~(cluster.left_alone | cluster.unknown)
     free &= (state.leader >= 0) & ~cluster.must_leave.any(axis=1) & ((state.placement >= 0).sum(axis=1) == _rf(cluster))

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats, Ints
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.outcomes import Levels
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.losses import held_of, highest_loads, losses_of
 from kafka_rebalance.verify.moves.follower_order import reordered, unevenness
@@ -74,7 +74,7 @@ class Placements:
 
 
 def check_survival(
-    document: dict[str, Any], placements: Placements, parameters: PlanParameters, faults: FaultList
+    document: dict[str, Any], placements: Placements, parameters: PlanOptions, faults: FaultList
 ) -> None:
     """Judge a document of the right shape by ``parameters.survive``."""
     kind = parameters.survive
@@ -93,7 +93,7 @@ def check_survival(
         faults.add("follower_order", "plan.moves", f"lists are reordered, and any {kind} would be survived without it")
 
 
-def _is_beyond_what_was_allowed(placements: Placements, parameters: PlanParameters) -> bool:
+def _is_beyond_what_was_allowed(placements: Placements, parameters: PlanOptions) -> bool:
     """More lists that stay are reordered than were asked for, or they spread nothing."""
     claimed, cluster = placements.claimed, placements.cluster
     is_reorder = reordered(claimed)

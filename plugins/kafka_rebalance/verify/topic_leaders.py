@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Ints
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import PlanParameters
+from kafka_rebalance.verify.document.parameters import is_topic_allowed, may_be_on
 from kafka_rebalance.verify.faults import FaultList
 
 _CODE = "min_topic_leaders"
@@ -34,7 +35,7 @@ class TooFew:
     least: int
 
 
-def too_few_leaders(cluster: ClusterArrays, parameters: PlanParameters, leader: Ints) -> TooFew | None:
+def too_few_leaders(cluster: ClusterArrays, parameters: PlanOptions, leader: Ints) -> TooFew | None:
     """The first of them under ``leader`` int32[P], None where nobody leads too few.
 
     O(topics · (rules + B) + P log P).
@@ -44,15 +45,15 @@ def too_few_leaders(cluster: ClusterArrays, parameters: PlanParameters, leader: 
     order = np.argsort(cluster.topic, kind="stable")
     first = np.searchsorted(cluster.topic[order], np.arange(len(cluster.topic_names) + 1))
     for number, name in enumerate(cluster.topic_names):
-        asked = [count for pattern, count in parameters.min_topic_leaders if re.fullmatch(pattern, name)]
-        if not asked or not parameters.is_topic_allowed(name):
+        asked = [rule.leaders for rule in parameters.min_topic_leaders if re.fullmatch(rule.pattern, name)]
+        if not asked or not is_topic_allowed(parameters, name):
             continue
         rows = order[first[number] : first[number + 1]]
         eligible = [
             b
             for b, broker in enumerate(cluster.brokers)
             if cluster.takes_leaders[b] and cluster.takes_replicas[b]
-            and parameters.may_be_on(name, broker.id, broker.rack)
+            and may_be_on(parameters, name, broker.id, broker.rack)
         ]  # fmt: skip
         if not eligible or not len(rows):
             continue
@@ -68,7 +69,7 @@ def check_topic_leaders(
     document: dict[str, Any],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """Judge a document of the right shape by ``parameters.min_topic_leaders``."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.budget_steps import step_within_budget
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels, is_ordered
@@ -29,7 +30,6 @@ from kafka_rebalance.verify.cluster.today import (
     waits_for_reassignment,
     waits_for_sync,
 )
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 # The dead band is wider by this share after a plan that said that there is nothing to do.
@@ -44,7 +44,7 @@ def check_verdict(
     document: dict[str, Any],
     levels: Levels,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
     *,
     keeps_today: bool = True,
@@ -69,7 +69,7 @@ def check_verdict(
 
 
 def _check_against_bands(
-    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     verdict = document["verdict"]
     bands = {
@@ -101,7 +101,7 @@ def _check_effect(
     bands: dict[str, Band],
     levels: Levels,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     # An earlier plan is confirmed for having been approved; what it is worth was judged then.
@@ -119,7 +119,7 @@ def _check_effect(
 
 
 def _first_change(
-    bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
+    bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> tuple[float, float]:
     """Imbalance before and after, of the bands that others give way to where it changes, else of more, then of all."""
     ranks = {name: _rank(name, levels, cluster, parameters) for name in bands}
@@ -138,7 +138,7 @@ def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays)
     return was, max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
 
 
-def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanParameters) -> int:
+def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> int:
     """Bands of a higher rank give way: defaults to orders, then to disks that differ what no capacity is known of."""
     disks = levels.capacity.get("disk")
     known = np.zeros(0) if disks is None else disks[cluster.stays]
@@ -153,7 +153,7 @@ def _check_within_dead_band(
     was: float,
     levels: Levels,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     outside = [*_outside(bands, levels.before, cluster), *_outside(bands, levels.elected_before, cluster)]
@@ -190,7 +190,7 @@ def _claimed(document: dict[str, Any], code: str) -> dict[str, Any] | None:
     return next((reason["args"] for reason in document["reasons"] if reason["code"] == code), None)
 
 
-def _does_not_pay(rejected: Mapping[str, Any], was: float, cluster: ClusterArrays, parameters: PlanParameters) -> bool:
+def _does_not_pay(rejected: Mapping[str, Any], was: float, cluster: ClusterArrays, parameters: PlanOptions) -> bool:
     """The figures of the plan that was rejected, as far as they can be judged without it."""
     total = float(np.nan_to_num(cluster.size).sum())
     names = ("copied_bytes", "copied_share", "imbalance_removed")
@@ -217,7 +217,7 @@ def imbalance(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterA
 
 
 def worst_deviation_from_share(
-    bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays, parameters: PlanParameters
+    bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays, parameters: PlanOptions
 ) -> float:
     """How far the worst broker outside its band is from its share: 0.3 at 1.3 or 0.7 times the share.
 
@@ -225,7 +225,7 @@ def worst_deviation_from_share(
     """
     worst = 0.0
     for name, band in bands.items():
-        share = band.high / (1 + (parameters.balance_within or 0.0))
+        share = band.high / (1 + (parameters.band or 0.0))
         usable = cluster.stays & np.isfinite(share) & (share > 0)
         is_out = usable & ((load[name] < band.low) | (load[name] > band.high))
         if name in COUNTS:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds.least_imbalance import check_within_budget
 from kafka_rebalance.verify.bounds.plan_bounds import check_bounds
@@ -19,8 +20,7 @@ from kafka_rebalance.verify.cluster.seen_cluster import check_seen
 from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import check_frontier
-from kafka_rebalance.verify.document.parameter_rules import check_parameters
-from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
+from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal, is_of_another_snapshot
 from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
@@ -101,13 +101,10 @@ def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList)
     if is_of_another_snapshot(faults.faults):
         return {}
     check_what_was_seen(document, snapshot, faults)
-    check_expiry(document, faults)
-    check_parameters(document["parameters"], faults)
-    if faults.has_any("parameter"):
-        return {}
     parameters = read_parameters(document["parameters"], faults)
     bounds: dict[str, float] = {}
     if parameters is not None:
+        check_expiry(document, faults)
         check_seen(document, snapshot, parameters, faults)
         cluster = cluster_arrays(snapshot, parameters)
         claimed = read_moves(document["moves"], snapshot, cluster, faults)
@@ -125,7 +122,7 @@ def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList)
 
 
 def _judge(
-    document: dict[str, Any], placements: Placements, parameters: PlanParameters, faults: FaultList
+    document: dict[str, Any], placements: Placements, parameters: PlanOptions, faults: FaultList
 ) -> dict[str, float]:
     claimed, cluster, levels = placements.claimed, placements.cluster, placements.levels
     survives_today = parameters.survive is None or placements.above_today(parameters.survive) is None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from kafka_rebalance.errors import AdvisorError, UsageError
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import OF_TOPICS
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import store
@@ -19,8 +19,6 @@ from rebalance_advisor.request.names_in_cluster import require_names_known
 from rebalance_advisor.request.pattern_trial import patterns_of, require_quick_request
 from rebalance_advisor.request.run_request import FRESH, RunRequest
 from rebalance_advisor.version import advisor_version
-
-_TOPIC_PATTERNS = ("include_topic", "exclude_topic", "topic_brokers", "min_topic_leaders")
 
 
 def requested_run(connection: store.Connection, cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,7 +40,7 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
 
 def _require_names_known(request: RunRequest, snapshot: ClusterSnapshot, entry: ClusterEntry) -> None:
     """What the cluster's own table holds may match nothing today: a schedule does not stop because a topic is gone."""
-    table = {name: entry.options[name] for name in _TOPIC_PATTERNS if name in entry.options}
+    table = {option.name: entry.options[option.name] for option in OF_TOPICS if option.name in entry.options}
     require_names_known(request, snapshot, frozenset(RunRequest.from_mapping(table).options.topic_patterns()))
 
 
@@ -87,7 +85,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
     cluster = str(request.cluster)
     stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
     snapshot_id = stored or collect(connection, cluster)
-    if stored is None and (any(patterns_of(request)) or _depends_on_cluster(request.options)):
+    if stored is None and (any(patterns_of(request)) or request.options.depends_on_cluster):
         snapshot = store.load_snapshot(connection, snapshot_id)
         _require_fit_of(request, snapshot, read_clusters(clusters_file()).entry(cluster))
     if request.load is not None:  # refused here, in words, where no hour of the window was seen
@@ -105,7 +103,7 @@ def _require_fit(connection: store.Connection, entry: ClusterEntry, request: Run
 
     Where no snapshot is stored, ``start_run`` tries patterns on the first: they alone are worth no further reading.
     """
-    depends = _depends_on_cluster(request.options)
+    depends = request.options.depends_on_cluster
     if not depends and not any(patterns_of(request)):
         return
     stored = store.latest_snapshot_id(connection, entry.name)
@@ -125,15 +123,7 @@ def _require_fit(connection: store.Connection, entry: ClusterEntry, request: Run
 def _require_fit_of(request: RunRequest, snapshot: ClusterSnapshot, entry: ClusterEntry) -> None:
     require_quick_request(request, snapshot)
     _require_names_known(request, snapshot, entry)
-    if _depends_on_cluster(request.options):
+    if request.options.depends_on_cluster:
         from kafka_rebalance.plans.pipeline import require_options_fit  # heavy, and most runs ask nothing of the kind
 
         require_options_fit(snapshot, request.options)
-
-
-def _depends_on_cluster(options: PlanOptions) -> bool:
-    """Something is asked that a cluster can contradict."""
-    brokers = (options.remove_brokers, options.add_brokers, options.demote_brokers, options.exclude_brokers)
-    loads = (options.headroom, options.targets, options.caps, options.also_balance, options.survive)
-    others = (options.remove_racks, options.topic_brokers)
-    return any((*brokers, *loads, *others)) or options.replication_factor is not None

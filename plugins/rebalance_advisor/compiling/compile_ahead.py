@@ -15,15 +15,12 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.leaders.choose import choose_leaders
+from kafka_rebalance.planner.bounds import lower_bounds
+from kafka_rebalance.planner.leaders import choose_leaders
 from kafka_rebalance.planner.params import Effort, SolveParams
-from kafka_rebalance.planner.replicas.anneal import anneal
-from kafka_rebalance.planner.replicas.replica_search import replica_columns
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import anneal, replica_columns, start_sets
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.state import make_state
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.state import WorkingBands, make_state, working_bands
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.wave_filling import (
     LeaderShifts,

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.capacity import CAPACITY_LIMITS
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, LogDir
-from kafka_rebalance.snapshot.ranges import SMALLEST_CAPACITY
+from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, SMALLEST_CAPACITY
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.csv_rows import csv_rows
 from rebalance_advisor.dumps.files.dump_lines import Line, whole_number

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.capacity import CAPACITY_LIMITS
-from kafka_rebalance.snapshot.codec.fields import Fields
+from kafka_rebalance.snapshot.codec import Fields
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -24,7 +23,7 @@ from kafka_rebalance.snapshot.model import (
     ClusterSnapshot,
     Topic,
 )
-from kafka_rebalance.snapshot.ranges import LARGEST_INT32, SMALLEST_CAPACITY
+from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, LARGEST_INT32, SMALLEST_CAPACITY
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.placement_rows import PlacementRows, read_placement_rows
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.ranges import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
 _LARGEST_ID = 2**31 - 1

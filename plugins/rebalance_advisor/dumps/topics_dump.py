@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import Partition, Topic
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.ranges import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.dump_lines import Line, broker_list, dump_lines, whole_number
 

@@ -19,8 +19,7 @@ from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer import FetchRequest, ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 
-from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, LARGEST_INT32, LARGEST_INT64, LARGEST_PORT
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, LARGEST_INT32, LARGEST_INT64, LARGEST_PORT, topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.kafka.messages import (
     ConsumerGroupDescribeRequest,

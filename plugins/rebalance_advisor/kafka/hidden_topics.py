@@ -13,8 +13,8 @@ from typing import Any
 from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.snapshot.model import Group
+from kafka_rebalance.snapshot.ranges import topic_name_fault
 from kafka_rebalance.snapshot.rights import Right
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
-from kafka_rebalance.cluster_arrays.params import DEFAULTS, CpuParams
+from kafka_rebalance.cluster_arrays.problem import DEFAULTS, CpuParams
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 

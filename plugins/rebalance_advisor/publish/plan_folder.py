@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kafka_rebalance.advisory.advisory import advisory_document
-from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import render_digest

@@ -16,7 +16,7 @@ from rebalance_advisor.request.run_request import RUN_OPTIONS, TODAY
 
 if TYPE_CHECKING:
     from kafka_rebalance.scenarios.scenario import Scenario
-    from kafka_rebalance.snapshot.codec.fields import Fields
+    from kafka_rebalance.snapshot.codec import Fields
 
 RULES = {option.name: option for option in RUN_OPTIONS if option.name in ("owners", "mutes", "clients")}
 
@@ -56,7 +56,7 @@ def heavy_keys_in_files(paths: Iterable[Path]) -> list[HeavyKeyOf]:
 
 
 def _in_file(path: Path) -> list[HeavyKeyOf]:
-    from kafka_rebalance.snapshot.codec.fields import Fields
+    from kafka_rebalance.snapshot.codec import Fields
     from rebalance_advisor.dumps.files.input_file import read_json
 
     fields = Fields(read_json(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.plan_options import OF_TOPICS
 from kafka_rebalance.options.values import Pattern, read_value
 from kafka_rebalance.visible_text import excerpt
 
@@ -96,12 +97,12 @@ def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
     parameters = document.get("parameters")
     if not isinstance(parameters, Mapping):
         return
-    for name in ("include_topics", "exclude_topics", "topic_brokers", "min_topic_leaders"):
-        held = parameters.get(name)
+    for option in OF_TOPICS:
+        held = parameters.get(option.field)
         for part in held if isinstance(held, list) else ():
             pattern = part.get("pattern") if isinstance(part, Mapping) else part
             if isinstance(pattern, str) and _is_pattern(pattern):
-                yield f"plan.parameters.{name}", pattern
+                yield f"plan.parameters.{option.field}", pattern
 
 
 def _is_pattern(text: str) -> bool:

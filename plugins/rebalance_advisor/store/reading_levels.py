@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, flag, plain, text
 from rebalance_advisor.store.schema.connection import Connection, named
 from rebalance_advisor.store.statistics import analyze_copied

@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.snapshot import codec
+from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -30,7 +31,6 @@ from kafka_rebalance.snapshot.model import (
     TopicPartitions,
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica, PartitionTable
-from kafka_rebalance.snapshot.streams import Tasks
 from kafka_rebalance.snapshot.times import parse_time
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays
-from kafka_rebalance.cluster_arrays.broker_caps import broker_caps
+from kafka_rebalance.cluster_arrays.snapshot_arrays import broker_caps, build_broker_arrays
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import Capacity
 from kafka_rebalance.verify.cluster.caps import cap_of

@@ -7,20 +7,32 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.bands import band_of
-from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays, usable_bytes, volume_bytes
-from kafka_rebalance.cluster_arrays.even_spread import even_spread
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, fair_shares, plain_mean
-from kafka_rebalance.cluster_arrays.partition_arrays import build_partition_arrays
+from kafka_rebalance.cluster_arrays.bands import band_of, distinct_racks, even_spread, fair_shares, plain_mean
+from kafka_rebalance.cluster_arrays.snapshot_arrays import (
+    build_broker_arrays,
+    build_partition_arrays,
+    usable_bytes,
+    volume_bytes,
+)
 from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.options.values import Target
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.codec.cluster_rows import broker_document, gap_document, read_broker, read_gap
-from kafka_rebalance.snapshot.codec.fields import text, whole, whole_up_to
-from kafka_rebalance.snapshot.codec.partition_rows import partition_documents, read_partitions
-from kafka_rebalance.snapshot.codec.snapshot_document import snapshot_from_document, snapshot_id, snapshot_to_document
+from kafka_rebalance.snapshot.codec import (
+    broker_document,
+    gap_document,
+    partition_documents,
+    read_broker,
+    read_gap,
+    read_partitions,
+    snapshot_from_document,
+    snapshot_id,
+    snapshot_to_document,
+    text,
+    whole,
+    whole_up_to,
+)
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, CoverageGap, LogDir
 from tests.unit.planner.sample_clusters import GB, brokers, cluster
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_shares import within_what_brokers_hold
-from kafka_rebalance.cluster_arrays.even_spread import even_spread
-from kafka_rebalance.cluster_arrays.fair_share import fair_shares
+from kafka_rebalance.cluster_arrays.bands import even_spread, fair_shares, within_what_brokers_hold
 from kafka_rebalance.verify.cluster.single_replicas import filled, pieces_of
 from tests.unit.cluster_arrays.exact_shares import EvenLevels
 

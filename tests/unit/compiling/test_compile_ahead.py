@@ -5,16 +5,15 @@ from typing import Any
 from numba.core.dispatcher import Dispatcher
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner import state, topic_spread
-from kafka_rebalance.planner.leaders import leader_search, leader_state
-from kafka_rebalance.planner.replicas import anneal, covering, steps
+from kafka_rebalance.planner import leaders, state
+from kafka_rebalance.planner.replicas import kernels, search
 from kafka_rebalance.plans import wave_filling
 from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.compiling.compile_ahead import compile_planner
 from tests.benchmarks.bench_scale import Size, skewed_snapshot
 
 MODULES: tuple[Any, ...] = (
-    state, topic_spread, leader_search, leader_state, anneal, covering, steps, wave_filling,
+    state, leaders, kernels, search, wave_filling,
 )  # fmt: skip
 
 
@@ -31,9 +30,9 @@ def variants() -> dict[str, list[Any]]:
 def test_a_plan_finds_all_its_kernels_compiled() -> None:
     compile_planner(with_search=True)
     ahead = variants()
-    assert ahead["kafka_rebalance.planner.replicas.steps._take"]
-    assert ahead["kafka_rebalance.planner.replicas.anneal.anneal"]
-    assert ahead["kafka_rebalance.planner.leaders.leader_search.search_leaders"]
+    assert ahead["kafka_rebalance.planner.replicas.search._take"]
+    assert ahead["kafka_rebalance.planner.replicas.search.anneal"]
+    assert ahead["kafka_rebalance.planner.leaders.search_leaders"]
     assert ahead["kafka_rebalance.plans.wave_filling._makespan"]
     plan = make_plan(skewed_snapshot(Size("small", 12, 300, 3)), PlanOptions(within=0.10, with_frontier=False))
     assert plan.moves

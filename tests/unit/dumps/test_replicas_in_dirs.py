@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays
+from kafka_rebalance.cluster_arrays.snapshot_arrays import build_broker_arrays
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.log_dir_plans.make import make_log_dir_plan

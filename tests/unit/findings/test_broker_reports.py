@@ -16,7 +16,7 @@ from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.leader_rules import Way
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.options.topic_rules import TopicLeaders
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus
 from kafka_rebalance.plans.pipeline import make_plan

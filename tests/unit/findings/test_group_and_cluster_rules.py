@@ -16,8 +16,8 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group, GroupType, Member
-from kafka_rebalance.snapshot.streams import Tasks
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 ROWS = striped("t", 6)

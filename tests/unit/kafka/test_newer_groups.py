@@ -11,9 +11,8 @@ from uuid import UUID
 
 from kafka.protocol.admin import ListGroupsRequest
 
-from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType
+from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Subtopology, Tasks, partitions_of_tasks
 from kafka_rebalance.snapshot.rights import Right
-from kafka_rebalance.snapshot.streams import Subtopology, Tasks, partitions_of_tasks
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.group_offsets import read_share_offsets
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups

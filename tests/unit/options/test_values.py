@@ -14,10 +14,8 @@ from kafka_rebalance.options import limits
 from kafka_rebalance.options import values as kinds
 from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import OwnerRule
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.options.topic_leaders import TopicLeaders
-from kafka_rebalance.options.values import WRITTEN, read_value
+from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.values import WRITTEN, Target, read_value
 from kafka_rebalance.snapshot.model import Capacity
 from tests.sample import for_each
 

@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
-from kafka_rebalance.planner.state import ReplicaSets, State, make_state
-from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.cluster_arrays.problem import BrokerSets, MeasuredLoads, Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state
 
 Rows = Sequence[tuple[tuple[int, ...], float]]
 

@@ -7,22 +7,23 @@ from random import Random
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.bounds.counting import least_copies, least_leader_stops
-from kafka_rebalance.planner.bounds.covering_prices import covering_prices, drop_costs, holdings_of
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.planner.bounds import (
+    covering_prices,
+    drop_costs,
+    holdings_of,
+    least_copies,
+    least_leader_stops,
+    lower_bounds,
+    proven_by,
+)
+from kafka_rebalance.planner.linear_program.proofs import widened_bounds
 from kafka_rebalance.planner.params import BoundParams, SolveParams
 from kafka_rebalance.planner.placed import place
-from kafka_rebalance.planner.replicas.replica_search import replica_columns
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import replica_columns, start_sets
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.planner.solution import Bounds
-from kafka_rebalance.planner.state import make_state
-from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import make_state, topic_excess, working_bands
 from tests.unit.planner.pinned_text import digits, number, numbers
 
 

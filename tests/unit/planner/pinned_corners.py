@@ -8,7 +8,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
 from tests.unit.planner import pinned_bounds, pinned_leaders, pinned_plans
 from tests.unit.planner.hand_problems import hand_problem
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.kernels.decorators import kernel
-from kafka_rebalance.planner.replicas.covering import cover
+from kafka_rebalance.planner.replicas.kernels import cover
 from kafka_rebalance.planner.sorting import in_place, largest_first, smallest_first
 from kafka_rebalance.planner.tolerances import NOT_COVERABLE
 from tests.unit.planner.pinned_text import digits, number, numbers

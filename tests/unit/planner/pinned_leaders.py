@@ -8,16 +8,24 @@ from random import Random
 import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.candidates import count_band, first_leaders
-from kafka_rebalance.planner.leaders.choose import choose_leaders, leader_columns, leader_state_of
-from kafka_rebalance.planner.leaders.count_flow import CountFlow, count_flow, even_out, set_distances
-from kafka_rebalance.planner.leaders.even_counts import even_leaders
-from kafka_rebalance.planner.leaders.leader_search import search_leaders
-from kafka_rebalance.planner.leaders.leader_state import LeaderState
-from kafka_rebalance.planner.leaders.least_changes import least_leader_changes
-from kafka_rebalance.planner.may_lead import candidates
+from kafka_rebalance.planner.leaders import (
+    CountFlow,
+    LeaderState,
+    choose_leaders,
+    count_band,
+    count_flow,
+    even_leaders,
+    even_out,
+    first_leaders,
+    leader_columns,
+    leader_state_of,
+    least_leader_changes,
+    search_leaders,
+    set_distances,
+)
 from kafka_rebalance.planner.params import LeaderParams
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.scales import candidates
+from kafka_rebalance.planner.state import WorkingBands, working_bands
 from tests.unit.planner.pinned_text import digits, numbers
 
 # Few chains, so that running out of them is among what happens.

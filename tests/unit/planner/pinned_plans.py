@@ -7,15 +7,17 @@ from dataclasses import astuple, fields, replace
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.planner.linear_program.arcs import arcs_of
-from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
-from kafka_rebalance.planner.linear_program.relaxation import relax
-from kafka_rebalance.planner.linear_program.rounding import has_capacity, rounded
-from kafka_rebalance.planner.linear_program.starts import program_starts
-from kafka_rebalance.planner.linear_program.whole_plan import whole_plan
+from kafka_rebalance.planner.linear_program.programs import Program, cheaper_plans
+from kafka_rebalance.planner.linear_program.relaxation import (
+    arcs_of,
+    has_capacity,
+    program_starts,
+    relax,
+    rounded,
+    whole_plan,
+)
 from kafka_rebalance.planner.params import (
     ArcParams,
     BandParams,
@@ -30,12 +32,10 @@ from kafka_rebalance.planner.params import (
     WholePlanParams,
 )
 from kafka_rebalance.planner.placed import place
-from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import anneal_replicas, search_replicas, start_sets
+from kafka_rebalance.planner.solution import SearchStatistics
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.statistics import SearchStatistics
-from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.state import WorkingBands, topic_excess, working_bands
 from tests.unit.planner.pinned_text import digits, number, numbers
 
 BRIEF = Effort(rounds=3, last_rounds=4, swap_tries=40, polish_tries=12, anneal_steps=300, program_steps=0)

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.cluster_arrays.problem import MeasuredLoads, Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.options.values import Target
 
 SETS_OF_RESOURCES = (
     ("disk",), ("disk", "replicas"), ("disk", "leaders"), ("disk", "in", "out", "replicas", "leaders"), ("in", "out"),

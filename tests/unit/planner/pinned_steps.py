@@ -20,13 +20,10 @@ from kafka_rebalance.planner.params import (
     ReplicaSearchParams,
     SolveParams,
 )
-from kafka_rebalance.planner.replicas import steps
-from kafka_rebalance.planner.replicas.anneal import anneal
-from kafka_rebalance.planner.replicas.replica_search import replica_columns
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
-from kafka_rebalance.planner.state import ReplicaSets, State, make_state
+from kafka_rebalance.planner.replicas import search
+from kafka_rebalance.planner.replicas.search import anneal, replica_columns, start_sets
+from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state
 from kafka_rebalance.planner.tolerances import HOWEVER_FAR
-from kafka_rebalance.planner.working_bands import WorkingBands
 from tests.unit.planner.pinned_text import number, numbers
 
 # Few tries and misses, so that running out of them is among what happens; 16 replicas, as even clusters have, are many.
@@ -42,16 +39,16 @@ PARAMS = SolveParams(
 )
 Step = Callable[[State, Ints], float]
 STEPS: dict[str, Step] = {
-    "release": steps.release,
-    "evacuate": steps.evacuate,
-    "push": lambda state, everybody: steps.push_round(state, everybody, everybody[:0], 0.4, 0.2),
-    "push on": lambda state, everybody: steps.push_round(state, everybody, everybody, 1.0, 0.2),
-    "finish": lambda state, everybody: steps.finish_round(state, everybody, everybody, 0.0),
-    "pull": lambda state, everybody: steps.pull_round(state, everybody, 0.0, 0.0),
-    "finish hard": lambda state, everybody: steps.finish_round(state, everybody, everybody, HOWEVER_FAR),
-    "pull hard": lambda state, everybody: steps.pull_round(state, everybody, HOWEVER_FAR, 0.0),
-    "swap": lambda state, everybody: steps.swap_round(state, everybody, 40),
-    "polish": lambda state, everybody: steps.polish_round(state, everybody, 12),
+    "release": search.release,
+    "evacuate": search.evacuate,
+    "push": lambda state, everybody: search.push_round(state, everybody, everybody[:0], 0.4, 0.2),
+    "push on": lambda state, everybody: search.push_round(state, everybody, everybody, 1.0, 0.2),
+    "finish": lambda state, everybody: search.finish_round(state, everybody, everybody, 0.0),
+    "pull": lambda state, everybody: search.pull_round(state, everybody, 0.0, 0.0),
+    "finish hard": lambda state, everybody: search.finish_round(state, everybody, everybody, HOWEVER_FAR),
+    "pull hard": lambda state, everybody: search.pull_round(state, everybody, HOWEVER_FAR, 0.0),
+    "swap": lambda state, everybody: search.swap_round(state, everybody, 40),
+    "polish": lambda state, everybody: search.polish_round(state, everybody, 12),
     "anneal": lambda state, everybody: anneal(state, everybody, 150, float(state.cost.mean())),
     "warm up": lambda state, everybody: anneal(state, everybody, 60, 4 * float(state.cost.mean())),
 }
@@ -114,7 +111,7 @@ def step_by_step(problem: Problem) -> dict[str, object]:
     lines: dict[str, object] = {}
     for name in ALONE:
         state = start(problem)
-        steps.evacuate(state, np.flatnonzero(state.takes).astype(np.int32))
+        search.evacuate(state, np.flatnonzero(state.takes).astype(np.int32))
         lines[name] = taken(state, name)
     return lines
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble
 from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve

@@ -7,18 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.linear_program.annealed import annealed_again, annealing
-from kafka_rebalance.planner.linear_program.rounding import has_capacity
-from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble
+from kafka_rebalance.planner.linear_program.programs import annealed_again, annealing
+from kafka_rebalance.planner.linear_program.relaxation import Task, has_capacity, spread_allowed
 from kafka_rebalance.planner.params import BoldAnnealParams, LinearProgramParams, SolveParams
 from kafka_rebalance.planner.placed import Placed, place
-from kafka_rebalance.planner.replicas.replica_search import search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import search_replicas, start_sets
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.state import ReplicaSets
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import ReplicaSets, working_bands
 from tests.benchmarks.generated import generated
 
 

@@ -7,14 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.planner.bounds.counting import fewest, least_copies, least_leader_stops
-from kafka_rebalance.planner.bounds.covering_prices import covering_prices, drop_costs, holdings_of
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.options.values import Target
+from kafka_rebalance.planner.bounds import (
+    covering_prices,
+    drop_costs,
+    fewest,
+    holdings_of,
+    least_copies,
+    least_leader_stops,
+    lower_bounds,
+    proven_by,
+)
+from kafka_rebalance.planner.linear_program.proofs import widened_bounds
 from kafka_rebalance.planner.params import DEFAULTS, ArcParams, BoundParams, LinearProgramParams
 from kafka_rebalance.planner.solution import LowerBound
 from tests.unit.planner.hand_problems import THREE, hand_problem

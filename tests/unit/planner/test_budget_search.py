@@ -12,23 +12,27 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.arrays import Ints
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.kernels.decorators import kernel
-from kafka_rebalance.planner.budget.budget_state import BudgetState, leaders_of, make_budget_state
-from kafka_rebalance.planner.budget.changes import (
+from kafka_rebalance.planner.budget.kernels import (
+    BudgetState,
+    best_leader,
+    best_target,
+    exchange,
+    give_back,
     hand_over,
     imbalance_of,
+    improve,
     is_lawful,
     is_within_budget,
+    leaders_of,
+    make_budget_state,
     relocate,
     take_back,
+    undo_needless,
 )
-from kafka_rebalance.planner.budget.exchanges import exchange
-from kafka_rebalance.planner.budget.greedy import give_back, improve, undo_needless
-from kafka_rebalance.planner.budget.ranking import best_leader, best_target
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
-from kafka_rebalance.planner.budget.steps import exchange as exchanged
+from kafka_rebalance.planner.budget.search import exchange as exchanged
 from kafka_rebalance.planner.params import BudgetSearchParams
 from tests.sample import for_each
 from tests.unit.planner.hand_problems import Rows, hand_problem, random_problem

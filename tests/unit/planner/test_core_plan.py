@@ -7,14 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.leaders.choose import choose_leaders, go_on_leading
-from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
-from kafka_rebalance.planner.linear_program.core_arcs import core_arcs
-from kafka_rebalance.planner.linear_program.covered import with_covers
-from kafka_rebalance.planner.linear_program.neighbourhoods import Program, decided_core
-from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
+from kafka_rebalance.planner.leaders import choose_leaders, go_on_leading
+from kafka_rebalance.planner.linear_program.programs import Program, decided_core, with_covers
+from kafka_rebalance.planner.linear_program.relaxation import Arcs, Relaxed, arcs_of, core_arcs, relax
 from kafka_rebalance.planner.params import LinearProgramParams, NeighbourhoodParams
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import Rows, hand_problem
 
 FOUR: Rows = [((0,), 10.0), ((0,), 10.0), ((0,), 10.0), ((0,), 10.0)]

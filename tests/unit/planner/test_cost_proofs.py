@@ -7,16 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program.arcs import arcs_of
-from kafka_rebalance.planner.linear_program.cost_proofs import (
+from kafka_rebalance.planner.bounds import lower_bounds, proven_by
+from kafka_rebalance.planner.linear_program.proofs import (
     fewest_moves,
     least_busy,
     time_proof,
     with_cost_proofs,
 )
-from kafka_rebalance.planner.linear_program.flow_program import relax_flows
+from kafka_rebalance.planner.linear_program.relaxation import arcs_of, relax_flows
 from kafka_rebalance.planner.params import ArcParams, LinearProgramParams, SolveParams
 from tests.unit.planner.hand_problems import hand_problem
 

@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.bounds.covers import cover_row, pinned_load, surcharges
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds, raised_by_covers
-from kafka_rebalance.planner.linear_program.arcs import arcs_of
-from kafka_rebalance.planner.linear_program.covered import broken_covers, promised, with_covers
-from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.planner.bounds import cover_row, lower_bounds, pinned_load, proven_by, raised_by_covers, surcharges
+from kafka_rebalance.planner.linear_program.programs import broken_covers, promised, with_covers
+from kafka_rebalance.planner.linear_program.relaxation import arcs_of, relax
 from kafka_rebalance.planner.params import CoverParams
 from kafka_rebalance.planner.scales import mean_bytes
 from kafka_rebalance.planner.solution import Cover
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import hand_problem
 
 NONE = np.zeros(0, dtype=np.int64)

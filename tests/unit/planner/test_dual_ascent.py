@@ -7,10 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.bounds.cheapest_placements import Choices, cheapest_placements
-from kafka_rebalance.planner.bounds.dual_ascent import better_prices
-from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds, raised
+from kafka_rebalance.planner.bounds import Choices, better_prices, cheapest_placements, lower_bounds, proven_by, raised
 from kafka_rebalance.planner.params import AscentParams, BoundParams
 from kafka_rebalance.plans.request import build_request
 from tests.properties.small_clusters import small_cluster

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.planner.replicas.enough_brokers import require_enough_brokers
+from kafka_rebalance.planner.replicas.search import require_enough_brokers
 from tests.unit.planner.hand_problems import hand_problem
 
 ROWS = [((0, 1), 1.0), ((1, 0), 2.0), ((0,), 3.0)]

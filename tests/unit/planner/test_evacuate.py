@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
-from kafka_rebalance.planner.replicas.replica_search import search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.cluster_arrays.problem import MeasuredLoads, Problem
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.planner.replicas.search import search_replicas, start_sets
+from kafka_rebalance.planner.solution import SearchStatistics
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.statistics import SearchStatistics
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 
 ALL = (True, True, True, True)
 

@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
+from kafka_rebalance.cluster_arrays.problem import MeasuredLoads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.planner.leaders.even_counts import EvenLeaders, even_leaders
-from kafka_rebalance.planner.leaders.least_changes import least_leader_changes
+from kafka_rebalance.options.values import Target
+from kafka_rebalance.planner.leaders import EvenLeaders, even_leaders, least_leader_changes
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.request import build_request
 from tests.unit.planner.sample_clusters import random_cluster

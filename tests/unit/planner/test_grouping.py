@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.grouping import grouped_order
+from kafka_rebalance.planner.sorting import grouped_order
 
 
 @pytest.mark.parametrize("keys", [1, 7, 65_536, 65_537, 200_000])

@@ -11,10 +11,14 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.infeasible.counted_causes import disks_cause, largest_copy_cause, rack_cause
-from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
-from kafka_rebalance.planner.infeasible.program_cause import program_cause
-from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
+from kafka_rebalance.planner.infeasible import (
+    disks_cause,
+    forced_copies,
+    largest_copy_cause,
+    program_cause,
+    rack_cause,
+    smallest_cause,
+)
 from kafka_rebalance.planner.params import ArcParams, LinearProgramParams
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.kernels.decorators import kernel
-from kafka_rebalance.planner.leaders.leader_search import best_passed_on
-from kafka_rebalance.planner.leaders.leader_state import (
+from kafka_rebalance.planner.leaders import (
     LeaderLoads,
     LeaderState,
+    best_passed_on,
     hand_over,
     is_free,
     leader_outside,

@@ -7,12 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.leaders.candidates import count_band, first_leaders
-from kafka_rebalance.planner.leaders.choose import choose_leaders, leader_columns
-from kafka_rebalance.planner.leaders.count_flow import count_flow, even_out, set_distances
-from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
-from kafka_rebalance.planner.may_lead import candidates
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.leaders import (
+    LeaderLoads,
+    LeaderState,
+    choose_leaders,
+    count_band,
+    count_flow,
+    even_out,
+    first_leaders,
+    leader_columns,
+    make_leader_state,
+    set_distances,
+)
+from kafka_rebalance.planner.scales import candidates
+from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import Rows, hand_problem
 
 # Brokers 0, 1, 2 lead 4, 1 and 1 partitions; the mean is 2.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.replicas.leaderless_sets import send_for_leaders
+from kafka_rebalance.planner.replicas.search import send_for_leaders
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import Broker
 from tests.unit.planner.sample_clusters import GB, cluster, row

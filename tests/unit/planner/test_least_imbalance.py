@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Budget
-from kafka_rebalance.planner.linear_program.least_imbalance import all_load, least_imbalance, proof_of
+from kafka_rebalance.planner.linear_program.proofs import all_load, least_imbalance, proof_of
 from kafka_rebalance.planner.params import DEFAULTS
 from tests.unit.planner.hand_problems import hand_problem
 

@@ -10,16 +10,14 @@ import scipy.optimize
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program import neighbourhoods
-from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, is_small
-from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
-from kafka_rebalance.planner.linear_program.relaxation import relax
-from kafka_rebalance.planner.linear_program.rounding import has_capacity, rounded
+from kafka_rebalance.planner.bounds import lower_bounds
+from kafka_rebalance.planner.linear_program import programs
+from kafka_rebalance.planner.linear_program.programs import Program, cheaper_plans
+from kafka_rebalance.planner.linear_program.relaxation import Arcs, arcs_of, has_capacity, is_small, relax, rounded
 from kafka_rebalance.planner.params import Effort, LinearProgramParams, NeighbourhoodParams, SolveParams
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import start_sets
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.planner.state import topic_excess
 from kafka_rebalance.plans.request import build_request
 from tests.sample import sample
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row, with_capacity
@@ -107,7 +105,7 @@ def test_a_step_ends_within_a_gap_of_the_whole_plan_told_as_a_share_of_its_part(
         asked.append((options["mip_rel_gap"], constraints[0].ub))
         return scipy.optimize.milp(*arguments, constraints=constraints, options=options, **named)
 
-    monkeypatch.setattr(neighbourhoods, "milp", milp)
+    monkeypatch.setattr(programs, "milp", milp)
     fifth = NeighbourhoodParams(least_gap=0.2, gap_share=0.0, least_saving=0.0, near=(0.0, 0.0))
     program = Program(problem, arcs, relaxed, bands, LinearProgramParams(neighbourhoods=fifth))
     list(cheaper_plans(program, found.replicas, allowed=999, steps=3, seed=0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.may_lead import can_be_led, candidates
+from kafka_rebalance.planner.scales import can_be_led, candidates
 from tests.unit.planner.hand_problems import random_problem
 
 

@@ -8,23 +8,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program import programs, task
-from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
+from kafka_rebalance.cluster_arrays.problem import broker_loads
+from kafka_rebalance.planner.bounds import lower_bounds
+from kafka_rebalance.planner.linear_program import programs, relaxation
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
-from kafka_rebalance.planner.linear_program.relaxation import relax
-from kafka_rebalance.planner.linear_program.rounding import decided_by, has_capacity
-from kafka_rebalance.planner.linear_program.starts import program_starts
-from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
+from kafka_rebalance.planner.linear_program.relaxation import (
+    arcs_of,
+    decided_by,
+    has_capacity,
+    is_small,
+    is_tiny,
+    program_starts,
+    relax,
+    whole_plan,
+)
 from kafka_rebalance.planner.params import ArcParams, Effort, LinearProgramParams, SolveParams, WholePlanParams
 from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
-from kafka_rebalance.planner.replicas.replica_search import search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
-from kafka_rebalance.planner.solution import PlanCost
+from kafka_rebalance.planner.replicas.search import search_replicas, start_sets
+from kafka_rebalance.planner.solution import PlanCost, SearchStatistics
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.statistics import SearchStatistics
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.state import WorkingBands, working_bands
 from tests.unit.planner.hand_problems import THREE, hand_problem
 from tests.unit.planner.pinned_problems import tiny_problem
 
@@ -94,7 +97,7 @@ def test_a_start_that_ends_stranded_is_passed_over_and_what_it_did_is_counted(mo
         is_first = len(searches) == 1
         return replace(searches[-1], stranded=1, statistics=SearchStatistics(pushed=7)) if is_first else searches[-1]
 
-    monkeypatch.setattr(task, "search_replicas", first_stranded)
+    monkeypatch.setattr(relaxation, "search_replicas", first_stranded)
     params = replace(SolveParams(), linear_program=LinearProgramParams(whole_plan=WholePlanParams(most_pairs=0)))
     today = place(PROBLEM, PROBLEM.replicas, BANDS)
     found, _ = improve_with_lp(PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, params=params)

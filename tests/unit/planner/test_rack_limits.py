@@ -10,7 +10,7 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.infeasible.rack_limits import rack_limit_cause
+from kafka_rebalance.planner.infeasible import rack_limit_cause
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import Broker

@@ -7,26 +7,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program.arcs import arcs_of
-from kafka_rebalance.planner.linear_program.restricted import (
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble
+from kafka_rebalance.planner.bounds import lower_bounds
+from kafka_rebalance.planner.linear_program.programs import (
     improve_with_restricted_lp,
     is_middling,
     losses,
     restricted,
 )
-from kafka_rebalance.planner.linear_program.rounding import has_capacity
-from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
+from kafka_rebalance.planner.linear_program.relaxation import Task, arcs_of, has_capacity, spread_allowed
 from kafka_rebalance.planner.params import ArcParams, LinearProgramParams, RestrictedParams, SolveParams
 from kafka_rebalance.planner.placed import Placed, place
-from kafka_rebalance.planner.replicas.replica_search import search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import search_replicas, start_sets
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.state import ReplicaSets
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_bands
 from tests.benchmarks.generated import generated
 from tests.sample import for_each
 from tests.unit.planner.hand_problems import THREE, hand_problem
@@ -141,7 +136,7 @@ def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest
     sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
     found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
     asked: list[int] = []
-    monkeypatch.setattr("kafka_rebalance.planner.linear_program.restricted.relax", lambda *_, **__: asked.append(1))
+    monkeypatch.setattr("kafka_rebalance.planner.linear_program.programs.relax", lambda *_, **__: asked.append(1))
     for least, times in ((found.cost.bytes, 0), (0.0, 1)):
         best = improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, least)
         assert best.worth <= found.worth

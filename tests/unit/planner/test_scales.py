@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import broker_loads
 from kafka_rebalance.planner import tolerances
 from kafka_rebalance.planner.params import BandParams
 from kafka_rebalance.planner.scales import move_costs, resource_scale
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import THREE, hand_problem
 
 EMPTY = [((0, 1), 0.0), ((1, 2), 0.0), ((2, 0), 0.0)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import start_sets
 from tests.unit.planner.hand_problems import hand_problem
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from kafka_rebalance.planner.params import Effort, GapParams, SolveParams
 from kafka_rebalance.planner.placed import better, place
+from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.state import working_bands
 from kafka_rebalance.plans.params import DEFAULTS
 from tests.unit.planner.hand_problems import THREE, hand_problem
 

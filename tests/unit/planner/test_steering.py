@@ -9,8 +9,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.params import SteeringParams
 from kafka_rebalance.planner.steering import (
     ANY,

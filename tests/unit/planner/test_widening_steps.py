@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.linear_program.whole_plan import whole_program
+from kafka_rebalance.planner.linear_program.relaxation import whole_program
 from kafka_rebalance.planner.params import SolveParams, WideningParams
 from kafka_rebalance.planner.placed import place
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.search import start_sets
+from kafka_rebalance.planner.state import WorkingBands, working_bands
 from kafka_rebalance.planner.widening import (
     Goal,
     Side,
@@ -20,7 +21,6 @@ from kafka_rebalance.planner.widening import (
     reached_levels,
     widened_problem,
 )
-from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from tests.unit.planner.hand_problems import hand_problem
 
 # 18, 6, 3 and 3 GB on three brokers: the mean is 10, ±10 % is 9..11, and 18 lie somewhere: 1.8 above is the least.

@@ -12,8 +12,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.draft import Draft, draft_of
-from kafka_rebalance.plans.outcome import Bands, Outcome, bands_of, outcome_of
+from kafka_rebalance.plans.draft import Bands, Draft, Outcome, bands_of, draft_of, outcome_of
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

@@ -9,9 +9,8 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.plans.budget import budget_claim_of
-from kafka_rebalance.plans.draft import empty_draft
-from kafka_rebalance.plans.explain.verdict import least_imbalance_in_budget
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.draft import bands_of, empty_draft, outcome_of
+from kafka_rebalance.plans.explain import least_imbalance_in_budget
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import build_request

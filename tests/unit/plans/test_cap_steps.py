@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.explain.caps import (
+from kafka_rebalance.plans.explain import (
     OverCap,
     above_cap,
     over_caps,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import broker_loads
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.pipeline import make_plan

@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.plans.draft import draft_of, empty_draft, in_problem_rows, placement_after, total_bytes
-from kafka_rebalance.plans.outcome import met_bands, outcome_of, reached, resource_outcomes
+from kafka_rebalance.plans.draft import (
+    draft_of,
+    empty_draft,
+    in_problem_rows,
+    met_bands,
+    outcome_of,
+    placement_after,
+    reached,
+    resource_outcomes,
+    total_bytes,
+)
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import MOVED, MOVED_LEADERS, hand
 

@@ -10,23 +10,27 @@ import pytest
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.plans.cluster_notes import cluster_notes, refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation
-from kafka_rebalance.plans.draft import draft_of, empty_draft
-from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
-from kafka_rebalance.plans.explain.no_capacity import count_band_binds, disks_full
-from kafka_rebalance.plans.explain.outside_band import largest_alone, widenings
-from kafka_rebalance.plans.explain.repairs import Ratios, Repair, what_is_repaired
-from kafka_rebalance.plans.explain.verdict import (
+from kafka_rebalance.plans.draft import bands_of, draft_of, empty_draft, outcome_of
+from kafka_rebalance.plans.explain import (
+    Ratios,
+    Repair,
+    count_band_binds,
+    disks_full,
     does_not_pay,
+    explain_brokers,
+    explain_moves,
+    largest_alone,
     time_notes,
+    what_is_repaired,
     why_outside,
     why_rebalance,
+    widenings,
     within_dead_band,
 )
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import Capacity
 from tests.facts_said import said

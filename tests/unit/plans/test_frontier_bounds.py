@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.dual_ascent import better_prices
+from kafka_rebalance.planner.bounds import better_prices
 from kafka_rebalance.planner.params import AscentParams, BoundParams
 from kafka_rebalance.plans.frontier import searched
 from kafka_rebalance.plans.params import DEFAULTS

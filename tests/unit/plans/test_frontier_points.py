@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.frontier import bands_between, searched, unevenness, with_frontier
 from kafka_rebalance.plans.params import FrontierParams
 from kafka_rebalance.plans.pipeline import make_plan

@@ -10,9 +10,8 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.budget import search
+from kafka_rebalance.plans.budget import keeps_hours, search, seconds_of
 from kafka_rebalance.plans.draft import draft_of
-from kafka_rebalance.plans.hours import keeps_hours, seconds_of
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.explain.hours_outside import HoursOutside, HourStanding, hours_outside
+from kafka_rebalance.plans.hours_outside import HoursOutside, HourStanding, hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads, hourly_loads
 from kafka_rebalance.snapshot.history.reading import measured_reading

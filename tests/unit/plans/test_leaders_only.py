@@ -4,7 +4,7 @@ import pytest
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.verify import verify_plan

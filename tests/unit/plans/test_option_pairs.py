@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.contradictions import CONTRADICTIONS
-from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.options.plan_options import CONTRADICTIONS, PlanOptions
+from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.load import LoadKind

@@ -10,9 +10,8 @@ import pytest
 from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import BrokerState, Capacity

@@ -8,14 +8,14 @@ import pytest
 from kafka_rebalance import amounts
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.plans.compose import plan_without_brokers
 from kafka_rebalance.plans.draft import draft_of, empty_draft
-from kafka_rebalance.plans.explain.moves import MoveFacts
+from kafka_rebalance.plans.explain import MoveFacts
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import bounds_of, certificate_of, moves_of, preconditions_of
 from kafka_rebalance.plans.plan import Move, MoveKind, Verdict
-from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
+from kafka_rebalance.plans.unseen import seen_by, topic_ids_of
 from kafka_rebalance.plans.waves import cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
 from tests.unit.planner.sample_clusters import GB

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.preference import Preference, order_of
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.plan_options import PlanOptions, Preference, order_of
+from kafka_rebalance.options.values import Target
+from kafka_rebalance.plans.budget import chosen
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
-from kafka_rebalance.plans.preference import chosen
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

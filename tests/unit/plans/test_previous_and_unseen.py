@@ -10,14 +10,14 @@ import pytest
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
+from kafka_rebalance.plans.failures import robustness_of
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_countable_bytes, require_measured
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.previous import PreviousPlan, continued_plan, differs, leaves_nothing_behind, what_is_left
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.plans.robustness import robustness_of
-from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
+from kafka_rebalance.plans.unseen import could_change, nothing_usable
 from kafka_rebalance.snapshot.model import BrokerState, CoverageGap
 from tests.facts_said import said
 from tests.unit.planner.hand_problems import THREE, hand_problem

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import PlanStatus
 from kafka_rebalance.plans.pipeline import make_plan

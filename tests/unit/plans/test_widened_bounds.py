@@ -6,9 +6,9 @@ import pytest
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.solution import Widening
-from kafka_rebalance.plans.explain.verdict import bounds_of_widened_bands
+from kafka_rebalance.plans.explain import bounds_of_widened_bands
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.plans.request import build_request

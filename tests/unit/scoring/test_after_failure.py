@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.scoring.after_failure import left_leaderless, moved_loads, successors
+from kafka_rebalance.scoring.placement_scores import left_leaderless, moved_loads, successors
 
 
 def test_the_worked_example_of_the_module() -> None:

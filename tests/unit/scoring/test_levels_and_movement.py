@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.scoring.assignment_scores import PartitionRates, evenness, per_member
-from kafka_rebalance.scoring.levels import known_skew, plain_mean, skew
+from kafka_rebalance.scoring.assignment_scores import PartitionRates, evenness, known_skew, per_member, plain_mean, skew
 from kafka_rebalance.scoring.movement import reader_movement
 
 NAN = float("nan")

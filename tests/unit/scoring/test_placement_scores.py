@@ -7,8 +7,15 @@ from collections import Counter
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.scoring.placement_kernel import Lists, Places, placement_figures
-from kafka_rebalance.scoring.placement_scores import TopicPlacement, TopicPlacementScore, broker_field, score_placement
+from kafka_rebalance.scoring.placement_scores import (
+    Lists,
+    Places,
+    TopicPlacement,
+    TopicPlacementScore,
+    broker_field,
+    placement_figures,
+    score_placement,
+)
 from tests.sample import for_each
 
 NAN = float("nan")

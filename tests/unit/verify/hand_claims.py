@@ -9,7 +9,6 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, cluster_arrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
-from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT
@@ -40,9 +39,14 @@ def parameters_document(**changes: object) -> dict[str, Any]:
     return options.document() | changes
 
 
-def parameters(**changes: object) -> PlanParameters:
-    read = read_parameters(parameters_document(**changes), FaultList())
-    assert read is not None
+def parameters(**changes: object) -> PlanOptions:
+    """Each rule of the verifier reads its own options: these need not go together, as those of a plan must."""
+    band = {"balance_within": 0.2, "is_within_ordered": True}
+    band |= {name: changes.pop(name) for name in tuple(band) if name in changes}
+    read = PlanOptions.from_document(parameters_document(**band))
+    for name, value in changes.items():
+        alone = PlanOptions.from_document(parameters_document(**{name: value, "is_within_ordered": False}))
+        object.__setattr__(read, name, getattr(alone, name))
     return read
 
 

@@ -8,11 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import weights_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 
 
 def held_by(cluster: ClusterArrays, p: int) -> list[int]:
@@ -38,7 +38,7 @@ def may_be_touched(cluster: ClusterArrays, p: int, rf: int) -> bool:
 
 
 def prices_of(
-    cluster: ClusterArrays, parameters: PlanParameters, prices: Mapping[str, Floats]
+    cluster: ClusterArrays, parameters: PlanOptions, prices: Mapping[str, Floats]
 ) -> tuple[Floats, Floats, Floats]:
     """float64[P, B]: what it costs to keep, to copy and to lead partition p on broker b, at these prices."""
     rf = wanted_rf(cluster, parameters)
@@ -59,7 +59,7 @@ def prices_of(
 
 
 def plain_price_bound(
-    cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], prices: Mapping[str, Floats]
+    cluster: ClusterArrays, parameters: PlanOptions, bands: Mapping[str, Band], prices: Mapping[str, Floats]
 ) -> float:
     """Σ of the cheapest sets of replicas that one of them leads, less what the bands allow at these prices.
 
@@ -110,7 +110,7 @@ def is_even(cluster: ClusterArrays, p: int, placed: list[int]) -> bool:
     return True
 
 
-def plain_targets(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanParameters) -> Counter[str]:
+def plain_targets(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanOptions) -> Counter[str]:
     """Count, move by move, the faults of each rule on scope, targets, leaders, factor and racks."""
     found = Counter[str](
         topic_excluded=0, unmovable=0, in_flight=0, out_of_sync=0, scope=0, broker_gone=0, broker_closed=0,
@@ -147,7 +147,7 @@ def plain_targets(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: Pla
     return found
 
 
-def plain_result(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanParameters) -> Counter[str]:
+def plain_result(cluster: ClusterArrays, claimed: ClaimedMoves, parameters: PlanOptions) -> Counter[str]:
     """Count what is wrong with the placement that the moves lead to, partition by partition, where moves promise it."""
     found: Counter[str] = Counter()
     if not parameters.moves_replicas:

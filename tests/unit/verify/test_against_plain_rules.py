@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.cluster_arrays.fair_share import fair_shares
+from kafka_rebalance.cluster_arrays.bands import fair_shares
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify.bounds.counting import touchable

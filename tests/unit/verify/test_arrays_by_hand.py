@@ -162,7 +162,7 @@ def with_dirs(*dirs: LogDir, of: int = 0) -> ClusterSnapshot:
 def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
     """Two volumes of 100 and 200 bytes, the first under two dirs; 30 and 40 are free, and it holds 15 GB."""
     known = arrays(with_dirs(LogDir("/a", 100, 30), LogDir("/b", 100, 30), LogDir("/c", 200, 40)))
-    set_by_hand = {1: {"disk_bytes": 70.0}, 2: {"disk_bytes": 80.0}}
+    set_by_hand = {1: Capacity(disk_bytes=70.0), 2: Capacity(disk_bytes=80.0)}
     told = capacities_of(known, set_by_hand)["disk"]
     assert told is not None
     assert told.tolist() == [300, 70, 80]

@@ -58,9 +58,9 @@ def test_capacities_given_told_and_missing() -> None:
     volumes = tuple(replace(b, log_dirs=(LogDir("/a", 100, 40), LogDir("/b", 100, 40))) for b in SNAPSHOT.brokers)
     told = arrays(replace(SNAPSHOT, brokers=volumes))
     assert broker_loads.capacities_of(told, {})["disk"].tolist() == [100, 100, 100]  # one volume under both
-    given = broker_loads.capacities_of(told, {1: {"disk_bytes": 50.0}})["disk"]
+    given = broker_loads.capacities_of(told, {1: Capacity(disk_bytes=50.0)})["disk"]
     assert given.tolist() == [100, 50, 100]
-    assert broker_loads.capacities_of(arrays(), {0: {"disk_bytes": 50.0}})["disk"] is None  # two are not known
+    assert broker_loads.capacities_of(arrays(), {0: Capacity(disk_bytes=50.0)})["disk"] is None  # two are not known
     limits = broker_loads.hard_limits(told, {"disk": given}, {"disk": np.array([10.0, 10.0, 70.0])})
     assert limits["disk"].tolist() == [50, 50, 100]  # what it holds and 40 more, never above its capacity
 

@@ -9,9 +9,9 @@ import pytest
 
 from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import check_frontier
-from kafka_rebalance.verify.document.parameter_rules import check_parameters
+from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal
-from kafka_rebalance.verify.document.shape import PLAN, check_shape
+from kafka_rebalance.verify.document.shape import Plan, check_shape
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.files.moves_table import HEAD, cell_of, check_table
@@ -26,7 +26,7 @@ from tests.unit.verify.sample_plans import sealed
 def test_a_document_lacks_nothing_and_has_nothing_more() -> None:
     faults = FaultList()
     assert not check_shape({"extra": 1}, faults)
-    assert faults.counts["shape"] == len(PLAN) + 1
+    assert faults.counts["shape"] == len(Plan.__annotations__) + 1
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_a_parameter_beyond_the_edge_of_what_it_may_be_is_a_fault() -> None:
     for name, (lawful, wrong) in EDGES.items():
         beside = BESIDE.get(name, {})
         for value, codes in [*((value, []) for value in lawful), *((value, ["parameter"]) for value in wrong)]:
-            assert faults_of(check_parameters, parameters_document(**beside, **{name: value})) == codes, (name, value)
+            assert faults_of(read_parameters, parameters_document(**beside, **{name: value})) == codes, (name, value)
     beside = {"min_topic_leaders": [{"pattern": "a", "leaders": 1}]}
-    assert faults_of(check_parameters, parameters_document(**beside, survive="rack")) == ["parameter"]
+    assert faults_of(read_parameters, parameters_document(**beside, survive="rack")) == ["parameter"]
 
 
 def test_what_a_plan_says_was_asked_is_what_some_options_ask() -> None:
@@ -134,7 +134,7 @@ def test_what_a_plan_says_was_asked_is_what_some_options_ask() -> None:
         lawful = {(0.1, True, True), (0.2, True, True), (0.1, False, bool(more))}
         for values in product((0.1, 0.2), (False, True), (False, True)):
             document = parameters_document(**more, **dict(zip(names, values, strict=True)))
-            assert faults_of(check_parameters, document) == ([] if values in lawful else ["parameter"]), (more, values)
+            assert faults_of(read_parameters, document) == ([] if values in lawful else ["parameter"]), (more, values)
     election: dict[str, Any] = {"preferred_election": True, "is_within_ordered": False, "is_explicit": False}
     for change, codes in (
         ({"balance_within": None}, []),
@@ -143,7 +143,7 @@ def test_what_a_plan_says_was_asked_is_what_some_options_ask() -> None:
         ({"balance_within": None, "preferred_election": False}, ["parameter"]),
         ({"balance_within": None, "is_within_ordered": True, "is_explicit": True}, ["parameter"]),
     ):
-        assert faults_of(check_parameters, parameters_document(**(election | change))) == codes, change
+        assert faults_of(read_parameters, parameters_document(**(election | change))) == codes, change
 
 
 @pytest.mark.parametrize(

@@ -165,8 +165,10 @@ def test_a_wave_keeps_to_slots_rows_and_disks() -> None:
     used = np.array([15.0, 10.0, 5.0]) * GB
     assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(), (used, np.full(3, 15.0 * GB))) == []
     assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(), (used, np.full(3, 8.9 * GB))) == ["wave_disk"]
-    assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(partitions_per_wave=0), None) == ["wave_limit"]
-    assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(moves_per_broker=0), None) == ["wave_limit"]
+    for limit in ("partitions_per_wave", "moves_per_broker"):
+        none = parameters()
+        object.__setattr__(none, limit, 0)
+        assert faults_of(check_waves, DOCUMENT, claimed, known, none, None) == ["wave_limit"]
 
 
 def test_the_way_back_is_the_waves_turned_round() -> None:

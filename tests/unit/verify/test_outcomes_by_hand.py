@@ -138,7 +138,7 @@ def test_measured_figures_may_be_off_by_a_billionth_of_what_brokers_carry() -> N
     """Written 10, 20, 30: 60, 30 and 30 of 40 on average; the fourth broker carries nothing, and then 30 on average."""
     rates = {LoadKind.IN_BYTES_PER_S: [10.0, 20.0, 30.0]}
     measured = cluster(ROWS, brokers(4), rates=rates)
-    asked = {"balance_within": 0.9, "targets": {"in": [None, None]}}
+    asked = {"balance_within": 0.9, "targets": {"in": [0.0, 100.0]}}
     known, given = arrays(measured, **asked), parameters(**asked)
     levels = recompute(claims(snapshot=measured, **asked), known, given)
     assert levels.before["in"].tolist() == [60, 30, 30, 0]
@@ -147,7 +147,7 @@ def test_measured_figures_may_be_off_by_a_billionth_of_what_brokers_carry() -> N
         before = {"0": 60.0, "1": 30.0, "2": 30.0, "3": claimed}
         after = by_broker(*levels.after["in"].tolist())
         resource = told("in", "bytes/s", "given", 30.0, (2.0, float(levels.after["in"].max()) / 30),
-                        basis="plain_mean", band_asked=[None, None])  # fmt: skip
+                        basis="plain_mean", band_asked=[0.0, 100.0])  # fmt: skip
         document = DOCUMENT | {"resources": [resource], "before": {"in": before}, "after": {"in": after}}
         return [code for code in faults_of(check_outcomes, document, levels, claims(snapshot=measured, **asked), known,
                                            given) if code in ("before", "after")]  # fmt: skip
@@ -171,7 +171,7 @@ def with_capacity(*disks: float) -> dict[str, Any]:
         "skew_before": (before / of).max() / mean, "skew_after": (after / of).max() / mean,
     }  # fmt: skip
     for outcome in document["resources"]:
-        outcome |= {"band_asked": [None, None], "widened_to": [None, None]}
+        outcome |= {"basis": "plain_mean", "band_asked": [0.0, 100.0], "is_ordered": True, "widened_to": [None, None]}
     return document
 
 
@@ -185,7 +185,8 @@ def with_capacity(*disks: float) -> dict[str, Any]:
     ],
 )
 def test_nobody_is_lifted_above_its_capacity(disks: tuple[float, ...], found: list[str]) -> None:
-    assert codes(with_capacity(*disks), sized(*disks), balance_within=None) == found
+    targets = {outcome["resource"]: [0.0, 100.0] for outcome in DOCUMENT["resources"]}
+    assert codes(with_capacity(*disks), sized(*disks), targets=targets) == found
 
 
 @pytest.mark.parametrize(

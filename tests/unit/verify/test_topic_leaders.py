@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.options.topic_rules import TopicLeaders
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.verification import verify_plan
@@ -52,13 +52,13 @@ def led_by(document: Document, broker: int) -> None:
         (lambda document: ask(document, ("(", 1)), "parameter"),
         (lambda document: ask(document, ("t", 2), survive="broker"), "parameter"),
         (lambda document: ask(document, ("t", 2), preferred_election=True), "parameter"),
-        (lambda document: ask(document, ("t", 1.5)), "shape"),
-        (lambda document: ask(document, ("t", "2")), "shape"),
-        (lambda document: ask(document, (None, 2)), "shape"),
-        (lambda document: document["parameters"].update(min_topic_leaders={"t": 2}), "shape"),
-        (lambda document: document["parameters"]["min_topic_leaders"][0].update(topics=1), "shape"),
-        (lambda document: document["parameters"]["min_topic_leaders"][0].pop("leaders"), "shape"),
-        (lambda document: document["parameters"].pop("min_topic_leaders"), "shape"),
+        (lambda document: ask(document, ("t", 1.5)), "parameter"),
+        (lambda document: ask(document, ("t", "2")), "parameter"),
+        (lambda document: ask(document, (None, 2)), "parameter"),
+        (lambda document: document["parameters"].update(min_topic_leaders={"t": 2}), "parameter"),
+        (lambda document: document["parameters"]["min_topic_leaders"][0].update(topics=1), "parameter"),
+        (lambda document: document["parameters"]["min_topic_leaders"][0].pop("leaders"), "parameter"),
+        (lambda document: document["parameters"].pop("min_topic_leaders"), "parameter"),
         (lambda document: document.update(format_version=2), "shape"),
     ],
 )

@@ -141,7 +141,7 @@ def test_the_worst_deviation_is_of_brokers_outside_and_a_count_may_be_one_off() 
     assert worst_deviation_from_share({"disk": open_band}, {"disk": np.array([1.0, 12, 5])}, known, asked) == 0
     assert worst_deviation_from_share(
         {"disk": Band(np.zeros(3), np.full(3, 10.0))}, {"disk": np.array([11.0, 1, 1])}, known,
-        parameters(balance_within=None),
+        parameters(preferred_election=True),
     ) == pytest.approx(0.1)  # fmt: skip
 
 
@@ -149,6 +149,7 @@ EVEN_REASON = {"code": "all_inside_band", "args": {}}
 QUIET: dict[str, Any] = {
     "verdict": "nothing_to_do", "moves": [], "reasons": [EVEN_REASON], "resources": [DISK], "continues": None,
 }  # fmt: skip
+TENTH = DISK | {"band_asked": [0.9, 1.1], "is_ordered": False}  # the band that nobody ordered
 
 
 def verdict(document: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> list[str]:
@@ -180,31 +181,32 @@ def unpaid(copied: object, share: object, removed: object) -> dict[str, Any]:
     ],
 )
 def test_staying_put_outside_the_dead_band_needs_figures(reasons: list[dict[str, Any]], is_right: bool) -> None:
-    found = verdict(QUIET | {"reasons": reasons}, is_explicit=False)
+    found = verdict(QUIET | {"reasons": reasons, "resources": [TENTH]}, is_within_ordered=False)
     assert found == ([] if is_right else ["verdict"])
 
 
 def test_no_figures_say_more_than_the_imbalance_that_there_is() -> None:
-    """A tenth of the load is outside; at a gain per byte of 1 an eighth of all bytes might take that off, no more."""
-    asked = {"is_explicit": False, "least_gain_per_byte": 1.0}
-    for gain, is_right in ((0.1, True), (0.1 + 1e-6, False)):
-        reason = unpaid(15e9 / 8, 1 / 8, gain)
-        assert verdict(QUIET | {"reasons": [reason]}, **asked) == ([] if is_right else ["verdict"])
+    """4 of 30 GB are outside; at a gain per byte of 1 a fifth of all bytes might take that off, no more."""
+    asked = {"is_within_ordered": False, "least_gain_per_byte": 1.0}
+    for gain, is_right in ((4 / 30, True), (4 / 30 + 1e-6, False)):
+        reason = unpaid(15e9 / 5, 1 / 5, gain)
+        document = QUIET | {"reasons": [reason], "resources": [TENTH]}
+        assert verdict(document, **asked) == ([] if is_right else ["verdict"])
 
 
 @pytest.mark.parametrize(
     ("asked", "is_right"),
     [
-        ({"is_explicit": False, "dead_band": 0.5 / 1.1 + 1e-8}, True),  # a tenth wider: half above the share
-        ({"is_explicit": False, "dead_band": 0.5 / 1.1 - 1e-8}, False),
-        ({"is_explicit": True, "dead_band": 0.9}, False),  # a band was asked for
-        ({"is_explicit": True, "balance_within": 0.5}, True),
-        ({"is_explicit": True, "balance_within": 0.5 - 1e-8}, False),
-        ({"is_explicit": True, "balance_within": 0.5 - 1e-10}, True),  # rounding
+        ({"is_within_ordered": False, "dead_band": 0.5 / 1.1 + 1e-8}, True),  # a tenth wider: half above the share
+        ({"is_within_ordered": False, "dead_band": 0.5 / 1.1 - 1e-8}, False),
+        ({"dead_band": 0.9}, False),  # a band was asked for
+        ({"balance_within": 0.5}, True),
+        ({"balance_within": 0.5 - 1e-8}, False),
+        ({"balance_within": 0.5 - 1e-10}, True),  # rounding
     ],
 )
 def test_nothing_to_do_inside_the_band_or_the_dead_band(asked: dict[str, Any], is_right: bool) -> None:
-    within = asked.get("balance_within", 0.2)
+    within = asked.get("balance_within", 0.1 if "is_within_ordered" in asked else 0.2)
     document = QUIET | {"resources": [DISK | {"band_asked": [1 - within, 1 + within]}]}
     assert verdict(document, **asked) == ([] if is_right else ["verdict"])
 

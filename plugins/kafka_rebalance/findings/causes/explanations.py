@@ -17,7 +17,7 @@ from kafka_rebalance.findings.group_rules import dead_members
 from kafka_rebalance.findings.leader_rules import election
 from kafka_rebalance.groups.group_replay import LEAST_GAIN
 from kafka_rebalance.resources import BALANCED
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 
 Question = Callable[[WithoutCause, Finding, Finding], bool]
 

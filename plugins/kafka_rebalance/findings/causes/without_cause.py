@@ -14,7 +14,7 @@ from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.leader_rules import election
 from kafka_rebalance.findings.placement_rules import median_of_siblings
-from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import broker_loads
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check.cluster_changes import (
@@ -42,7 +42,7 @@ from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams, PlanParams
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
+from kafka_rebalance.plans.unseen import could_change, nothing_usable
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.check.planned import PlannedState
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.plans.unseen.unseen import hidden_topics
+from kafka_rebalance.plans.unseen import hidden_topics
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights

@@ -12,8 +12,7 @@ import numpy as np
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.plans.draft import empty_draft
-from kafka_rebalance.plans.outcome import outcome_of
+from kafka_rebalance.plans.draft import empty_draft, outcome_of
 from kafka_rebalance.plans.params import CheckParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import UNITS

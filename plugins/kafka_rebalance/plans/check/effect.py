@@ -8,14 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.plans.check.move_states import LeftMove
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
 from kafka_rebalance.plans.dead_band import gain_per_byte, gained, worst_deviation
-from kafka_rebalance.plans.draft import Draft, draft_of
-from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 

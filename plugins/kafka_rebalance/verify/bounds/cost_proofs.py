@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.bounds.covers import check_covers, surcharges_of
 from kafka_rebalance.verify.bounds.prices import Charges, price_bound
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.resource_bands import Band
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 # Sums of prices are exact to this share; a number of moves that is whole but for it is not rounded up.
@@ -28,7 +28,7 @@ _COSTS = ("bytes", "replica_moves", "seconds")
 
 
 def proved_costs(
-    proofs: Mapping[str, Any], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanParameters
+    proofs: Mapping[str, Any], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, float]:
     """By cost: bytes, moves, and the bytes of the busiest broker for ``seconds``. Other costs prove nothing."""
     found = {}

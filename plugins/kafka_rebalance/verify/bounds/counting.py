@@ -18,18 +18,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import OF_REPLICAS, Longs, weights_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 
 _SLACK = 1e-9
 
 
 def least_copied(
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     bands: Mapping[str, Band],
     before: Mapping[str, Floats],
     cost: Floats,
@@ -80,7 +80,7 @@ def racks_open(cluster: ClusterArrays) -> Longs:
 
 
 def least_leader_changes(
-    cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], before: Mapping[str, Floats]
+    cluster: ClusterArrays, parameters: PlanOptions, bands: Mapping[str, Band], before: Mapping[str, Floats]
 ) -> float:
     """Leader changes that nobody can avoid: by count above or below the band, by out-rate, off who may not lead."""
     free = ~cluster.left_alone
@@ -103,7 +103,7 @@ def least_leader_changes(
     return float(max(np.maximum(stop, 0.0).sum(), np.maximum(start, 0.0).sum()))
 
 
-def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanParameters) -> Floats:
+def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
     """float64[B]: out-rates with today's leaders and the replication factor asked for, which they send to."""
     led = np.flatnonzero(cluster.leader >= 0)
     sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][led]
@@ -121,7 +121,7 @@ def least_seconds(
     return max(bytes_bound / receivers, lacking) / throttle
 
 
-def most_sent(cluster: ClusterArrays, parameters: PlanParameters) -> float:
+def most_sent(cluster: ClusterArrays, parameters: PlanOptions) -> float:
     """Bytes that the busiest broker sends at least: where replicas may not stay, leaders send copies in their place."""
     if not parameters.moves_replicas:
         return 0.0

@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.bounds.counting import touchable
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import Longs, weights_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 # Loads beyond their bands by rounding are inside: of a set's weight so much is no surplus.
@@ -56,7 +56,7 @@ class Surcharge:
 
 
 def surcharges_of(
-    covers: Sequence[Cover], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanParameters
+    covers: Sequence[Cover], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanOptions
 ) -> list[Surcharge]:
     """Of the covers that say something; ``check_covers`` names those that are of nothing."""
     found = []
@@ -93,7 +93,7 @@ def rows_named(named: Mapping[str, Sequence[int]], cluster: ClusterArrays) -> Lo
 
 
 def _surcharge(
-    cover: Cover, broker: int, highest: float, cluster: ClusterArrays, parameters: PlanParameters
+    cover: Cover, broker: int, highest: float, cluster: ClusterArrays, parameters: PlanOptions
 ) -> Surcharge | None:
     """None where the set fits below ``highest``, but for rounding."""
     name, rf = cover["resource"], wanted_rf(cluster, parameters)

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.bounds.prices import Charges, price_bound
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import weights_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.verdict_rules import imbalance
 
@@ -35,7 +35,7 @@ _ROUNDING = 1e-7  # of shares that are summed up in another order
 
 
 def check_within_budget(
-    document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     """The claim is there for plans that move something and were told to stop early; it is what can be recomputed."""
     claimed, place = document["within_budget"], "plan.within_budget"
@@ -87,7 +87,7 @@ def _check_prices(
             faults.add("within_budget", f"{place}.charges.{cost[:20]}", "is of no cost with a limit, or nothing")
 
 
-def _limits(cluster: ClusterArrays, parameters: PlanParameters) -> dict[str, float | None]:
+def _limits(cluster: ClusterArrays, parameters: PlanOptions) -> dict[str, float | None]:
     copied: list[float] = [] if parameters.max_move_bytes is None else [float(parameters.max_move_bytes)]
     if parameters.max_hours is not None:
         receivers = max(int(cluster.takes_replicas.sum()), 1)
@@ -104,7 +104,7 @@ def _proved(
     limits: Mapping[str, float | None],
     bands: Mapping[str, Band],
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
 ) -> float:
     charge = {cost: max(0.0, float(claimed["charges"].get(cost, 0.0))) for cost in _COSTS}
     charge = {cost: 0.0 if limits[cost] is None else charge[cost] for cost in _COSTS}
@@ -122,7 +122,7 @@ def _proved(
     return value - sum(charge[cost] * float(limits[cost] or 0.0) for cost in _COSTS)
 
 
-def _near_enough(name: str, prices: Floats, cluster: ClusterArrays, parameters: PlanParameters) -> Floats:
+def _near_enough(name: str, prices: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
     """No farther apart than 1 / (the most that brokers could carry in all)."""
     prices = np.where(cluster.stays, prices, 0.0)
     rf = wanted_rf(cluster, parameters)

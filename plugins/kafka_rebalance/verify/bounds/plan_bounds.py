@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.facts import BoundProof
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.bounds.cost_proofs import check_proofs, proved_costs
 from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds, most_sent
 from kafka_rebalance.verify.bounds.prices import price_bound
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band, band_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
@@ -25,7 +25,7 @@ PROOFS = frozenset(proof.value for proof in BoundProof)
 
 
 def recomputed_bounds(
-    document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
+    document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, float]:
     """The best bound that can be recomputed, for each cost that is known: by counting, and by the plan's own prices."""
     bands = {
@@ -58,7 +58,7 @@ def counting_bounds(
     bands: Mapping[str, Band],
     levels: Levels,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
 ) -> dict[str, float]:
     """Bounds that need no hint. Bytes only where sizes are known."""
     before = {name: levels.before[name] for name in bands}
@@ -73,7 +73,7 @@ def counting_bounds(
 
 
 def check_bounds(
-    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> dict[str, float]:
     """Each cost has one bound; see the rules ``bound_*`` and ``gap``. Returns what was recomputed of them."""
     _check_prices(document, cluster, faults)

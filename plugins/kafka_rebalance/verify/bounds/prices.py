@@ -22,12 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.bounds.counting import touchable
 from kafka_rebalance.verify.bounds.covers import Surcharge
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import Longs, weights_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 
 _SLICE = 8192
 # Of all that is added up, sums of a million products are right to this share.
@@ -50,7 +50,7 @@ class Charges:
 
 def price_bound(
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     bands: Mapping[str, Band],
     prices: Mapping[str, Floats],
     charges: Charges | None = None,

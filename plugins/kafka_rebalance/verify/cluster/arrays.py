@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, PartitionLoads, partition_table
-from kafka_rebalance.verify.document.parameters import PlanParameters
+from kafka_rebalance.verify.document.parameters import is_topic_allowed, may_be_on
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -107,7 +108,7 @@ class ClusterArrays:
         return bool((known == np.floor(known)).all()) and float(known.sum()) * width < 2**52
 
 
-def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> ClusterArrays:
+def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> ClusterArrays:
     """Everything that the rules need, O(P·W)."""
     if not snapshot.brokers:  # a group table alone names partitions, and no replica of them
         snapshot = replace(snapshot, partitions=partition_table([], {}), loads=PartitionLoads())
@@ -117,7 +118,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
     now, own, offline, in_isr, in_sync = _placement(snapshot, index)
     figures = _known_figures(snapshot)
     size = snapshot.load(LoadKind.LOG_BYTES)
-    names = np.array([parameters.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
+    names = np.array([is_topic_allowed(parameters, topic.name) for topic in snapshot.topics], dtype=np.bool_)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     closed = np.array([b.id in parameters.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
     excluded_leader = np.array([b.id in parameters.exclude_brokers for b in brokers], dtype=np.bool_)
@@ -189,7 +190,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
     )
 
 
-def _brokers(snapshot: ClusterSnapshot, parameters: PlanParameters) -> tuple[Broker, ...]:
+def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker, ...]:
     """The snapshot's brokers in the state that was wished, then the added ones."""
     known = []
     for broker in sorted(snapshot.brokers, key=lambda row: row.id):
@@ -217,15 +218,13 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanParameters) -> tuple[Bro
     return (*known, *(broker for broker in added if broker.id not in ids))
 
 
-def _place_rules(
-    snapshot: ClusterSnapshot, parameters: PlanParameters, brokers: tuple[Broker, ...]
-) -> tuple[Flags, Ints]:
+def _place_rules(snapshot: ClusterSnapshot, parameters: PlanOptions, brokers: tuple[Broker, ...]) -> tuple[Flags, Ints]:
     """Topics that are left alone are free: they stay wherever they are."""
     rows: list[tuple[bool, ...]] = [(True,) * len(brokers)]
     of_topic = np.zeros(max(len(snapshot.topics), 1), dtype=np.int32)
     for number, topic in enumerate(snapshot.topics):
-        if parameters.topic_brokers and parameters.is_topic_allowed(topic.name):
-            row = tuple(parameters.may_be_on(topic.name, broker.id, broker.rack) for broker in brokers)
+        if parameters.topic_brokers and is_topic_allowed(parameters, topic.name):
+            row = tuple(may_be_on(parameters, topic.name, broker.id, broker.rack) for broker in brokers)
             rows += [] if row in rows else [row]
             of_topic[number] = rows.index(row)
     return np.array(rows, dtype=np.bool_), np.asarray(of_topic[snapshot.partitions.topic])
@@ -251,7 +250,7 @@ def _short(
     left_alone: Flags,
     open_to: Flags,
     place_rule: Ints,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
 ) -> Flags:
     """bool[P]: cannot have as many replicas as today, one of which is on a broker that is gone; nobody where that is
     true of all that has to move, or another replication factor is asked for.
@@ -283,7 +282,7 @@ def _elected(brokers: tuple[Broker, ...], now: Ints, leader: Ints, stays_led: Fl
 
 
 def _judge_behind(
-    now: Ints, behind: Flags, fixed: Flags, open_to: Flags, place_rule: Ints, rack: Ints, parameters: PlanParameters
+    now: Ints, behind: Flags, fixed: Flags, open_to: Flags, place_rule: Ints, rack: Ints, parameters: PlanOptions
 ) -> tuple[Flags, Flags]:
     """Partitions that wait, bool[P], and replicas that leave for being out of sync, bool[P, W].
 

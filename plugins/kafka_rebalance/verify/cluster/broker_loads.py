@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
+from kafka_rebalance.snapshot.ranges import Capacity
 from kafka_rebalance.verify.cluster.arrays import (
     CAPACITY_FIELDS,
     ClusterArrays,
@@ -13,6 +16,8 @@ from kafka_rebalance.verify.cluster.arrays import (
     Ints,
 )
 from kafka_rebalance.verify.cluster.resource_weights import known_resources, weights_of
+
+_UNKNOWN = Capacity()
 
 
 def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: Floats) -> dict[str, Floats]:
@@ -33,7 +38,7 @@ def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: F
 
 
 def capacities_of(
-    cluster: ClusterArrays, wished: dict[int, dict[str, float]], headroom: frozenset[str] = frozenset()
+    cluster: ClusterArrays, wished: Mapping[int, Capacity], headroom: frozenset[str] = frozenset()
 ) -> dict[str, Floats | None]:
     """float64[B] of each resource, None where not every broker that stays has one: then all are taken as equal.
 
@@ -47,7 +52,9 @@ def capacities_of(
             continue
         values = np.full(len(cluster.ids), np.nan)
         for b, broker in enumerate(cluster.brokers):
-            claimed = wished.get(broker.id, {}).get(field, getattr(broker.capacity, field))
+            claimed = getattr(wished.get(broker.id, _UNKNOWN), field)
+            if claimed is None:
+                claimed = getattr(broker.capacity, field)
             if claimed is None and resource == "disk":
                 claimed = _volumes(broker.log_dirs)
             values[b] = np.nan if claimed is None else claimed

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import RESOURCES, UNITS
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.broker_loads import (
@@ -29,7 +30,6 @@ from kafka_rebalance.verify.cluster.resource_weights import (
     is_in_play,
     resources_in_play,
 )
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 SLACK = 1e-9
@@ -48,9 +48,8 @@ class Levels:
     capacity: dict[str, Floats | None]
 
 
-def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanParameters) -> Levels:
+def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOptions) -> Levels:
     """Everything that `before`, `after`, skews and bands are compared with."""
-    wished = {broker: dict(capacity) for broker, capacity in parameters.capacities.items()}
     before = elected_before = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
     after = elected_after = loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after)
     if (cluster.preferred != cluster.leader).any():
@@ -63,7 +62,7 @@ def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanPar
         after,
         elected_before,
         elected_after,
-        capacities_of(cluster, wished, frozenset(parameters.headroom)),
+        capacities_of(cluster, parameters.capacities, frozenset(parameters.headroom)),
     )
 
 
@@ -72,7 +71,7 @@ def check_outcomes(
     levels: Levels,
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """``resources``, ``left_out``, ``before``, ``after`` and what is told of them."""
@@ -104,7 +103,7 @@ def _check_which(
     document: dict[str, Any],
     resources: list[str],
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     known = [
@@ -127,7 +126,7 @@ def _check_which(
 
 
 def _check_left_out(
-    left_out: dict[str, Any], resources: list[str], known: list[str], parameters: PlanParameters, faults: FaultList
+    left_out: dict[str, Any], resources: list[str], known: list[str], parameters: PlanOptions, faults: FaultList
 ) -> None:
     """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
     for name in RESOURCES:
@@ -143,13 +142,14 @@ def _check_left_out(
             faults.add("resource", name, "is left out although it is known")
 
 
-def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, faults: FaultList) -> None:
+def _check_asked(resources: list[dict[str, Any]], parameters: PlanOptions, faults: FaultList) -> None:
     """A band is the target of its resource, else the common one around the fair share."""
     for outcome in resources:
         name = outcome["resource"]
-        within = parameters.balance_within
+        within = parameters.band
         if name in parameters.targets:
-            basis, asked = "plain_mean", list(parameters.targets[name])
+            target = parameters.targets[name]
+            basis, asked = "plain_mean", [target.low, target.high]
         else:
             is_bare = within is None or (name in ON_REQUEST and name not in parameters.also_balance)
             basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
@@ -161,7 +161,7 @@ def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, fa
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
 
 
-def is_ordered(name: str, parameters: PlanParameters) -> bool:
+def is_ordered(name: str, parameters: PlanOptions) -> bool:
     """Whether the resource's band was ordered: by a target, or by a width that was given."""
     is_bare = name in ON_REQUEST and name not in parameters.also_balance
     return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
@@ -225,7 +225,7 @@ def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -
             )
 
 
-def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList) -> None:
+def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList) -> None:
     """Nobody who stays carries more than its cap, whatever it carried before."""
     for name in sorted(parameters.caps.keys() | parameters.headroom.keys()):
         is_share_of_nothing = name in parameters.headroom and levels.capacity.get(name) is None
@@ -241,7 +241,7 @@ def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanParamete
 
 
 def _check_band(
-    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     """Outside the band asked for, and outside what it was widened to, nobody may stand."""
     name = outcome["resource"]
@@ -256,7 +256,7 @@ def _check_band(
 
 
 def _check_widened(
-    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     """A band is widened to the broker that stands furthest out, and only where one does."""
     name = outcome["resource"]

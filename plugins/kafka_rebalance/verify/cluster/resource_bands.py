@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.caps import cap_of
 from kafka_rebalance.verify.cluster.resource_weights import (
@@ -18,7 +19,6 @@ from kafka_rebalance.verify.cluster.resource_weights import (
     weights_of,
 )
 from kafka_rebalance.verify.cluster.shares import fair_share_of
-from kafka_rebalance.verify.document.parameters import PlanParameters
 
 _SLACK = 1e-9
 
@@ -36,7 +36,7 @@ def band_of(
     before: Floats,
     capacity: Floats | None,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
 ) -> Band:
     """The band in force: the one asked for, widened to where the plan says so."""
     asked, plain = asked_band(outcome, before, capacity, cluster, parameters)
@@ -54,7 +54,7 @@ def asked_band(
     before: Floats,
     capacity: Floats | None,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
 ) -> tuple[Band, Floats]:
     """The band asked for and the plain mean times each broker's capacity, float64[B].
 
@@ -110,7 +110,7 @@ def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> 
     return np.asarray(low)
 
 
-def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanParameters) -> Floats:
+def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
     """The share of DESIGN §9: what replicas carry as they can be held, what leaders carry level among who may lead."""
     rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
@@ -123,7 +123,7 @@ def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, param
     return np.asarray(share + leading * (float(per_leader.sum()) / max(float(leading.sum()), 1e-300)))
 
 
-def wanted_rf(cluster: ClusterArrays, parameters: PlanParameters) -> Longs:
+def wanted_rf(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
     """int64[P]: the replication factor asked for.
 
     What is left alone keeps its own, and counts where it lies on brokers that stay: elsewhere nobody can share it.

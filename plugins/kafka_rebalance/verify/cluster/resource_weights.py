@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import RESOURCES
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
-from kafka_rebalance.verify.document.parameters import PlanParameters
 
 Longs = npt.NDArray[np.int64]
 
@@ -42,12 +42,12 @@ def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
     return tuple(name for name in RESOURCES if all(figure in cluster.figures for figure in MADE_OF[name]))
 
 
-def resources_in_play(cluster: ClusterArrays, parameters: PlanParameters) -> tuple[str, ...]:
+def resources_in_play(cluster: ClusterArrays, parameters: PlanOptions) -> tuple[str, ...]:
     """Those that are known and that a plan of these parameters is about."""
     return tuple(name for name in known_resources(cluster) if is_in_play(name, parameters))
 
 
-def is_in_play(name: str, parameters: PlanParameters) -> bool:
+def is_in_play(name: str, parameters: PlanOptions) -> bool:
     """A plan of these parameters tells of it: that it is balanced, or why not."""
     asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | parameters.also_balance
     return name not in ON_REQUEST or name in asked

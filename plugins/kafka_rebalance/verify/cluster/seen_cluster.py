@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 
-def check_seen(
-    document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanParameters, faults: FaultList
-) -> None:
+def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanOptions, faults: FaultList) -> None:
     """``topic_ids`` and ``seen`` are what the snapshot tells: ``check`` compares a newer one with them."""
     moved = {move["topic"] for move in document["moves"]}
     ids = {topic.name: topic.topic_id for topic in snapshot.topics if topic.name in moved}

@@ -1,313 +1,390 @@
 """The shape of plan.json: every field there, none unknown, each of its kind.
 
-A shape is a type, a tuple of alternatives, ``[shape]`` for a list, ``{key: shape}`` for an object with exactly those
-keys, or ``Each(shape)`` for an object with any keys.
+``Plan`` and its parts are what pydantic holds a document to, and what the JSON schema is made from. A document is
+read strictly: a bool is no number, 5.0 is no whole number, and every number is one that Kafka could count to.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    WrapValidator,
+    with_config,
+)
+from typing_extensions import TypedDict
 
 from kafka_rebalance.verify.faults import FaultList
 
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """An object whose values all have one shape; ``by_broker``: its keys are broker ids as text."""
-
-    shape: Any
-    by_broker: bool = False
-
-
-class Fact:
-    """An object of ``code``, which need not be known, and ``args``: plain values, lists of these, and facts."""
-
-
-FACT = Fact()
-_ITEM: Any = (bool, int, float, str, type(None), FACT)
-_ARGUMENT: Any = (*_ITEM, [(*_ITEM, [_ITEM])])
-_DEEPEST_FACT = 4
-NUMBER = (int, float)
-MAYBE_NUMBER = (int, float, type(None))
-MAYBE_TEXT = (str, type(None))
-WAVE = {
-    "moves": [int],
-    "bytes": (int, type(None)),
-    "seconds": MAYBE_NUMBER,
-    "throttle_bytes_per_s": int,
-    "free_disk_needed": Each(int, by_broker=True),
-    "leader_changes": (int, type(None)),
-    "leader_in_bytes_per_s": MAYBE_NUMBER,
-    "leader_out_bytes_per_s": MAYBE_NUMBER,
-}
-MOVE = {
-    "topic": str,
-    "partition": int,
-    "from": [int],
-    "to": [int],
-    "leader_from": (int, type(None)),
-    "leader_to": int,
-    "kind": str,
-    "bytes": (int, type(None)),
-    "wave": int,
-    "reason": FACT,
-    "worse_without": FACT,
-}
-COST = {
-    "replica_moves": int,
-    "bytes": (int, type(None)),
-    "leader_changes": int,
-    "seconds": MAYBE_NUMBER,
-    "seconds_slot_filling": MAYBE_NUMBER,
-}
-BOUND = {
-    "cost": str,
-    "value": NUMBER,
-    "gap": MAYBE_NUMBER,
-    "proof": str,
-    "is_within_slack": (bool, type(None)),
-}
-CAPACITY = dict.fromkeys(("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent"), MAYBE_NUMBER)
-PARAMETERS = {
-    "balance_within": MAYBE_NUMBER,
-    "is_explicit": bool,
-    "is_within_ordered": bool,
-    "targets": Each([MAYBE_NUMBER]),
-    "caps": Each(NUMBER),
-    "max_move_bytes": (int, type(None)),
-    "max_moves": (int, type(None)),
-    "max_leader_changes": (int, type(None)),
-    "remove_brokers": [int],
-    "add_brokers": Each(MAYBE_TEXT, by_broker=True),
-    "demote_brokers": [int],
-    "exclude_brokers": [int],
-    "replication_factor": (int, type(None)),
-    "leaders_only": bool,
-    "preferred_election": bool,
-    "throttle_bytes_per_s": int,
-    "include_topics": [str],
-    "exclude_topics": [str],
-    "capacities": Each(CAPACITY, by_broker=True),
-    "moves_per_broker": int,
-    "partitions_per_wave": int,
-    "max_leader_changes_per_wave": (int, type(None)),
-    "expires_after_hours": int,
-    "dead_band": NUMBER,
-    "least_gain_per_byte": NUMBER,
-    "remove_racks": [str],
-    "headroom": Each(NUMBER),
-    "prefer": str,
-    "slack": MAYBE_NUMBER,
-    "max_hours": MAYBE_NUMBER,
-    "survive": MAYBE_TEXT,
-    "also_balance": [str],
-    "max_reorders": int,
-    "topic_brokers": [{"pattern": str, "brokers": [int], "racks": [str]}],
-    "min_topic_leaders": [{"pattern": str, "leaders": int}],
-}
-WORST_LOSS = {
-    "takeover": (type(None), {"lost": str, "broker": int, "leaders": int, "even_leaders": int}),
-    "load": (type(None), {"lost": str, "broker": int, "resource": str, "load": NUMBER, "capacity": NUMBER}),
-}
-LOSSES = {"broker": (type(None), WORST_LOSS), "rack": (type(None), WORST_LOSS)}
-COVER = {"broker": int, "resource": str, "price": NUMBER, "gone": Each([int]), "come": Each([int])}
-PLAN = {
-    "format_version": int,
-    "plan_id": str,
-    "cluster": str,
-    "cluster_id": MAYBE_TEXT,
-    "snapshot_id": str,
-    "captured_at": MAYBE_TEXT,
-    "expires_at": MAYBE_TEXT,
-    "topic_ids": Each(MAYBE_TEXT),
-    "seen": {
-        "broker_racks": Each(MAYBE_TEXT, by_broker=True),
-        "dead_brokers": [int],
-        "topic_partitions": Each(int),
-        "reassigning": [[(str, int)]],
-    },
-    "parameters": PARAMETERS,
-    "seed": int,
-    "advisor_version": str,
-    "verdict": str,
-    "reasons": [FACT],
-    "resources": [
-        {
-            "resource": str,
-            "unit": str,
-            "source": str,
-            "mean_level": NUMBER,
-            "basis": str,
-            "band_asked": [MAYBE_NUMBER],
-            "widened_to": [MAYBE_NUMBER],
-            "is_ordered": bool,
-            "skew_before": NUMBER,
-            "skew_after": NUMBER,
-            "capacity": (type(None), Each(NUMBER, by_broker=True)),
-        }
-    ],
-    "left_out": Each(FACT),
-    "before": Each(Each(NUMBER, by_broker=True)),
-    "after": Each(Each(NUMBER, by_broker=True)),
-    "topic_excess_replicas": [int],
-    "cost": COST,
-    "lower_bound": [BOUND],
-    "certificate": Each(Each(NUMBER, by_broker=True)),
-    "proofs": Each(
-        {
-            "prices": Each(Each(NUMBER, by_broker=True)),
-            "receiving": Each(NUMBER, by_broker=True),
-            "sending": Each(NUMBER, by_broker=True),
-            "covers": [COVER],
-        }
-    ),
-    "within_budget": (
-        type(None),
-        {
-            "imbalance_before": NUMBER,
-            "imbalance_after": NUMBER,
-            "least_imbalance": MAYBE_NUMBER,
-            "prices": Each(Each(NUMBER, by_broker=True)),
-            "charges": Each(NUMBER),
-        },
-    ),
-    "frontier": [
-        {
-            "tolerance": MAYBE_NUMBER,
-            "bytes": (int, type(None)),
-            "replica_moves": int,
-            "leader_changes": int,
-            "lower_bound_bytes": MAYBE_NUMBER,
-            "skew": Each(NUMBER),
-            "name": MAYBE_TEXT,
-            "is_recommended": bool,
-            "reasons": [FACT],
-        }
-    ],
-    "moves": [MOVE],
-    "waves": [WAVE],
-    "rollback": (type(None), COST | {"waves": [WAVE], "not_undone": [int]}),
-    "preconditions": [FACT],
-    "explanations": [FACT],
-    "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int}),
-    "after_failure": (type(None), {"before": LOSSES, "after": LOSSES}),
-    "preferred_leaders": (
-        type(None),
-        {"before": Each(int, by_broker=True), "after": Each(int, by_broker=True)},
-    ),
-    "continues": MAYBE_TEXT,
-    "trace": [{"stage": str, "replica_moves": int, "bytes": (int, type(None)), "leader_changes": int}],
-}
-CODE = "[a-z][a-z0-9_]{0,60}"
-_CODE = re.compile(CODE)
-_BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
-# What Kafka and everybody else can count to; no figure of a plan comes near it.
-MOST = 2**63 - 1
-_GREATEST = 1e300
-LENGTHS = {"band_asked": 2, "widened_to": 2, "topic_excess_replicas": 2}
 FORMAT_VERSION = 1
-VERDICTS = ("rebalance", "nothing_to_do", "cannot_tell", "infeasible", "not_fixable_by_moving")
+MOST = 2**63 - 1  # what Kafka and everybody else can count to; no figure of a plan comes near it
+_GREATEST = 1e300
+_DEEPEST_FACT = 3
+
+exactly = with_config(ConfigDict(strict=True, extra="forbid"))
 
 
-def check_shape(document: Any, faults: FaultList) -> bool:
-    """Whether the document can be read at all; each place that is wrong is named."""
-    if is_of_another_version(document, faults):
+def _countable(value: Any) -> Any:
+    if isinstance(value, int) and abs(value) > MOST:
+        raise ValueError("beyond 2^63")
+    return value
+
+
+Whole: TypeAlias = Annotated[int, Field(ge=-MOST, le=MOST)]
+Number: TypeAlias = Annotated[
+    float, Field(ge=-_GREATEST, le=_GREATEST, allow_inf_nan=False), BeforeValidator(_countable)
+]
+BrokerKey: TypeAlias = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,9})$")]
+FormatVersion: TypeAlias = Annotated[int, Field(ge=FORMAT_VERSION, le=FORMAT_VERSION)]  # ``Literal[1]`` takes true
+Pair: TypeAlias = Annotated[list[Number | None], Field(min_length=2, max_length=2)]
+ByBroker: TypeAlias = dict[BrokerKey, Number]
+
+
+# A value's kind, which ``_place`` leaves out.
+_TAGS = {bool: "<flag>", int: "<number>", float: "<number>", str: "<text>", type(None): "<null>", list: "<list>"}
+
+
+def _kind(value: Any) -> str | None:
+    return "<fact>" if isinstance(value, dict) else _TAGS.get(type(value))
+
+
+def _nested(value: Any, inner: Callable[[Any], Any], info: ValidationInfo[dict[str, int]]) -> Any:
+    """A fact in a fact; ``context`` counts how deep."""
+    depth = info.context["depth"] + 1
+    if depth > _DEEPEST_FACT:
+        raise ValueError("facts are nested too deep")
+    info.context["depth"] = depth
+    try:
+        return inner(value)
+    finally:
+        info.context["depth"] = depth - 1
+
+
+_Plain: TypeAlias = (
+    Annotated[bool, Tag("<flag>")]
+    | Annotated[Number, Tag("<number>")]
+    | Annotated[str, Tag("<text>")]
+    | Annotated[None, Tag("<null>")]
+    | Annotated["Fact", WrapValidator(_nested), Tag("<fact>")]
+)
+_Item: TypeAlias = Annotated[_Plain, Discriminator(_kind)]
+_Listed: TypeAlias = Annotated[_Plain | Annotated[list[_Item], Tag("<list>")], Discriminator(_kind)]
+Argument: TypeAlias = Annotated[_Plain | Annotated[list[_Listed], Tag("<list>")], Discriminator(_kind)]
+
+
+@exactly
+class Fact(TypedDict):
+    """A code, which need not be known, and its arguments by name: plain values, lists of these, and facts."""
+
+    code: Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,60}$")]
+    args: dict[str, Argument]
+
+
+@exactly
+class Wave(TypedDict):
+    """One wave, forward or back: numbers of its moves, from 0, and what it takes."""
+
+    moves: list[Whole]
+    bytes: Whole | None
+    seconds: Number | None
+    throttle_bytes_per_s: Whole
+    free_disk_needed: dict[BrokerKey, Whole]
+    leader_changes: Whole | None
+    leader_in_bytes_per_s: Number | None
+    leader_out_bytes_per_s: Number | None
+
+
+Move = TypedDict(  # "from" is no name of Python's
+    "Move",
+    {
+        "topic": str,
+        "partition": Whole,
+        "from": list[Whole],
+        "to": list[Whole],
+        "leader_from": Whole | None,
+        "leader_to": Whole,
+        "kind": str,
+        "bytes": Whole | None,
+        "wave": Whole,
+        "reason": Fact,
+        "worse_without": Fact,
+    },
+)
+exactly(Move)
+
+
+@exactly
+class Cost(TypedDict):
+    """What all moves take."""
+
+    replica_moves: Whole
+    bytes: Whole | None
+    leader_changes: Whole
+    seconds: Number | None
+    seconds_slot_filling: Number | None
+
+
+@exactly
+class Rollback(Cost):
+    """What going back takes, its waves, and the moves that cannot be undone."""
+
+    waves: list[Wave]
+    not_undone: list[Whole]
+
+
+@exactly
+class Bound(TypedDict):
+    """What no plan comes below, of one cost."""
+
+    cost: str
+    value: Number
+    gap: Number | None
+    proof: str
+    is_within_slack: bool | None
+
+
+@exactly
+class Takeover(TypedDict):
+    """Who leads most once a broker or rack is lost."""
+
+    lost: str
+    broker: Whole
+    leaders: Whole
+    even_leaders: Whole
+
+
+@exactly
+class LossLoad(TypedDict):
+    """Who is nearest to its capacity once a broker or rack is lost, or furthest above it."""
+
+    lost: str
+    broker: Whole
+    resource: str
+    load: Number
+    capacity: Number
+
+
+@exactly
+class WorstLoss(TypedDict):
+    """The worst loss, by leaders and by load."""
+
+    takeover: Takeover | None
+    load: LossLoad | None
+
+
+@exactly
+class Losses(TypedDict):
+    """The worst loss of a broker, and of a rack."""
+
+    broker: WorstLoss | None
+    rack: WorstLoss | None
+
+
+@exactly
+class AfterFailure(TypedDict):
+    """Losses before and after the plan."""
+
+    before: Losses
+    after: Losses
+
+
+@exactly
+class PreferredLeaders(TypedDict):
+    """Leaders of each broker after a preferred election, without the plan and with it."""
+
+    before: dict[BrokerKey, Whole]
+    after: dict[BrokerKey, Whole]
+
+
+@exactly
+class Cover(TypedDict):
+    """A cover inequality: what must leave a broker leaves whole."""
+
+    broker: Whole
+    resource: str
+    price: Number
+    gone: dict[str, list[Whole]]
+    come: dict[str, list[Whole]]
+
+
+@exactly
+class Proof(TypedDict):
+    """What proves the bound of one cost."""
+
+    prices: dict[str, ByBroker]
+    receiving: ByBroker
+    sending: ByBroker
+    covers: list[Cover]
+
+
+@exactly
+class WithinBudget(TypedDict):
+    """What a budget leaves outside the bands, and what no plan within it comes below."""
+
+    imbalance_before: Number
+    imbalance_after: Number
+    least_imbalance: Number | None
+    prices: dict[str, ByBroker]
+    charges: dict[str, Number]
+
+
+@exactly
+class ResourceOutcome(TypedDict):
+    """One balanced resource."""
+
+    resource: str
+    unit: str
+    source: str
+    mean_level: Number
+    basis: str
+    band_asked: Pair
+    widened_to: Pair
+    is_ordered: bool
+    skew_before: Number
+    skew_after: Number
+    capacity: ByBroker | None
+
+
+@exactly
+class FrontierPoint(TypedDict):
+    """What another band would cost."""
+
+    tolerance: Number | None
+    bytes: Whole | None
+    replica_moves: Whole
+    leader_changes: Whole
+    lower_bound_bytes: Number | None
+    skew: dict[str, Number]
+    name: str | None
+    is_recommended: bool
+    reasons: list[Fact]
+
+
+@exactly
+class Robustness(TypedDict):
+    """In how many trials the verdict holds with every load off at random."""
+
+    trials: Whole
+    noise: Number
+    verdict_stands: Whole
+
+
+@exactly
+class Step(TypedDict):
+    """What one stage left."""
+
+    stage: str
+    replica_moves: Whole
+    bytes: Whole | None
+    leader_changes: Whole
+
+
+@exactly
+class Seen(TypedDict):
+    """What the snapshot told of the cluster."""
+
+    broker_racks: dict[BrokerKey, str | None]
+    dead_brokers: list[Whole]
+    topic_partitions: dict[str, Whole]
+    reassigning: list[
+        list[Annotated[Annotated[str, Tag("<text>")] | Annotated[Whole, Tag("<number>")], Discriminator(_kind)]]
+    ]
+
+
+@exactly
+class Plan(TypedDict):
+    """A plan. ``parameters`` are read by ``verify/document/parameters.py``."""
+
+    format_version: FormatVersion
+    plan_id: str
+    cluster: str
+    cluster_id: str | None
+    snapshot_id: str
+    captured_at: str | None
+    expires_at: str | None
+    topic_ids: dict[str, str | None]
+    seen: Seen
+    parameters: dict[str, Any]
+    seed: Whole
+    advisor_version: str
+    verdict: Literal["rebalance", "nothing_to_do", "cannot_tell", "infeasible", "not_fixable_by_moving"]
+    reasons: list[Fact]
+    resources: list[ResourceOutcome]
+    left_out: dict[str, Fact]
+    before: dict[str, ByBroker]
+    after: dict[str, ByBroker]
+    topic_excess_replicas: Annotated[list[Whole], Field(min_length=2, max_length=2)]
+    cost: Cost
+    lower_bound: list[Bound]
+    certificate: dict[str, ByBroker]
+    proofs: dict[str, Proof]
+    within_budget: WithinBudget | None
+    frontier: list[FrontierPoint]
+    moves: list[Move]
+    waves: list[Wave]
+    rollback: Rollback | None
+    preconditions: list[Fact]
+    explanations: list[Fact]
+    robustness: Robustness | None
+    after_failure: AfterFailure | None
+    preferred_leaders: PreferredLeaders | None
+    continues: str | None
+    trace: list[Step]
+
+
+def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
+    """Whether the document can be read at all as ``kind``; each place that is wrong is named."""
+    version = document.get("format_version") if isinstance(document, dict) else None
+    if type(version) is int and version != FORMAT_VERSION:  # that is the one fault, for all fields may differ
+        words = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"
+        faults.add("shape", "plan.format_version", words)
         return False
-    _check(document, PLAN, "plan", faults)
-    if not faults.has_any() and document["verdict"] not in VERDICTS:
-        faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")
+    try:
+        adapter_of(kind).validate_python(document, context={"depth": 0})
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            faults.add("shape", _place(fault["loc"])[:120], _words(fault))
     return not faults.has_any("shape")
 
 
-def is_of_another_version(document: Any, faults: FaultList) -> bool:
-    """Whether ``format_version`` is another whole number; that is then the one fault, for all fields may differ."""
-    version = document.get("format_version") if isinstance(document, dict) else None
-    if type(version) is not int or version == FORMAT_VERSION:
-        return False
-    words = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"
-    faults.add("shape", "plan.format_version", words)
-    return True
+@cache
+def adapter_of(kind: Any) -> TypeAdapter[Any]:
+    """Return what reads documents of a kind, and makes their JSON schema."""
+    return TypeAdapter(kind)
 
 
-def check_fields(value: Any, shape: Any, place: str, faults: FaultList) -> None:
-    """A fault of code shape for each place of ``value`` that is not of ``shape``."""
-    _check(value, shape, place, faults)
+def _place(path: tuple[int | str, ...]) -> str:
+    """``plan.moves[3].from``: without the kinds of arguments that pydantic tried."""
+    steps = (step for step in path if step != "[key]" and step not in _LEFT_OUT)
+    return "plan" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
 
 
-def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
-    alternatives = shape if isinstance(shape, tuple) else (shape,)
-    fitting = [alternative for alternative in alternatives if _fits(value, alternative)]
-    if not fitting:
-        faults.add("shape", place, f"{_short(value)} is of the wrong kind")
-        return
-    inner = fitting[0]
-    if isinstance(inner, Fact):
-        _check_fact(value, place, faults)
-    elif isinstance(inner, dict):
-        _check_object(value, inner, place, faults)
-    elif isinstance(inner, Each):
-        _check_keys(value, inner, place, faults)
-    elif isinstance(inner, list):
-        if LENGTHS.get(place.rpartition(".")[2], len(value)) != len(value):
-            faults.add("shape", place, f"{len(value)} values")
-        for number, element in enumerate(value):
-            if not _fits_at_a_glance(element, inner[0]):
-                _check(element, inner[0], f"{place}[{number}]", faults)
+_LEFT_OUT = {"<fact>", *_TAGS.values()}
 
 
-def _check_fact(value: Mapping[str, Any], place: str, faults: FaultList) -> None:
-    if place.count(".args.") >= _DEEPEST_FACT:
-        faults.add("shape", place[:120], "facts are nested too deep")
-        return
-    _check_object(value, {"code": str, "args": Each(_ARGUMENT)}, place, faults)
-    if isinstance(value.get("code"), str) and not _CODE.fullmatch(value["code"]):
-        faults.add("shape", f"{place}.code", f"{_short(value['code'])} is no code")
-
-
-def _check_keys(value: Mapping[str, Any], shape: Each, place: str, faults: FaultList) -> None:
-    for key, element in value.items():
-        if not isinstance(key, str) or (shape.by_broker and not _BROKER.fullmatch(key)):
-            faults.add("shape", f"{place}.{_short(key)}", "the key is no broker id")
-        if not _fits_at_a_glance(element, shape.shape):
-            _check(element, shape.shape, f"{place}.{key}", faults)
-
-
-def _check_object(value: Mapping[str, Any], shape: dict[str, Any], place: str, faults: FaultList) -> None:
-    for key in value.keys() - shape.keys():
-        faults.add("shape", f"{place}.{key}"[:120], "unknown field")
-    for key, inner in shape.items():
-        if key not in value:
-            faults.add("shape", f"{place}.{key}", "missing")
-        elif not _fits_at_a_glance(value[key], inner):
-            _check(value[key], inner, f"{place}.{key}", faults)
-
-
-def _fits_at_a_glance(value: Any, shape: Any) -> bool:
-    """Most of a plan are plain values of just the kind that is asked for: nothing more to be said of their place."""
-    kind = type(value)
-    if kind is not shape and not (isinstance(shape, tuple) and kind in shape):
-        return False
-    if kind is int:
-        return bool(-MOST <= value <= MOST)
-    if kind is float:
-        return bool(abs(value) <= _GREATEST)
-    return kind is str or kind is bool or value is None
-
-
-def _fits(value: Any, shape: Any) -> bool:
-    """Whether the outermost kind is right: a bool is no number, and a number is finite."""
-    if isinstance(shape, dict | Each | Fact):
-        return isinstance(value, Mapping)
-    if isinstance(shape, list):
-        return isinstance(value, list)
-    if shape is float:
-        return isinstance(value, float) and abs(value) <= _GREATEST
-    if shape is int:
-        return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST
-    return isinstance(value, shape)
+def _words(fault: Any) -> str:
+    kind, value, is_key = fault["type"], fault["input"], fault["loc"][-1:] == ("[key]",)
+    if kind in ("missing", "extra_forbidden"):
+        return "missing" if kind == "missing" else "unknown field"
+    if is_key:
+        return "the key is no broker id"
+    if kind == "value_error":
+        return f"{_short(value)}: {fault['ctx']['error']}"
+    if kind in ("too_short", "too_long"):
+        return f"{len(value)} values"
+    if kind == "literal_error":
+        return f"{_short(value)} is none of {fault['ctx']['expected']}"
+    return f"{_short(value)} is of the wrong kind"
 
 
 def _short(value: Any) -> str:

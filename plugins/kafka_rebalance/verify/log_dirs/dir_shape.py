@@ -2,52 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from kafka_rebalance.verify.document.shape import (
-    FACT,
-    MAYBE_NUMBER,
-    MAYBE_TEXT,
-    NUMBER,
-    Each,
-    check_fields,
-    is_of_another_version,
-)
+from typing_extensions import TypedDict
+
+from kafka_rebalance.verify.document.shape import BrokerKey, Fact, FormatVersion, Number, Whole, check_shape, exactly
 from kafka_rebalance.verify.faults import FaultList
 
-_MAYBE_WHOLE = (int, type(None))
-_PLACE = {
-    "paths": [str], "is_removed": bool, "total_bytes": _MAYBE_WHOLE, "used_before": _MAYBE_WHOLE,
-    "used_after": _MAYBE_WHOLE, "held_before": int, "held_after": int, "floor_bytes": _MAYBE_WHOLE,
-    "ceiling_bytes": _MAYBE_WHOLE,
-}  # fmt: skip
-_MOVE = {
-    "topic": str, "partition": int, "replicas": [int], "dirs_from": [MAYBE_TEXT], "dirs_to": [MAYBE_TEXT],
-    "dir_bytes": int, "reasons": [FACT], "wave": int, "kind": str,
-}  # fmt: skip
-_PLAN = {
-    "format_version": int, "plan_id": str, "cluster": str, "cluster_id": MAYBE_TEXT, "snapshot_id": str,
-    "captured_at": MAYBE_TEXT, "advisor_version": str, "verdict": str, "reasons": [FACT],
-    "parameters": {
-        "balance_within": MAYBE_NUMBER, "remove_log_dirs": Each([str], by_broker=True), "throttle_bytes_per_s": int,
-        "partitions_per_wave": int,
-    },
-    "topic_ids": Each(MAYBE_TEXT), "replica_moves": int, "dir_bytes": int, "lower_bound_bytes": int, "seconds": NUMBER,
-    "brokers": [{"broker": int, "dir_bytes": int, "lower_bound_bytes": int, "places": [_PLACE]}],
-    "moves": [_MOVE], "waves": [{"moves": [int], "dir_bytes": int, "seconds": NUMBER}], "left_out": Each(FACT),
-}  # fmt: skip
-VERDICTS = ("rebalance", "nothing_to_do", "not_fixable_by_moving", "cannot_tell")
+
+@exactly
+class _Parameters(TypedDict):
+    balance_within: Number | None
+    remove_log_dirs: dict[BrokerKey, list[str]]
+    throttle_bytes_per_s: Whole
+    partitions_per_wave: Whole
+
+
+@exactly
+class _Disk(TypedDict):
+    paths: list[str]
+    is_removed: bool
+    total_bytes: Whole | None
+    used_before: Whole | None
+    used_after: Whole | None
+    held_before: Whole
+    held_after: Whole
+    floor_bytes: Whole | None
+    ceiling_bytes: Whole | None
+
+
+@exactly
+class _Broker(TypedDict):
+    broker: Whole
+    dir_bytes: Whole
+    lower_bound_bytes: Whole
+    places: list[_Disk]
+
+
+@exactly
+class _Move(TypedDict):
+    topic: str
+    partition: Whole
+    replicas: list[Whole]
+    dirs_from: list[str | None]
+    dirs_to: list[str | None]
+    dir_bytes: Whole
+    reasons: list[Fact]
+    wave: Whole
+    kind: str
+
+
+@exactly
+class _Wave(TypedDict):
+    moves: list[Whole]
+    dir_bytes: Whole
+    seconds: Number
+
+
+@exactly
+class _DirPlan(TypedDict):
+    format_version: FormatVersion
+    plan_id: str
+    cluster: str
+    cluster_id: str | None
+    snapshot_id: str
+    captured_at: str | None
+    advisor_version: str
+    verdict: Literal["rebalance", "nothing_to_do", "not_fixable_by_moving", "cannot_tell"]
+    reasons: list[Fact]
+    parameters: _Parameters
+    topic_ids: dict[str, str | None]
+    replica_moves: Whole
+    dir_bytes: Whole
+    lower_bound_bytes: Whole
+    seconds: Number
+    brokers: list[_Broker]
+    moves: list[_Move]
+    waves: list[_Wave]
+    left_out: dict[str, Fact]
 
 
 def check_dir_shape(document: Any, faults: FaultList) -> bool:
     """Whether the document can be read at all."""
-    if is_of_another_version(document, faults):
+    if not check_shape(document, faults, _DirPlan):
         return False
-    check_fields(document, _PLAN, "plan", faults)
-    if faults.has_any():
-        return False
-    if document["verdict"] not in VERDICTS:
-        faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")
     _check_parameters(document["parameters"], faults)
     return not faults.has_any()
 

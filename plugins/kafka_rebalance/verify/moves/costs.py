@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 # Seconds are sums of quotients, added up in another order.
@@ -18,7 +18,7 @@ def check_costs(
     document: dict[str, Any],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """Bytes of each move, totals, budget."""
@@ -53,7 +53,7 @@ def total(values: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(values) else None
 
 
-def _check_budget(cost: dict[str, Any], parameters: PlanParameters, faults: FaultList) -> None:
+def _check_budget(cost: dict[str, Any], parameters: PlanOptions, faults: FaultList) -> None:
     limits = {
         "bytes": parameters.max_move_bytes,
         "replica_moves": parameters.max_moves,

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Ints
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 
@@ -20,7 +20,7 @@ def check_follower_order(
     moves: list[dict[str, Any]],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """Judge the moves of kind ``order``. O(P·W)."""

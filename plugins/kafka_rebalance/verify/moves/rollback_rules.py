@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.costs import total
 from kafka_rebalance.verify.moves.leader_steps import check_leader_steps
@@ -20,7 +20,7 @@ def check_rollback(
     document: dict[str, Any],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """Compare ``rollback`` with the waves turned round."""
@@ -57,7 +57,7 @@ def _check_waves(
     rollback: dict[str, Any],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     size = cluster.size[claimed.row]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Ints
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.follower_order import check_follower_order, reordered
 
@@ -18,7 +18,7 @@ def check_moves(
     moves: list[dict[str, Any]],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """Every rule that can be judged by looking at one move."""
@@ -56,7 +56,7 @@ def _check_scope(
     moves: list[dict[str, Any]],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     row = claimed.row
@@ -78,7 +78,7 @@ def _check_targets(
     moves: list[dict[str, Any]],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     end, there = claimed.end, claimed.end >= 0
@@ -125,7 +125,7 @@ def _check_factor(
     moves: list[dict[str, Any]],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     was = (cluster.now[claimed.row] >= 0).sum(axis=1)
@@ -159,7 +159,7 @@ def _check_kind(moves: list[dict[str, Any]], claimed: ClaimedMoves, faults: Faul
 
 
 def check_result(
-    claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanParameters, verdict: str, faults: FaultList
+    claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOptions, verdict: str, faults: FaultList
 ) -> None:
     """What must be true of the whole cluster afterwards, where a plan promises it."""
     if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
@@ -17,7 +18,6 @@ from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.outcomes import Levels
 from kafka_rebalance.verify.cluster.resource_bands import asked_band
 from kafka_rebalance.verify.cluster.resource_weights import MADE_OF
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 _ROUNDING = 1e-6
@@ -47,7 +47,7 @@ def check_stated_facts(
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
     levels: Levels,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """Judge all of them. ``claimed`` has a row for each of the document's moves."""
@@ -84,10 +84,10 @@ def _preconditions(snapshot: ClusterSnapshot, claimed: ClaimedMoves, cluster: Cl
 
 
 def _shares(
-    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, Floats]:
     """float64[B] by resource: the middle of the band, told from its upper edge; without one the plain mean."""
-    top, shares = 1 + (parameters.balance_within or 0.0), {}
+    top, shares = 1 + (parameters.band or 0.0), {}
     own = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
     for outcome in document["resources"]:
         name = outcome["resource"]
@@ -257,7 +257,7 @@ def _is_level(b: int, resource: Any, claimed: Any, loads: dict[str, Floats], sha
 
 
 def _check_robustness(
-    document: dict[str, Any], cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    document: dict[str, Any], cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     robustness, place = document["robustness"], "plan.robustness"
     measured = [outcome["resource"] for outcome in document["resources"] if MADE_OF.get(outcome["resource"])]

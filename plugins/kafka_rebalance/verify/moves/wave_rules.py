@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.costs import is_whole, total
 from kafka_rebalance.verify.moves.leader_steps import check_leader_steps, leader_changes
@@ -22,7 +22,7 @@ def check_waves(
     document: dict[str, Any],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     disk: tuple[Floats, Floats] | None,
     faults: FaultList,
 ) -> None:
@@ -70,7 +70,7 @@ def check_wave(
     amounts: list[int | None],
     traffic: Traffic,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """Bytes, seconds, throttle and free disk of one wave, forward or back."""
@@ -96,11 +96,11 @@ def check_wave(
 
 
 def _check_limits(
-    place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
+    limit = parameters.moves_per_broker or 0
     for direction, counts in (("receives", traffic.copies_in), ("sends", traffic.moves_out)):
-        for b in np.flatnonzero(counts > parameters.moves_per_broker).tolist():
-            limit = parameters.moves_per_broker
+        for b in np.flatnonzero(counts > limit).tolist():
             text = f"broker {cluster.ids[b]} {direction} {counts[b]} moves at a time, {limit} allowed"
             faults.add("wave_limit", place, text)
     if len(members) > parameters.partitions_per_wave:
@@ -124,7 +124,7 @@ def _check_order(
     waves: list[dict[str, Any]],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    parameters: PlanParameters,
+    parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
     """No wave without an under-replicated partition comes before one with, if that one would have fitted."""
@@ -141,7 +141,9 @@ def _check_order(
             busiest = max(int(traffic.copies_in.max()), int(traffic.moves_out.max()))
             limit = parameters.max_leader_changes_per_wave
             has_room = limit is None or max(leader_changes(claimed, cluster, together)) <= limit
-            is_within = busiest <= parameters.moves_per_broker and len(together) <= parameters.partitions_per_wave
+            is_within = (
+                busiest <= (parameters.moves_per_broker or 0) and len(together) <= parameters.partitions_per_wave
+            )
             if has_room and is_within:
                 text = "is under-replicated, and a wave without such partitions goes first"
                 faults.add("wave_order", f"moves[{member}]", text)

@@ -15,7 +15,7 @@ from rebalance_advisor.cli.plan_input import read_plan_input
 from rebalance_advisor.request.run_request import RunRequest
 
 if TYPE_CHECKING:
-    from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+    from kafka_rebalance.plans.hours_outside import HoursOutside
     from kafka_rebalance.plans.state import Watch
 
 
@@ -38,7 +38,7 @@ def plan_into_folder(
     watch: Watch | None = None,
 ) -> Made:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
-    from kafka_rebalance.plans.explain.hours_outside import hours_outside
+    from kafka_rebalance.plans.hours_outside import hours_outside
     from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile

@@ -14,13 +14,13 @@ from rebalance_advisor.terminal import write_json
 
 
 def _plan() -> dict[str, Any]:
-    from rebalance_advisor.publish.schemas.plan_schema import plan_schema
+    from rebalance_advisor.publish.schemas import plan_schema
 
     return plan_schema()
 
 
 def _findings() -> dict[str, Any]:
-    from rebalance_advisor.publish.schemas.findings_schema import findings_schema
+    from rebalance_advisor.publish.schemas import findings_schema
 
     return findings_schema()
 

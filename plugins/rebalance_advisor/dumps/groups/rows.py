@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.model import GroupType, TopicPartitions
-from kafka_rebalance.snapshot.streams import Tasks
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.dump_lines import LARGEST_LONG, Line, whole_number
 from rebalance_advisor.dumps.groups.assignment import partition_count, read_assignment, runs_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafka_rebalance.snapshot.group import Member
-from kafka_rebalance.snapshot.streams import Subtopology, TaskIds, Tasks, partitions_of_tasks
+from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, Tasks, partitions_of_tasks
 
 
 def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError, InvalidSnapshotError
 from kafka_rebalance.snapshot.model import CoverageGap, Topic
-from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.ranges import topic_name_fault
 from kafka_rebalance.visible_text import is_hidden, visible
 from rebalance_advisor.cli import main as cli
 from rebalance_advisor.cli import snapshot as snapshot_command

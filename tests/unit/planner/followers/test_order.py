@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
-from kafka_rebalance.planner.followers.order import Staying, ordered_followers
+from kafka_rebalance.planner.followers import Staying, ordered_followers
 
 
 def ordered(rows: list[list[int]], free: list[bool] | None = None, able: Flags | None = None) -> list[list[int]]:

@@ -13,20 +13,24 @@ from kafka_rebalance.options.plan_options import LOSSES
 from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive import LossState
 from kafka_rebalance.plans.draft import draft_of, empty_draft
-from kafka_rebalance.plans.explain.moves import MoveFacts
+from kafka_rebalance.plans.explain import MoveFacts
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.survival.losses import loss_of, loss_state_of, require_losses_known, untouched
-from kafka_rebalance.plans.survival.move_facts import explain_survival
-from kafka_rebalance.plans.survival.overload import (
+from kafka_rebalance.plans.survival import (
     Overload,
     Proof,
     cannot_survive,
     counted_overload,
+    explain_survival,
+    is_survived,
+    loss_of,
+    loss_state_of,
     refuse_a_partition_above_all,
+    require_losses_known,
+    surviving,
+    untouched,
     worst_overload,
 )
-from kafka_rebalance.plans.survival.survive import is_survived, surviving
 from tests.unit.planner.survive.exact_survival import can_survive
 from tests.unit.planner.survive.loss_states import state_of, three, tight
 

@@ -7,13 +7,11 @@ import numpy as np
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
 from kafka_rebalance.plans.draft import draft_of, empty_draft
-from kafka_rebalance.plans.explain.moves import MoveFacts
+from kafka_rebalance.plans.explain import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest, build_request
-from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders, topic_demands
-from kafka_rebalance.plans.topic_leaders.move_facts import explain_topic_leaders
+from kafka_rebalance.plans.topic_leaders import explain_topic_leaders, has_least_leaders, lacking_leaders, topic_demands
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays
 from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.faults import FaultList

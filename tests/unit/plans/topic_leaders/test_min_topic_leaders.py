@@ -10,13 +10,12 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_brokers import TopicBrokers
-from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.plans.topic_leaders.keep import topic_demands
+from kafka_rebalance.plans.topic_leaders import topic_demands
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.facts_said import said

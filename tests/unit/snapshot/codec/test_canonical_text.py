@@ -9,9 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from kafka_rebalance.snapshot.codec import snapshot_id, snapshot_to_document
-from kafka_rebalance.snapshot.codec.canonical_text import canonical_pieces
-from kafka_rebalance.snapshot.codec.partition_rows import partition_documents
+from kafka_rebalance.snapshot.codec import canonical_pieces, partition_documents, snapshot_id, snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import FutureReplica, PartitionTable, partition_table
 from tests.properties.any_cluster import any_case

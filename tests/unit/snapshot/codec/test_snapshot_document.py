@@ -10,6 +10,7 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
+from kafka_rebalance.snapshot.group import Subtopology, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -29,7 +30,6 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
-from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 
 
 def whole_snapshot() -> ClusterSnapshot:

@@ -5,37 +5,37 @@ from __future__ import annotations
 from tests.unit.verify.forgeries.forging import Document, any_move, copying, first, forges, require
 
 
-@forges("shape")
+@forges("parameter")
 def parameters_without_limits(document: Document) -> None:
     del document["parameters"]["partitions_per_wave"]
 
 
-@forges("shape")
+@forges("parameter")
 def parameter_unknown(document: Document) -> None:
     document["parameters"]["force"] = True
 
 
-@forges("shape")
+@forges("parameter")
 def parameter_of_no_kind(document: Document) -> None:
     document["parameters"]["throttle_bytes_per_s"] = "fast"
 
 
-@forges("shape")
+@forges("parameter")
 def limit_as_a_truth(document: Document) -> None:
     document["parameters"]["moves_per_broker"] = True
 
 
-@forges("shape")
+@forges("parameter")
 def flag_as_a_number(document: Document) -> None:
     document["parameters"]["leaders_only"] = int(document["parameters"]["leaders_only"])
 
 
-@forges("shape")
+@forges("parameter")
 def brokers_as_text(document: Document) -> None:
     document["parameters"]["remove_brokers"] = "4"
 
 
-@forges("shape")
+@forges("parameter")
 def capacity_of_an_unknown_kind(document: Document) -> None:
     document["parameters"]["capacities"] = {"0": {"disk_bytes": 1e12}}
 
@@ -82,7 +82,7 @@ def target_turned_round(document: Document) -> None:
     document["parameters"]["is_explicit"] = True
 
 
-@forges("shape")
+@forges("parameter")
 def caps_that_are_missing(document: Document) -> None:
     del document["parameters"]["caps"]
 
@@ -247,12 +247,12 @@ def budget_wider_than_the_plan(document: Document) -> None:
     require(not any(None not in told["widened_to"] for told in document["resources"]))
 
 
-@forges("shape")
+@forges("parameter")
 def headroom_that_is_missing(document: Document) -> None:
     del document["parameters"]["headroom"]
 
 
-@forges("shape")
+@forges("parameter")
 def headroom_as_a_text(document: Document) -> None:
     document["parameters"] |= {"headroom": {"disk": "20%"}, "is_explicit": True}
 
@@ -295,27 +295,27 @@ def rule(pattern: object = ".*", brokers: object = (), racks: object = ()) -> Do
     return dict(zip(("pattern", "brokers", "racks"), (pattern, *as_list), strict=True))
 
 
-@forges("shape")
+@forges("parameter")
 def topic_brokers_that_are_missing(document: Document) -> None:
     del document["parameters"]["topic_brokers"]
 
 
-@forges("shape")
+@forges("parameter")
 def topic_brokers_as_an_object(document: Document) -> None:
     document["parameters"]["topic_brokers"] = {".*": [0]}
 
 
-@forges("shape")
+@forges("parameter")
 def topic_brokers_of_no_pattern(document: Document) -> None:
     document["parameters"]["topic_brokers"] = [rule(None, (0,))]
 
 
-@forges("shape")
+@forges("parameter")
 def topic_brokers_by_name(document: Document) -> None:
     document["parameters"]["topic_brokers"] = [rule(brokers=("0",))]
 
 
-@forges("shape")
+@forges("parameter")
 def topic_brokers_with_something_more(document: Document) -> None:
     document["parameters"]["topic_brokers"] = [rule(brokers=(0,)) | {"but": []}]
 
@@ -372,7 +372,7 @@ def topic_brokers_that_the_plan_leaves_behind(document: Document) -> None:
     document["parameters"]["topic_brokers"] = [rule(brokers=(0,))]
 
 
-@forges("shape")
+@forges("parameter")
 def racks_as_a_text(document: Document) -> None:
     document["parameters"]["remove_racks"] = "rack-0"
 
@@ -401,7 +401,7 @@ def slack_below_nothing(document: Document) -> None:
     document["parameters"]["slack"] = -0.01
 
 
-@forges("shape")
+@forges("parameter")
 def slack_as_text(document: Document) -> None:
     document["parameters"]["slack"] = "5%"
 

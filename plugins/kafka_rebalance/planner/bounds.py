@@ -1,0 +1,917 @@
+"""What no plan can beat: lower bounds on bytes, replica moves and leader changes, each with its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.bands import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.facts import BoundProof
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+from kafka_rebalance.planner.params import DEFAULTS, AscentParams, BoundParams, CostParams
+from kafka_rebalance.planner.replicas.kernels import cover
+from kafka_rebalance.planner.scales import bytes_per_move, mean_bytes, resource_scale
+from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
+from kafka_rebalance.planner.sorting import grouped_order
+from kafka_rebalance.planner.tolerances import (
+    BOUND_ROUNDING,
+    BOUND_SLACK,
+    COVER_ROUNDING,
+    NOT_COVERABLE,
+    ONE_THREAD_PRODUCTS,
+)
+from kafka_rebalance.resources import REPLICA_CARRIED
+
+# Prices of what brokers hold too much of: a covering problem for each broker above its bands, all resources at once.
+#
+# What leaves one broker is copied to another, so what the brokers' coverings cost adds up; the prices together prove
+# at
+# least that sum (``lagrangian.py``). Drained brokers and replicas that must leave need no price.
+# Example: a broker 2 GB above its band in disk and 1,000 replicas above it in count gives up small and dense ones, the
+# cheapest mixture of which the two prices prove.
+#
+# Complexity: O(n · D) expected for each sweep over the n replicas of a broker.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holdings:
+    """Replicas that may move, grouped by broker: those of broker b are start[b]..start[b+1].
+
+    row int64[n], column int64[n], is_forced bool[n]: it has to leave whatever the balance.
+    """
+
+    start: Longs
+    row: Longs
+    column: Longs
+    is_forced: Flags
+
+
+def holdings_of(problem: Problem) -> Holdings:
+    """O(P·W)."""
+    cells = np.flatnonzero(((problem.replicas >= 0) & ~problem.pinned[:, None]).ravel())
+    broker = problem.replicas.ravel()[cells]
+    order = grouped_order(broker, problem.broker_count)
+    cells, broker = cells[order], broker[order]
+    row, column = np.divmod(cells, problem.replicas.shape[1])
+    forced = ~problem.stays[broker]
+    if problem.must_leave is not None:
+        forced |= problem.must_leave.ravel()[cells]
+    start = np.searchsorted(broker, np.arange(problem.broker_count + 1))
+    return Holdings(start.astype(np.int64), row, column, forced)
+
+
+def carried(problem: Problem, columns: list[int], row: Longs, column: Longs) -> Floats:
+    """float64[n, columns]: what replicas weigh where they are."""
+    weight = problem.follower_load[row][:, columns]
+    disk = problem.column("disk")
+    if problem.own_disk is not None and disk in columns:
+        weight[:, columns.index(disk)] = problem.own_disk[row, column]
+    return weight
+
+
+def drop_costs(problem: Problem, cost: Floats) -> Floats:
+    """float64[P]: what a replica's leaving costs; nothing where replicas are given up."""
+    return np.where(problem.target_rf < (problem.replicas >= 0).sum(axis=1), 0.0, cost)
+
+
+def covering_prices(
+    problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
+) -> Floats:
+    """float64[B, D] prices >= 0, in bytes per unit of load; load float64[B, D] is today's."""
+    scale = resource_scale(problem)[columns]
+    unit = max(float(problem.move_bytes.mean()), 1e-300) if problem.partition_count else 1.0
+    cost = drop_costs(problem, problem.move_bytes) / unit
+    prices = np.zeros_like(load)
+    excess = np.maximum(load[:, columns] - problem.band_high[:, columns], 0.0) / scale
+    excess[excess < params.least_excess] = 0.0
+    for b in np.flatnonzero(excess.any(axis=1) & problem.stays).tolist():
+        span = slice(int(holdings.start[b]), int(holdings.start[b + 1]))
+        row, column, forced = holdings.row[span], holdings.column[span], holdings.is_forced[span]
+        weight = np.ascontiguousarray(carried(problem, columns, row, column) / scale)
+        left = excess[b] - weight[forced].sum(axis=0)
+        free = np.ascontiguousarray(weight[~forced])
+        prices[b, columns] = _prices_of_one(cost[row[~forced]], free, left, params.covering_sweeps)
+    prices[:, columns] *= unit / scale
+    return prices
+
+
+def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) -> Floats:
+    found = np.zeros(len(excess))
+    if len(cost) == 0 or not (excess > 0).any():
+        return found
+    value = cover(cost, weight, np.ascontiguousarray(excess), found, np.empty((2, len(cost))), sweeps)
+    return np.zeros(len(excess)) if value >= NOT_COVERABLE else found
+
+
+# Bounds on numbers of copies and of leader changes, by counting.
+#
+# A broker above a band in one resource gives up at least as many replicas as its heaviest ones that cover the excess;
+# a
+# broker that lacks replicas receives them; what is on brokers that leave goes; new replicas of a growing factor come
+# on
+# top. A broker that leads too much stops leading its heaviest partitions until the rest fits.
+#
+# Example: 103 replicas where 100 are allowed: 3 copies, and more if those 3 do not weigh enough.
+
+
+def least_copies(
+    problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
+) -> float:
+    """Replica copies of any plan. O(P·W log P)."""
+    now = (problem.replicas >= 0).sum(axis=1)
+    free = ~problem.pinned
+    grown = float(np.maximum(problem.target_rf - now, 0)[free].sum())
+    cost = drop_costs(problem, np.ones(problem.partition_count))
+    brokers = np.repeat(np.arange(problem.broker_count), np.diff(holdings.start))
+    out = np.bincount(brokers, weights=cost[holdings.row] * holdings.is_forced, minlength=problem.broker_count)
+    excess = load[:, columns] - problem.band_high[:, columns]
+    is_above = excess > params.least_excess * np.maximum(load[:, columns], 1.0)
+    for b in np.flatnonzero(is_above.any(axis=1)).tolist():
+        span = slice(int(holdings.start[b]), int(holdings.start[b + 1]))
+        row = holdings.row[span]
+        weight, price = carried(problem, columns, row, holdings.column[span]), cost[row]
+        for i in np.flatnonzero(is_above[b]).tolist():
+            out[b] = max(out[b], fewest(float(excess[b, i]), weight[:, i], price, params.least_excess))
+    lacking = 0.0
+    count = problem.column("replicas")
+    if count is not None:
+        lacking = float(np.ceil(problem.band_low[:, count] - load[:, count] - params.count_tolerance).clip(0).sum())
+    return max(grown + float(out.sum()), lacking, grown + _sharing_racks(problem, cost))
+
+
+def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DEFAULTS.bounds.least_excess) -> float:
+    """Items of cost 1 that must go, beside all of cost 0, to take ``excess`` off: the heaviest first."""
+    left = excess - float(weight[cost == 0].sum())
+    if left <= least_excess * excess:
+        return 0.0
+    heaviest = np.cumsum(np.sort(weight[cost > 0])[::-1])
+    return float(min(int(np.searchsorted(heaviest, left * (1 - least_excess))) + 1, len(heaviest)))
+
+
+def _sharing_racks(problem: Problem, cost: Floats) -> float:
+    """A partition on fewer racks than it could use copies one replica for each rack that it lacks."""
+    racks = np.append(distinct_racks(problem.rack), -1)
+    open_racks = len(np.unique(racks[:-1][problem.takes_replicas]))
+    held = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
+    is_new = np.ones(held.shape, dtype=np.bool_)
+    is_new[:, 1:] = held[:, 1:] != held[:, :-1]
+    used = (is_new & (held >= 0)).sum(axis=1)
+    growth = np.maximum(problem.target_rf - (problem.replicas >= 0).sum(axis=1), 0)
+    lacking = np.maximum(np.minimum(problem.target_rf, open_racks) - used - growth, 0)
+    return float((lacking * cost)[~problem.pinned & ~problem.is_confined].sum())
+
+
+def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
+    """Leader changes of any plan, whether replicas move or not."""
+    now, leader = problem.replicas, problem.leader
+    free = ~problem.pinned & (leader >= 0)
+    could_lead = (now >= 0) & problem.takes_leaders[now]
+    if problem.must_leave is not None:
+        could_lead &= ~problem.must_leave
+    has_other = could_lead.any(axis=1)
+    rows = np.flatnonzero(free)
+    must_stop = rows[~problem.keeps_leaders[leader[rows]] & np.asarray(has_other)[rows]]
+    stop = np.bincount(leader[must_stop], minlength=problem.broker_count).astype(np.float64)
+    if problem.elects_preferred:
+        return float(stop.sum())
+    led = np.bincount(leader[rows], minlength=problem.broker_count)
+    count, out = problem.column("leaders"), problem.column("out")
+    start = 0.0
+    if count is not None:
+        stop = np.maximum(stop, np.ceil(load[:, count] - problem.band_high[:, count] - params.count_tolerance))
+        start = float(np.ceil(problem.band_low[:, count] - load[:, count] - params.count_tolerance).clip(0).sum())
+    if out is not None:
+        excess = load[:, out] - problem.band_high[:, out]
+        order = rows[grouped_order(leader[rows], problem.broker_count)]
+        begin = np.searchsorted(leader[order], np.arange(problem.broker_count + 1))
+        for b in np.flatnonzero(excess > params.least_excess * np.maximum(load[:, out], 1.0)).tolist():
+            sent = problem.leader_extra[order[begin[b] : begin[b + 1]], out]
+            stop[b] = max(stop[b], fewest(float(excess[b]), sent, np.ones(len(sent)), params.least_excess))
+    return max(float(np.minimum(stop, led).clip(0).sum()), start)
+
+
+# Covers: what whole replicas say about one broker's band where shares of replicas say less.
+#
+# Of the replicas that a broker may hold take any set S. What S weighs beyond the room within the band, its
+# ``surplus``,
+# must not be there; and a replica that is not there takes off its weight, but never more than the whole surplus
+# counts:
+#
+#     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus        (a knapsack cover, Carr et al. 2000)
+#
+# For if one replica as heavy as the surplus is not there, that alone is enough, and else nothing was cut down.
+# Leaders'
+# extra loads only make the room smaller and are left out.
+#
+# Example: room for 10, on the broker 6, 4 and 3: the surplus is 3. By shares half of the 6 leaves; by the cover it
+# counts
+# 3 at most, so a whole replica leaves, whichever.
+#
+# Complexity: O(P) a cover.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoverRow:
+    """The inequality: ``row`` int64[n] partitions in order, ``weight`` float64[n] cut down to ``surplus`` > 0."""
+
+    row: Longs
+    weight: Floats
+    surplus: float
+
+    @property
+    def most(self) -> float:
+        """The same inequality as Σ weight · is there <= most."""
+        return float(self.weight.sum()) - self.surplus
+
+
+def pinned_load(problem: Problem) -> Floats:
+    """float64[B, D]: what partitions that nobody may touch put on brokers."""
+    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
+    return np.asarray(broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY)))
+
+
+def may_stay_on(problem: Problem, broker: int) -> Flags:
+    """bool[P, W]: replicas of free partitions that may stay on ``broker``."""
+    there = (problem.replicas == broker) & ~problem.pinned[:, None]
+    if problem.must_leave is not None:
+        there &= ~problem.must_leave
+    return np.asarray(there & problem.stays[broker])
+
+
+def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None:
+    """None where the broker leaves, or the set fits into its band but for rounding.
+
+    ``pinned`` float64[B, D] is ``pinned_load``.
+    """
+    there = may_stay_on(problem, cover.broker)
+    stays = there.any(axis=1)
+    taken = np.array(stays)
+    taken[cover.gone] = False
+    taken[cover.come] = ~problem.pinned[cover.come]
+    weight = problem.follower_load[:, cover.column].copy()
+    if problem.own_disk is not None and cover.column == problem.column("disk"):
+        weight[stays] = problem.own_disk[there]
+    row = np.flatnonzero(taken & (weight > 0))
+    headroom = float(problem.band_high[cover.broker, cover.column] - pinned[cover.broker, cover.column])
+    surplus = float(weight[row].sum()) * (1 - COVER_ROUNDING) - headroom
+    if not problem.stays[cover.broker] or not np.isfinite(headroom) or surplus <= 0:
+        return None
+    return CoverRow(row, np.minimum(weight[row], surplus), surplus)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surcharges:
+    """What covers at their prices add to the Lagrangian: ``amount`` float64[n] for a replica of ``row`` int64[n], in
+    order, on ``broker`` int64[n], and ``constant`` once.
+    """
+
+    row: Longs
+    broker: Longs
+    amount: Floats
+    constant: float
+
+    def of_slice(self, rows: Longs) -> tuple[Longs, Longs, Floats]:
+        """Place in ``rows`` int64[M], in order, broker and amount of those that are among them."""
+        some = slice(*np.searchsorted(self.row, [rows[0], rows[-1] + 1])) if len(rows) else slice(0, 0)
+        row, broker, amount = self.row[some], self.broker[some], self.amount[some]
+        place = np.searchsorted(rows, row)
+        found = rows[place] == row
+        return place[found], broker[found], amount[found]
+
+
+def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
+    """Each broker's amounts of a partition summed up."""
+    pinned, constant = pinned_load(problem), 0.0
+    cells: list[Longs] = [np.zeros(0, dtype=np.int64)]
+    amounts: list[Floats] = [np.zeros(0)]
+    for inequality in covers:
+        found = cover_row(problem, inequality, pinned)
+        if found is not None:
+            cells.append(found.row * problem.broker_count + inequality.broker)
+            amounts.append(inequality.price * found.weight)
+            constant -= inequality.price * found.most
+    cell, place = np.unique(np.concatenate(cells), return_inverse=True)
+    amount = np.bincount(place, weights=np.concatenate(amounts), minlength=len(cell)).astype(np.float64)
+    row, broker = np.divmod(cell, problem.broker_count)
+    return Surcharges(row, broker, amount, constant)
+
+
+# What every partition would choose at given prices, and what that puts on each broker: the inner minimum of the
+# Lagrangian (``lagrangian.py``) as one compiled pass, for those who look for better prices.
+#
+# Brokers stand in the order of their groups (racks, or brokers alone), prices and loads in the units of the search.
+# Complexity: O(P · B · D) a pass.
+
+
+class Choices(NamedTuple):
+    """What partitions may choose from; B brokers in G groups, P partitions, D resources.
+
+    follower, extra  float64[P, D]: what each replica carries, and the leader on top; cost float64[P] of a new copy
+    kept             int32[P, W]: places of replicas that may stay, -1 = none; beyond float64[P, W]: their disk beyond
+                     the leader's; disk: its column, -1 = none
+    leader           int32[P]: place of today's leader, -1 = none
+    closed, shut     float64[B]: inf where no replica may come, where nobody may begin to lead, else 0
+    begin            int64[G + 1]: where each group begins
+    factor           int64[P]: replicas wanted
+    """
+
+    follower: Floats
+    extra: Floats
+    cost: Floats
+    kept: Ints
+    beyond: Floats
+    disk: int
+    leader: Ints
+    closed: Floats
+    shut: Floats
+    begin: Longs
+    factor: Longs
+
+
+@inner_kernel
+def _add_prices(carried: Floats, p: int, price: Floats, total: Floats) -> None:
+    """``total`` float64[B]: what partition ``p`` of ``carried`` float64[P, D] costs on each broker."""
+    for b in range(price.shape[1]):
+        total[b] = 0.0
+    for d in range(price.shape[0]):
+        amount = carried[p, d]
+        if amount != 0:
+            for b in range(price.shape[1]):
+                total[b] += amount * price[d, b]
+
+
+@inner_kernel
+def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led: Floats, kept: Floats) -> None:
+    """``option``, ``led`` float64[B]: what a replica of partition ``p``, and its leader, would cost on each broker."""
+    _add_prices(choices.follower, p, price, option)
+    _add_prices(choices.extra, p, price, led)
+    for j in range(kept.shape[0]):
+        b = choices.kept[p, j]
+        if b >= 0:
+            beyond = 0.0 if choices.disk < 0 else choices.beyond[p, j] * price[choices.disk, b]
+            kept[j] = option[b] + beyond
+    for b in range(price.shape[1]):
+        option[b] += choices.cost[p] + choices.closed[b]
+    for j in range(kept.shape[0]):
+        b = choices.kept[p, j]
+        if b >= 0:
+            option[b] = min(option[b], kept[j])
+    leader = choices.leader[p]
+    as_today = np.inf if leader < 0 else option[leader] + led[leader]
+    for b in range(price.shape[1]):
+        led[b] += option[b] + choices.shut[b]
+    if leader >= 0:
+        led[leader] = as_today
+
+
+@inner_kernel
+def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
+    """The cheapest broker of each group, -1 where none can be."""
+    for k in range(least.shape[0]):
+        least[k] = np.inf
+        at[k] = -1
+        for b in range(begin[k], begin[k + 1]):
+            if value[b] < least[k]:
+                least[k] = value[b]
+                at[k] = b
+
+
+@inner_kernel
+def _choose(least: Floats, chosen: Longs, count: int) -> float:
+    """The ``count`` groups with the smallest ``least``, cheapest first; returns their sum, inf if there are fewer."""
+    total, filled = 0.0, 0
+    if count > least.shape[0]:
+        return np.inf
+    for k in range(least.shape[0]):
+        i = filled
+        if filled == count:
+            if least[k] >= least[chosen[count - 1]]:
+                continue
+            i = count - 1
+        else:
+            filled += 1
+        while i > 0 and least[chosen[i - 1]] > least[k]:
+            chosen[i] = chosen[i - 1]
+            i -= 1
+        chosen[i] = k
+    for i in range(count):
+        total += least[chosen[i]]
+    return total
+
+
+@inner_kernel
+def _best_leader(least: Floats, leading: Floats, dearest: float) -> int:
+    """The group in which leading adds least, -1 = none."""
+    best, leader = np.inf, -1
+    for k in range(least.shape[0]):
+        over = leading[k] - min(least[k], dearest)
+        if over < best:
+            best, leader = over, k
+    return leader
+
+
+@inner_kernel
+def _giving_way(chosen: Longs, count: int, leader: int) -> int:
+    """The group whose replica the leader's takes the place of: its own, else the dearest; -1 where nobody leads."""
+    for i in range(count):
+        if chosen[i] == leader:
+            return leader
+    return -1 if leader < 0 else int(chosen[count - 1])
+
+
+@inner_kernel
+def _add_load(carried: Floats, p: int, broker: int, load: Floats) -> None:
+    for d in range(load.shape[0]):
+        load[d, broker] += carried[p, d]
+
+
+@kernel
+def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
+    """Σ of the cheapest placements at ``price`` float64[D, B]; fills ``load`` float64[D, B] with what they carry.
+
+    A leader is one of the replicas: leading in a group pushes out the replica chosen there, else the dearest chosen.
+    """
+    brokers, groups = price.shape[1], choices.begin.shape[0] - 1
+    option, led, kept = np.empty(brokers), np.empty(brokers), np.empty(choices.kept.shape[1])
+    least, leading = np.empty(groups), np.empty(groups)
+    at, leads_at, chosen = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
+    load[:] = 0.0
+    total = 0.0
+    for p in range(choices.cost.shape[0]):
+        _price_options(choices, price, p, option, led, kept)
+        _cheapest_of(choices.begin, option, least, at)
+        _cheapest_of(choices.begin, led, leading, leads_at)
+        factor = choices.factor[p]
+        value = _choose(least, chosen, factor)
+        if value == np.inf:
+            continue
+        total += value
+        dearest = least[chosen[factor - 1]]
+        leader = _best_leader(least, leading, dearest)
+        out = _giving_way(chosen, factor, leader)
+        if leader >= 0:
+            total += leading[leader] - min(least[leader], dearest)
+            _add_load(choices.follower, p, leads_at[leader], load)
+            _add_load(choices.extra, p, leads_at[leader], load)
+        for i in range(factor):
+            if chosen[i] != out:
+                _add_load(choices.follower, p, at[chosen[i]], load)
+    return total
+
+
+# Better prices from good ones: steps that raise what the Lagrangian proves (Adam on its supergradient).
+#
+# At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements.py``); a
+# broker
+# that comes out above its band gets dearer, one below it cheaper. Steps are scaled price by price and shrink; the best
+# prices seen are kept. Whatever comes out proves a bound (weak duality), so nothing here has to be exact.
+#
+# Unlike the linear program of all moves this sees what only leaders carry, and takes clusters of any size.
+# Complexity: O(P · B · D) a step; the number of steps is what the parameters' work allows. No clock.
+
+
+def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
+    """float64[B, D] that prove more than ``prices``; None where none were found or the cluster is too large."""
+    free = ~problem.pinned
+    count = int(free.sum())
+    steps = min(params.most_steps, params.work // max(1, count * problem.broker_count))
+    if not count or steps < params.least_steps or not problem.moves_replicas:
+        return None
+    scale = resource_scale(problem)
+    unit = max(mean_bytes(problem), 1e-300)
+    order = np.argsort(_groups(problem), kind="stable")
+    choices = _choices(problem, order, scale, unit)
+    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
+    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY))
+    # What must be empty is so whatever it is paid: no price there, as for a band without an end.
+    low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
+    high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
+    found = _climbed(choices, (prices * scale / unit)[order].T, low[order].T, high[order].T, steps, params)
+    if found is None:
+        return None
+    result = np.empty_like(prices)
+    result[order] = found.T * unit / scale
+    return result
+
+
+def _groups(problem: Problem) -> Ints:
+    """int[B]: racks, where they suffice for every partition; else each broker is alone."""
+    racks = distinct_racks(problem.rack)
+    suffice = int(problem.target_rf.max(initial=1)) <= len(np.unique(racks[problem.takes_replicas]))
+    suffice &= problem.broker_sets is None
+    return np.asarray(racks if suffice else np.arange(problem.broker_count))
+
+
+def _choices(problem: Problem, order: Longs, scale: Floats, unit: float) -> Choices:
+    free = np.flatnonzero(~problem.pinned)
+    group = np.unique(_groups(problem)[order], return_inverse=True)[1]
+    place = np.empty(problem.broker_count + 1, dtype=np.int32)
+    place[order], place[-1] = np.arange(problem.broker_count), NOBODY
+    now = problem.replicas[free]
+    stays = (now >= 0) & problem.stays[now]
+    if problem.must_leave is not None:
+        stays &= ~problem.must_leave[free]
+    disk = problem.column("disk")
+    beyond = np.zeros(now.shape)
+    if problem.own_disk is not None and disk is not None:
+        beyond = (problem.own_disk[free] - problem.move_bytes[free, None]) / scale[disk]
+    leads = problem.takes_leaders | problem.keeps_leaders
+    return Choices(
+        follower=np.ascontiguousarray(problem.follower_load[free] / scale),
+        extra=np.ascontiguousarray(problem.leader_extra[free] / scale),
+        cost=problem.move_bytes[free] / unit,
+        kept=np.where(stays, place[now], NOBODY).astype(np.int32),
+        beyond=beyond,
+        disk=-1 if disk is None else disk,
+        leader=place[problem.leader[free]],
+        closed=np.where(problem.takes_replicas[order], 0.0, np.inf),
+        shut=np.where(leads[order], 0.0, np.inf),
+        begin=np.searchsorted(group, np.arange(int(group.max(initial=0)) + 2)).astype(np.int64),
+        factor=problem.target_rf[free].astype(np.int64),
+    )
+
+
+def _climbed(
+    choices: Choices, price: Floats, low: Floats, high: Floats, steps: int, params: AscentParams
+) -> Floats | None:
+    """The best prices float64[D, B] of ``steps``; None where the first ones are the best."""
+    least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
+    price = np.ascontiguousarray(np.clip(price, least, most))
+    load, mean, square = np.empty_like(price), np.zeros_like(price), np.zeros_like(price)
+    best = -np.inf
+    found: Floats | None = None
+    for step in range(steps):
+        up, down = price > 0, price < 0
+        paid = float((price[up] * high[up]).sum() + (price[down] * low[down]).sum())
+        value = cheapest_placements(choices, price, load) - paid
+        if value > best:
+            found = price if best > -np.inf else None
+            best = value
+        above, below = load - high, load - low  # minus and plus infinity where there is no end
+        outside = np.maximum(above, 0.0) + np.minimum(below, 0.0)
+        slope = np.where(price > 0, above, np.where(price < 0, below, outside))
+        mean = params.memory * mean + (1 - params.memory) * slope
+        square = params.long_memory * square + (1 - params.long_memory) * slope * slope
+        first, second = 1 - params.memory ** (step + 1), 1 - params.long_memory ** (step + 1)
+        length = params.first_step * (params.last_step / params.first_step) ** (step / steps)
+        moved = price + length * (mean / first) / (np.sqrt(square / second) + params.least_slope)
+        price = np.where(
+            price * moved < 0, 0.0, np.clip(moved, least, most)
+        )  # a band's other side has another limit: stop between them
+    return found
+
+
+# What prices prove: the Lagrangian of the whole problem, at any prices a lower bound on the bytes of every plan.
+#
+# For prices π (bytes per unit of load; a broker's price is positive where it holds too much, negative where too
+# little):
+#
+#     Σ over partitions of min over lawful placements (bytes copied + Σ π · load placed) - Σ π⁺ · high + Σ π⁻ · low
+#
+# The minimum over placements is exact, and the leader is one of the replicas. With the cheapest racks chosen, leading
+# in
+# rack k pushes out the replica chosen there, else the dearest one chosen, so what a leader adds is the least over k of
+#
+#     (cheapest leader in k) - min(cheapest replica in k, dearest replica chosen)
+#
+# One broker of each rack is enough to look at where its prices are the lowest in every resource. Rules: distinct racks
+# where racks suffice, else distinct brokers, as for partitions that are confined to some; whoever does not stay, or
+# must
+# leave, keeps nothing; pinned partitions are a constant.
+#
+# Complexity: O(P · N · D) for N brokers that no other of their rack undercuts, a slice of partitions at a time.
+
+
+def proven_by(
+    problem: Problem,
+    prices: Floats,
+    cost: Floats,
+    params: BoundParams = DEFAULTS.bounds,
+    *,
+    receiving: Floats | None = None,
+    leader_change: float = 0.0,
+    covers: tuple[Cover, ...] = (),
+) -> float:
+    """The bound that ``prices`` float64[B, D] and ``covers`` prove, where a new copy costs ``cost`` float64[P], and
+    each of its bytes ``receiving`` float64[B] more where it comes to, another leader than today's ``leader_change``.
+    """
+    racks = distinct_racks(problem.rack)
+    charge = np.zeros(len(prices)) if receiving is None else receiving
+    targets = np.flatnonzero(problem.takes_replicas)
+    if not covers:  # else who undercuts another may be dearer for a single replica
+        targets = _cheapest_of_racks(problem, np.column_stack([prices, charge]), racks)
+    dearer = surcharges(problem, covers)
+    open_racks = len(np.unique(racks[problem.takes_replicas]))
+    total = _held_by_pinned(problem, prices) - _limits_at(problem, prices) + dearer.constant
+    has_price = bool(prices.any()) or bool(covers)
+    free = np.flatnonzero(~problem.pinned if has_price else ~problem.pinned & _costs_something(problem, racks))
+    leading = _LeaderPrices.of(problem, prices, leader_change)
+    step = params.partitions_per_slice
+    for begin in range(0, len(free), step):
+        rows = free[begin : begin + step]
+        new, kept = _placement_costs(problem, prices, cost, rows, targets)
+        if receiving is not None:
+            new += problem.move_bytes[rows, None] * receiving[targets]
+        _add_surcharges(problem, dearer, rows, targets, (new, kept))
+        total += _least_placements(problem, rows, _Options(targets, new, kept, leading), racks, open_racks)
+    rounding = BOUND_ROUNDING * _added_up(problem, prices, dearer)
+    return total - (rounding if rounding > BOUND_SLACK * max(abs(total), 1.0) else 0.0)
+
+
+def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
+    """All that prices and covers may come to: of terabytes beside partitions of a few bytes rounding is what counts."""
+    prices = np.where(problem.stays[:, None], prices, 0.0)  # nothing can be put where nobody stays
+    highest = np.abs(prices).max(axis=0, initial=0.0)
+    carried = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
+    limits = _limits_at(problem, prices, np.abs)
+    return float((highest * carried).sum() + limits + np.abs(dearer.amount).sum() + abs(dearer.constant))
+
+
+def _add_surcharges(
+    problem: Problem, dearer: Surcharges, rows: Longs, targets: Longs, sides: tuple[Floats, Floats]
+) -> None:
+    """To copies float64[M, N] on ``targets`` and to what stays float64[M, W], whichever is on the broker."""
+    new, kept = sides
+    place, broker, amount = dearer.of_slice(rows)
+    column = np.full(problem.broker_count, -1)
+    column[targets] = np.arange(len(targets))
+    receives = column[broker] >= 0
+    new[place[receives], column[broker[receives]]] += amount[receives]
+    at, j = np.nonzero(problem.replicas[rows[place]] == broker[:, None])
+    kept[place[at], j] += amount[at]
+
+
+def _costs_something(problem: Problem, racks: Ints) -> Flags:
+    """bool[P]: partitions that copy even where no load has a price. Whoever keeps enough replicas apart does not."""
+    may_stay = (problem.replicas >= 0) & problem.stays[problem.replicas]
+    if problem.must_leave is not None:
+        may_stay &= ~problem.must_leave
+    apart = np.sort(np.where(may_stay, racks[problem.replicas], -1), axis=1)
+    is_new = apart >= 0
+    is_new[:, 1:] &= apart[:, 1:] != apart[:, :-1]
+    costs: Flags = is_new.sum(axis=1) < problem.target_rf
+    return costs
+
+
+def _limits_at(problem: Problem, prices: Floats, sign: Callable[[Floats], Floats] = np.asarray) -> float:
+    above, below = prices > 0, prices < 0
+    high = (sign(prices[above]) * problem.band_high[above]).sum()
+    return float(high + (sign(prices[below]) * problem.band_low[below]).sum())
+
+
+def _held_by_pinned(problem: Problem, prices: Floats) -> float:
+    rows = np.flatnonzero(problem.pinned)
+    if not len(rows):
+        return 0.0
+    value = _kept_costs(problem, prices, rows)
+    led = rows[problem.leader[rows] >= 0]
+    leading = (problem.leader_extra[led] * prices[problem.leader[led]]).sum()
+    return float(value[problem.replicas[rows] >= 0].sum() + leading)
+
+
+def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
+    """float64[M, W]: loads of today's replicas at their broker's prices (anything where there is none)."""
+    now = problem.replicas[rows]
+    value = np.zeros(now.shape)
+    for d in np.flatnonzero(prices.any(axis=0)).tolist():
+        value += np.take(prices[:, d], now) * problem.follower_load[rows, d][:, None]
+    disk = problem.column("disk")
+    if problem.own_disk is not None and disk is not None:
+        value += prices[:, disk][now] * (problem.own_disk[rows] - problem.move_bytes[rows, None])
+    return value
+
+
+def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
+    """Brokers that may receive, without those that another one of their rack, which may lead if they may, undercuts in
+    every resource.
+    """
+    leads = problem.takes_leaders | problem.keeps_leaders
+    needs_all = int(problem.target_rf.max(initial=1)) > len(np.unique(racks[problem.takes_replicas]))
+    needs_all |= problem.broker_sets is not None  # who undercuts another may be of another set
+    receivers = np.flatnonzero(problem.takes_replicas)
+    if needs_all:
+        return receivers
+    kept: list[int] = []
+    for rack in np.unique(racks[receivers]).tolist():
+        members = receivers[racks[receivers] == rack]
+        members = members[np.argsort(prices[members].sum(axis=1), kind="stable")]
+        best: list[int] = []
+        for b in members.tolist():
+            if not any((prices[a] <= prices[b]).all() and leads[a] >= leads[b] for a in best):
+                best.append(b)
+        kept += best
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def _placement_costs(
+    problem: Problem, prices: Floats, cost: Floats, rows: Longs, targets: Longs
+) -> tuple[Floats, Floats]:
+    """A copy on each of ``targets`` float64[M, N], and what stays float64[M, W]; inf where that is not lawful."""
+    new = cost[rows, None] + _multiplied(problem.follower_load[rows], prices[targets].T)
+    if problem.broker_sets is not None:
+        new[~problem.broker_sets.brokers[problem.broker_sets.of_partition[rows]][:, targets]] = np.inf
+    now = problem.replicas[rows]
+    may_stay = (now >= 0) & problem.stays[now]
+    if problem.must_leave is not None:
+        may_stay &= ~problem.must_leave[rows]
+    return new, np.where(may_stay, _kept_costs(problem, prices, rows), np.inf)
+
+
+def _multiplied(left: Floats, right: Floats) -> Floats:
+    """``left @ right`` in pieces so small that the library starts no threads: they would wait longer than they work."""
+    product = np.empty((len(left), right.shape[1]))
+    step = max(1, ONE_THREAD_PRODUCTS // max(1, right.size))
+    for begin in range(0, len(left), step):
+        np.matmul(left[begin : begin + step], right, out=product[begin : begin + step])
+    return product
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LeaderPrices:
+    """What leaders alone carry: ``columns`` that have a price; brokers that may ``lead``, and ``price``
+    float64[B, columns]; what another leader than today's is charged for the ``change``.
+    """
+
+    columns: list[int]
+    may_lead: Flags
+    price: Floats
+    change: float = 0.0
+
+    @classmethod
+    def of(cls, problem: Problem, prices: Floats, change: float) -> _LeaderPrices:
+        columns = [d for d in np.flatnonzero(prices.any(axis=0)).tolist() if np.any(problem.leader_extra[:, d])]
+        may_lead = problem.takes_leaders | problem.keeps_leaders
+        return cls(columns, may_lead, np.ascontiguousarray(prices[:, columns]), change)
+
+    @property
+    def is_needed(self) -> bool:
+        """Who leads makes a difference."""
+        return bool(self.columns) or self.change > 0
+
+    def added(self, problem: Problem, rows: Longs, brokers: Longs) -> Floats:
+        """float64[M, N]: leaders of ``rows`` on each of ``brokers``, inf on those that may not lead."""
+        cost = _multiplied(problem.leader_extra[rows][:, self.columns], self.price[brokers].T) + self.change
+        cost[:, ~self.may_lead[brokers]] = np.inf
+        return cost
+
+    def added_here(self, problem: Problem, rows: Longs) -> Floats:
+        """float64[M, W]: leaders on today's replicas; today's own may go on wherever it is."""
+        now = problem.replicas[rows]
+        cost = (problem.leader_extra[rows][:, self.columns][:, None, :] * self.price[now]).sum(axis=2)
+        cost = cost + np.where(now == problem.leader[rows, None], 0.0, self.change)
+        return np.where(self.may_lead[now] | (now == problem.leader[rows, None]), cost, np.inf)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Options:
+    """``new`` float64[M, N] on ``targets``, ``kept`` float64[M, W], and what leading costs on top."""
+
+    targets: Longs
+    new: Floats
+    kept: Floats
+    leading: _LeaderPrices
+
+
+def _least_placements(problem: Problem, rows: Longs, options: _Options, racks: Ints, open_racks: int) -> float:
+    rf = problem.target_rf[rows]
+    by_rack = (rf <= open_racks) & ~problem.is_confined[rows]
+    total = 0.0
+    for chosen, group in ((by_rack, racks), (~by_rack, np.arange(problem.broker_count, dtype=np.int32))):
+        if not chosen.any():
+            continue
+        mine, new, kept = rows[chosen], options.new[chosen], options.kept[chosen]
+        now = problem.replicas[mine]
+        least = _by_group(new, kept, now, options.targets, group)
+        leads = None
+        if options.leading.is_needed:
+            new = new + options.leading.added(problem, mine, options.targets)
+            kept = kept + options.leading.added_here(problem, mine)
+            leads = _by_group(new, kept, now, options.targets, group)
+        total += _sum_of_least(least, leads, rf[chosen])
+    return total
+
+
+def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints) -> Floats:
+    """float64[M, groups]: the cheapest replica in each group, new or kept."""
+    options = np.full((len(new), int(group.max(initial=0)) + 1), np.inf)
+    for i, b in enumerate(targets.tolist()):
+        column = options[:, group[b]]
+        np.minimum(column, new[:, i], out=column)
+    rows = np.arange(len(new))
+    for j in range(now.shape[1]):
+        place = group[now[:, j]]
+        options[rows, place] = np.minimum(options[rows, place], kept[:, j])
+    return options
+
+
+def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
+    """The ``count`` smallest of each row together, and what a leader among them adds; what cannot be counts nothing."""
+    most = min(int(count.max()), options.shape[1])
+    least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
+    total = float(least[(np.arange(most) < count[:, None]) & np.isfinite(least)].sum())
+    if leads is None:
+        return total
+    dearest = least[np.arange(len(least)), np.minimum(count, most) - 1]
+    can = np.isfinite(dearest) & np.isfinite(leads).any(axis=1)
+    over = leads[can] - np.minimum(options[can], dearest[can, None])
+    return total + float(over.min(axis=1).sum())
+
+
+# What no plan can beat: for bytes the best of several prices' proofs, for copies and leader changes by counting.
+#
+# Promises, in order
+# 1. No bound is above what the cheapest lawful plan within the bands costs.
+# 2. The bound on bytes comes with prices that prove it to anybody (``PriceCertificate``, or ``CostProof`` with
+# covers).
+#
+# Complexity: O(P·W·(racks + D)) a proof, two or three of them; see ``covering_prices.py`` and ``lagrangian.py``.
+
+
+NOTHING = LowerBound(0.0, BoundProof.NOTHING_MOVES)
+PROOFS = {
+    "forced": BoundProof.FORCED_COPIES,
+    "excess": BoundProof.PRICES_ABOVE_BANDS,
+    "deficit": BoundProof.PRICES_BELOW_BANDS,
+    "linear program": BoundProof.LINEAR_PROGRAM,
+}
+
+
+def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: BoundParams = DEFAULTS.bounds) -> Bounds:
+    """Bounds for the problem's own bands (before any widening). ``prices`` float64[B, D]: others to try as well."""
+    load = broker_loads(problem, problem.replicas, problem.leader)
+    changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
+    if not problem.moves_replicas:
+        return Bounds(NOTHING, NOTHING, changes)
+    columns = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
+    holdings = holdings_of(problem)
+    fewest = least_copies(problem, holdings, load, columns, params)
+    copies = LowerBound(fewest, BoundProof.COUNTED_REPLICAS)
+    tried = {
+        "forced": np.zeros_like(load),
+        "excess": covering_prices(problem, holdings, load, columns, params),
+        "deficit": _deficit_prices(problem, load),
+    }
+    if prices is not None:
+        tried["linear program"] = prices
+    parts = {
+        name: max(0.0, proven_by(problem, tried_prices, problem.move_bytes, params))
+        for name, tried_prices in tried.items()
+    }
+    best = max(parts, key=lambda name: (parts[name], name == "forced"))
+    certificate = PriceCertificate(tried[best], parts[best])
+    return Bounds(LowerBound(parts[best], PROOFS[best]), copies, changes, parts, certificate)
+
+
+def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
+    """``bounds`` with a stronger one on bytes where better prices than its own are found."""
+    if bounds.certificate is None:
+        return bounds
+    prices = better_prices(problem, bounds.certificate.prices, params.ascent)
+    if prices is None:
+        return bounds
+    value = proven_by(problem, prices, problem.move_bytes, params)
+    if value <= bounds.bytes.value:
+        return bounds
+    return replace(
+        bounds,
+        bytes=LowerBound(value, BoundProof.DUAL_ASCENT),
+        parts={**bounds.parts, "ascent": value},
+        certificate=PriceCertificate(prices, value),
+    )
+
+
+def raised_by_covers(
+    problem: Problem, bounds: Bounds, prices: Floats, covers: tuple[Cover, ...], params: BoundParams = DEFAULTS.bounds
+) -> Bounds:
+    """``bounds`` with a stronger one on bytes where ``prices`` float64[B, D] and ``covers`` together prove one."""
+    if not covers:
+        return bounds
+    value = proven_by(problem, prices, problem.move_bytes, params, covers=covers)
+    if value <= bounds.bytes.value:
+        return bounds
+    nobody = np.zeros(problem.broker_count)
+    return replace(
+        bounds,
+        bytes=LowerBound(value, BoundProof.LINEAR_PROGRAM_WITH_COVERS),
+        parts={**bounds.parts, "covers": value},
+        proofs={**bounds.proofs, "bytes": CostProof(prices, nobody, nobody, value, covers)},
+    )
+
+
+def least_price(problem: Problem, bounds: Bounds, costs: CostParams) -> float:
+    """No plan costs less where moves are charged beside their bytes."""
+    return bounds.bytes.value + bounds.replica_moves.value * bytes_per_move(problem, costs.worth_per_move)
+
+
+def _deficit_prices(problem: Problem, load: Floats) -> Floats:
+    """A byte that is missing is worth its copying."""
+    prices = np.zeros_like(load)
+    disk = problem.column("disk")
+    if disk is not None:
+        prices[:, disk] = np.where(load[:, disk] < problem.band_low[:, disk], -1.0, 0.0)
+    return prices

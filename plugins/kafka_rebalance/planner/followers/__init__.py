@@ -1,1 +1,0 @@
-"""The order of followers in each list: who leads next."""

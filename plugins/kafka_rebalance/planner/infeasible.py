@@ -1,0 +1,425 @@
+"""Why no plan is lawful: the smallest cause that can be counted, and what is lacking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, distinct_racks, even_spread
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.planner.linear_program.relaxation import Rows, arcs_of, is_small, rack_rows
+from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams
+from kafka_rebalance.resources import REPLICA_CARRIED, UNITS
+
+# A proved cause: the fact, what would help, and what is lacking where, for a reader who wants to check it.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cause:
+    """``lacking`` of ``resource`` on ``brokers`` (indices) together: with anything less no plan is lawful."""
+
+    fact: Fact
+    helps: Fact
+    resource: str
+    brokers: Longs
+    lacking: float
+
+    def error(self) -> InfeasibleError:
+        """To be raised."""
+        return InfeasibleError(self.fact, self.helps)
+
+
+# What must be copied whatever the plan, and what the disks have left for it: what all counting rests on.
+#
+# A copy is there beside everything that is on its disk today, so a broker takes no more than its limit less today's
+# load.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForcedCopies:
+    """``free``, ``today``, ``limit`` float64[B] of disk; ``rack`` int32[B], brokers without a rack alone.
+
+    ``copies`` int64[P]: how many at the least; ``into_rack`` int64[P, K]: of these, how many at the least in each rack.
+    """
+
+    size: Floats
+    today: Floats
+    limit: Floats
+    free: Floats
+    rack: Ints
+    copies: Longs
+    into_rack: Longs
+
+
+def forced_copies(problem: Problem) -> ForcedCopies | None:
+    """None where disks are not known. O(P·(W + K))."""
+    disk = problem.column("disk")
+    if disk is None or not problem.moves_replicas:
+        return None
+    today = broker_loads(problem, problem.replicas, problem.leader)[:, disk]
+    limit = problem.limit[:, disk]
+    free = np.where(problem.takes_replicas, np.maximum(limit - today, 0.0), 0.0)
+    rack = distinct_racks(problem.rack)
+    copies, into_rack = _least_copies(problem, rack)
+    return ForcedCopies(problem.follower_load[:, disk], today, limit, free, rack, copies, into_rack)
+
+
+def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
+    """Copies of each partition, int64[P], and into each rack, int64[P, K].
+
+    Racks bind only where every broker that stays takes replicas: elsewhere the rule gives way.
+    """
+    racks = int(rack.max(initial=0)) + 1
+    sizes, chosen = problem.sets.rack_sizes(rack, problem.stays), problem.sets.of_partition
+    into = np.zeros((problem.partition_count, racks), dtype=np.int64)
+    kept = (problem.replicas >= 0) & problem.stays[problem.replicas]
+    if problem.must_leave is not None:
+        kept &= ~problem.must_leave
+    usable = np.minimum(kept.sum(axis=1), problem.target_rf)
+    if (problem.takes_replicas == problem.stays).all():
+        there = np.zeros_like(into)
+        rows, slots = np.nonzero(kept)
+        np.add.at(there, (rows, rack[problem.replicas[rows, slots]]), 1)
+        for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf).tolist()):
+            share, odd = even_spread(factor, size)
+            mine = (problem.target_rf == factor) & (chosen == number)
+            into[mine] = np.maximum(share[None, :] - there[mine], 0)
+            more = (there[mine] > share[None, :]).sum(axis=1)
+            usable[mine] = np.minimum(there[mine], share[None, :]).sum(axis=1) + np.minimum(more, odd)
+    into[problem.pinned] = 0
+    return np.where(problem.pinned, 0, problem.target_rf - usable).astype(np.int64), into
+
+
+# Caps by rack: an even spread brings the brokers of some racks more than they may carry together.
+#
+# For a set of racks, what it must hold of a partition is what every rack holds of it anyway, and of the odd replicas
+# those that find no other rack. Sets are tried from the rack that is fullest on, one rack more each time.
+#
+# Example: racks of 1 and 3 brokers, factor 2, 60 partitions, at most 40 replicas a broker: the lone broker must hold
+# 60,
+# 20 more than it may, though all four together may carry 160 and 120 are there.
+
+
+def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | None:
+    """The set of racks that lacks most: ``most`` float64[B], what brokers may carry of ``resource`` at the highest.
+
+    None where racks do not bind: only leaders move, a budget may leave racks as they are, or a broker that stays takes
+    nothing. O(P·W + K² · factors).
+    """
+    d = problem.column(resource)
+    binds = problem.moves_replicas and not problem.budget.is_limited and (problem.takes_replicas == problem.stays).all()
+    if d is None or resource not in REPLICA_CARRIED or not binds:
+        return None
+    racks = distinct_racks(problem.rack)
+    held = _Held.of(problem, racks, d)
+    may = np.bincount(racks[problem.stays], weights=most[problem.stays], minlength=len(held.anyway)).astype(np.float64)
+    used = np.flatnonzero(held.size > 0)
+    order = used[np.argsort(may[used] - held.anyway[used], kind="stable")]
+    worst, found = 0.0, order[:0]
+    for count in range(1, len(order)):  # all racks together are no matter of racks
+        lacking = held.least(order[:count]) - float(may[order[:count]].sum())
+        if np.isfinite(lacking) and lacking > worst + BAND_ROUNDING * held.least(order[:count]):
+            worst, found = lacking, order[:count]
+    return _cause(problem, resource, racks, found, (held.least(found), worst)) if len(found) else None
+
+
+def _lightest(problem: Problem, d: int) -> Floats:
+    """float64[P]: what a replica weighs at the least: one that stays where it is may be smaller than its leader's."""
+    weight: Floats = problem.follower_load[:, d]
+    if problem.own_disk is None or problem.resources[d] != "disk":
+        return weight
+    own = np.where(problem.replicas >= 0, problem.own_disk, np.inf).min(axis=1)
+    return np.asarray(np.minimum(weight, own), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """What racks of ``size`` brokers must hold: ``anyway`` float64[K] by each; for each factor what one replica of all
+    weighs, how many odd ones there are, and which racks could hold one, bool[K].
+    """
+
+    size: Longs
+    anyway: Floats
+    odd: list[tuple[float, int, Flags]]
+
+    @classmethod
+    def of(cls, problem: Problem, racks: Ints, d: int) -> _Held:
+        weight, factors, free = _lightest(problem, d), problem.target_rf, ~problem.pinned & ~problem.is_confined
+        if problem.must_leave is not None:  # what may not come back to a broker may leave its rack short: not counted
+            free &= ~problem.must_leave.any(axis=1)
+        size = np.bincount(racks[problem.stays], minlength=int(racks.max()) + 1).astype(np.int64)
+        pinned = (problem.replicas >= 0) & problem.pinned[:, None]
+        rows, columns = np.nonzero(pinned)
+        anyway = np.bincount(racks[problem.replicas[rows, columns]], weights=weight[rows], minlength=len(size))
+        odd = []
+        for factor in np.unique(factors[free]).tolist():
+            load = float(weight[free & (factors == factor)].sum())
+            share, left = even_spread(factor, size)
+            anyway = anyway + load * share
+            odd.append((load, left, np.asarray(size > share)))
+        return cls(size, anyway.astype(np.float64), odd)
+
+    def least(self, racks: Longs) -> float:
+        """By these racks together."""
+        inside = np.isin(np.arange(len(self.size)), racks)
+        more = sum(load * max(0, left - int((is_open & ~inside).sum())) for load, left, is_open in self.odd)
+        return float(self.anyway[racks].sum() + more)
+
+
+def _cause(problem: Problem, resource: str, racks: Ints, found: Longs, amounts: tuple[float, float]) -> Cause:
+    needed, lacking = amounts
+    brokers = np.flatnonzero(np.isin(racks, found) & problem.stays)
+    named = sorted({problem.rack_name(rack) for rack in problem.rack[brokers].tolist() if rack >= 0})
+    cause = fact(
+        FactCode.LIMITS_TOO_LOW,
+        resource=resource,
+        needed=needed,
+        limit=needed - lacking,
+        brokers=len(brokers),
+        racks=tuple(named),
+        brokers_without_rack=tuple(int(problem.broker_ids[b]) for b in brokers.tolist() if problem.rack[b] < 0),
+    )
+    each = needed / len(brokers)
+    enough = float(np.ceil(each)) if UNITS[resource] == "count" else each
+    return Cause(cause, fact(FactCode.RAISE_LIMIT, resource=resource, limit=enough), resource, brokers, lacking)
+
+
+# Causes that counting proves: each says what must go where, what is free there, and what is lacking.
+#
+# Example: rack r1 has two brokers of 1 TiB, 1.6 TiB on them, and replicas of 0.5 TiB must be copied to it: its disks
+# need
+# 105 %, and 102.4 GiB are lacking. With less than that no plan is lawful, whatever else is done.
+
+
+MOST_LISTED = 50  # brokers in the arguments of a fact
+
+
+def rack_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
+    """The rack whose disks lack the largest share of what must be copied to it."""
+    needed = forced.size @ forced.into_rack
+    return _fullest(problem, forced, [(np.flatnonzero(forced.rack == k), float(n)) for k, n in enumerate(needed)])
+
+
+def disks_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
+    """All disks together, less what is on them, are smaller than all that must be copied."""
+    receivers = np.flatnonzero(problem.takes_replicas)
+    return _fullest(problem, forced, [(receivers, float(forced.size @ forced.copies))])
+
+
+def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
+    """The brokers that topics are confined to, whose disks lack the largest share of what must be copied to them.
+
+    Only copies that may go nowhere else are counted: of the set's own topics, and of those confined to fewer.
+    """
+    sets, places = problem.sets, []
+    for may in sets.brokers[1:]:
+        only = ~(sets.brokers & ~may).any(axis=1)  # sets within this one
+        needed = float((forced.size * forced.copies)[only[sets.of_partition]].sum())
+        places.append((np.flatnonzero(may & problem.takes_replicas), needed))
+    return _fullest(problem, forced, places)
+
+
+def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
+    """Of ``places``, brokers and bytes that must be copied to them, the one that lacks most for its size."""
+    worst, cause = 0.0, None
+    for place, needed in places:
+        brokers = place[problem.takes_replicas[place]]
+        free, limit = float(forced.free[brokers].sum()), float(forced.limit[brokers].sum())
+        lacking = needed - free
+        if not np.isfinite(limit) or lacking <= BAND_ROUNDING * max(needed, 1.0):
+            continue
+        share = lacking / max(limit, 1.0)
+        if cause is None or share > worst:
+            worst, cause = share, _too_small(problem, forced, brokers, needed, free)
+    return cause
+
+
+def _too_small(problem: Problem, forced: ForcedCopies, brokers: Longs, needed: float, free: float) -> Cause:
+    cause = fact(
+        FactCode.DISKS_LACK_ROOM,
+        **place_of(problem, brokers),
+        needed_bytes=needed,
+        free_bytes=free,
+        held_bytes=float(np.minimum(forced.today, forced.limit)[brokers].sum()),
+        limit_bytes=float(forced.limit[brokers].sum()),
+        leaving_brokers=_leaving(problem, forced, brokers)[:MOST_LISTED],
+    )
+    return Cause(cause, fact(FactCode.ADD_DISK, lacking_bytes=needed - free), "disk", brokers, needed - free)
+
+
+def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[int, ...]:
+    """Which of the brokers that leave hand on to ``brokers``: those of their racks, all where these are in many."""
+    holders = np.unique(problem.replicas[problem.replicas >= 0])
+    racks = np.unique(forced.rack[brokers])
+    is_giver = ~problem.stays[holders] & ((len(racks) > 1) | np.isin(forced.rack[holders], racks))
+    return tuple(int(problem.broker_ids[b]) for b in holders[is_giver].tolist())
+
+
+def place_of(problem: Problem, brokers: Longs) -> dict[str, Any]:
+    """Return the arguments of a fact that name brokers: their ids, and their rack where they are all of it."""
+    takes, racks = problem.takes_replicas, np.unique(problem.rack[brokers])
+    is_rack = len(racks) == 1 and racks[0] >= 0 and int((problem.rack == racks[0])[takes].sum()) == len(brokers)
+    return {
+        "rack": problem.rack_name(int(racks[0])) if is_rack else None,
+        "brokers": tuple(int(problem.broker_ids[b]) for b in brokers[:MOST_LISTED].tolist()),
+        "broker_count": len(brokers),
+        "is_all": len(brokers) == int(takes.sum()),
+    }
+
+
+def largest_copy_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
+    """A replica that must be copied is larger than what any disk has left that may take it."""
+    worst: Cause | None = None
+    open_racks = np.unique(forced.rack[problem.takes_replicas])
+    least = min((float(forced.free[forced.rack == k].max()) for k in open_racks.tolist()), default=0.0)
+    for row in np.flatnonzero((forced.copies > 0) & ((forced.size > least) | problem.is_confined)).tolist():
+        for brokers in _where(problem, forced, row):
+            freest = int(brokers[forced.free[brokers].argmax()])
+            lacking = float(forced.size[row] - forced.free[freest])
+            if lacking > BAND_ROUNDING * forced.size[row] and (worst is None or lacking > worst.lacking):
+                cause = fact(
+                    FactCode.COPY_TOO_LARGE,
+                    partition=problem.name_of(row),
+                    replica_bytes=float(forced.size[row]),
+                    broker=int(problem.broker_ids[freest]),
+                    free_bytes=float(forced.free[freest]),
+                )
+                helps = fact(FactCode.ADD_DISK, lacking_bytes=lacking, or_smaller_partitions=True)
+                worst = Cause(cause, helps, "disk", np.array([freest]), lacking)
+    return worst
+
+
+def _where(problem: Problem, forced: ForcedCopies, row: int) -> list[Longs]:
+    """For each place that must get a copy of the partition, the brokers that may: racks, else all."""
+    may = (
+        problem.takes_replicas
+        & problem.sets.brokers[problem.sets.of_partition[row]]
+        & ~np.isin(np.arange(problem.broker_count), problem.replicas[row])
+    )
+    if problem.target_rf[row] == 1:
+        may &= problem.takes_leaders
+    is_endless = ~np.isfinite(forced.limit)
+    racks = np.flatnonzero(forced.into_rack[row] > 0).tolist()
+    places = [forced.rack == k for k in racks] or [np.ones(problem.broker_count, dtype=np.bool_)]
+    able = [may & place for place in places]
+    return [np.flatnonzero(some) for some in able if some.any() and not (some & is_endless).any()]
+
+
+def limit_cause(problem: Problem) -> Cause | None:
+    """All brokers together, or those of some racks, may carry less of a resource than replicas bring; who is above its
+    limit may stay so.
+    """
+    load = broker_loads(problem, problem.replicas, problem.leader)
+    for d, name in enumerate(problem.resources):
+        limit = problem.limit[:, d]
+        if name == "disk" or name not in REPLICA_CARRIED or not np.isfinite(limit[problem.stays]).all():
+            continue
+        held: Floats = np.where(problem.stays, np.maximum(limit, load[:, d]), 0.0)
+        total = float((problem.follower_load[:, d] * problem.target_rf).sum())
+        lacking = total - float(held.sum())
+        if lacking > BAND_ROUNDING * total:
+            too_low = fact(
+                FactCode.LIMITS_TOO_LOW,
+                resource=name,
+                needed=total,
+                limit=float(held.sum()),
+                brokers=int(problem.stays.sum()),
+            )
+            helps = fact(FactCode.RAISE_LIMIT, resource=name, lacking=lacking)
+            return Cause(too_low, helps, name, np.flatnonzero(problem.stays), lacking)
+        if (cause := rack_limit_cause(problem, name, held)) is not None:
+            return cause
+    return None
+
+
+# Where no count of one place proves it: the linear program of all copies, with disk to be bought.
+#
+#     minimise Σ bought    over all ways to place what must be placed, each disk at its limit and what is bought for it
+#
+# What is above 0 must be bought by anybody: replicas that may be cut into pieces fit no better. The brokers whose
+# price
+# is 1 are the ones that it must be bought for (Farkas' certificate, added up).
+
+
+def program_cause(
+    problem: Problem, forced: ForcedCopies, params: LinearProgramParams = DEFAULTS.linear_program
+) -> Cause | None:
+    """None where copies cut into pieces would fit, or the cluster is too large for the program."""
+    if not is_small(problem, params.arcs):
+        return None
+    arcs = arcs_of(problem, params.arcs)
+    bounded = np.flatnonzero(problem.takes_replicas & np.isfinite(forced.limit))
+    count, unit = len(arcs.row), max(float(forced.size.max(initial=0.0)), 1.0)
+    if not count or not len(bounded):
+        return None
+    rows = Rows(count + len(bounded))
+    new = np.flatnonzero(~arcs.is_kept & np.isin(arcs.broker, bounded))
+    line = np.searchsorted(bounded, arcs.broker[new])
+    own = np.arange(len(bounded))
+    factor = np.concatenate([forced.size[arcs.row[new]] / unit, -np.ones(len(bounded))])
+    rows.add(np.concatenate([line, own]), np.concatenate([new, count + own]), factor, forced.free[bounded] / unit)
+    if (problem.takes_replicas == problem.stays).all():
+        rack_rows(problem, arcs, rows)
+    free = np.flatnonzero(~problem.pinned)
+    every: Any = sp.csr_matrix(
+        (np.ones(count), (np.searchsorted(free, arcs.row), np.arange(count))), (len(free), count + len(bounded))
+    )
+    top = np.append(np.ones(count), np.full(len(bounded), np.inf))
+    box: Any = np.column_stack([np.zeros(rows.variables), top])
+    matrix: Any = sp.vstack(rows.blocks).tocsr()
+    answer = linprog(
+        np.append(np.zeros(count), np.ones(len(bounded))),
+        matrix,
+        np.concatenate(rows.most),
+        every,
+        problem.target_rf[free].astype(np.float64),
+        bounds=box,
+        method="highs",
+    )
+    if (
+        not answer.success
+        or answer.fun is None
+        or answer.fun * unit <= params.arcs.unused_share * float(forced.size.sum()) + 1
+    ):
+        return None
+    price = -answer.ineqlin.marginals[: len(bounded)]
+    brokers, lacking = bounded[price > 1 - params.arcs.unused_share], float(answer.fun) * unit
+    if not len(brokers):
+        return None
+    free_bytes = float(forced.free[brokers].sum())
+    cause = fact(
+        FactCode.DISKS_LACK_ROOM,
+        **place_of(problem, brokers),
+        needed_bytes=free_bytes + lacking,
+        free_bytes=free_bytes,
+        is_by_program=True,
+    )
+    return Cause(cause, fact(FactCode.ADD_DISK, lacking_bytes=lacking), "disk", brokers, lacking)
+
+
+# The smallest cause that can be proved, in this order: one rack's disks, all disks, those that topics are confined to,
+# one replica too large for any disk, a limit of another resource (all brokers, then by rack), brokers that the linear
+# program of all copies names.
+
+
+def smallest_cause(problem: Problem, params: LinearProgramParams = DEFAULTS.linear_program) -> Cause | None:
+    """None where nothing can be proved: whole replicas may not fit although pieces of them would. O(P·B)."""
+    forced = forced_copies(problem)
+    if forced is None:
+        return limit_cause(problem)
+    return (
+        rack_cause(problem, forced)
+        or disks_cause(problem, forced)
+        or set_cause(problem, forced)
+        or largest_copy_cause(problem, forced)
+        or limit_cause(problem)
+        or program_cause(problem, forced, params)
+    )

@@ -1,1 +1,0 @@
-"""Who leads: the fewest leader changes for even counts and rates."""

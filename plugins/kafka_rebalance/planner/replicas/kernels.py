@@ -1,0 +1,1250 @@
+"""The search for replica sets: its compiled steps, and how a replica is moved."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel, kernel
+from kafka_rebalance.planner.sorting import in_place, largest_first, ranking_of, smallest_first
+from kafka_rebalance.planner.state import State, TopicSpread, excess_change
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, FORBIDDEN, GAIN_TOLERANCE, HOWEVER_FAR, NOT_COVERABLE
+
+# The least that must leave one broker: a covering problem with one row per resource, solved by its dual.
+#
+#     minimise  Σ s_i·x_i   subject to  Σ w_id·x_i ≥ e_d for every resource d,  0 ≤ x_i ≤ 1
+#
+# s = cost of moving replica i, w = what it weighs, e = how far the broker is above its band. Any prices λ ≥ 0 prove
+# λ·e - Σ max(0, λ·w_i - s_i) (weak duality), and the best prices also say which replicas to send: those worth more
+# than
+# they cost. Coordinate ascent with an exact line search (a weighted quantile), O(D·n) expected per sweep for n
+# replicas;
+# on the models at hand it ends within 1e-9 of the linear program.
+#
+# Example: one resource, e = 5, two replicas of weight 3 and cost 3: prices (1) prove 5; rounding up would prove 6.
+
+
+@inner_kernel
+def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) -> float:
+    """The smallest x such that the weights of values <= x add up to ``need``; reorders both arrays."""
+    low, high, below = 0, count, 0.0
+    enough = NOT_COVERABLE  # sums in another order may miss by a rounding: then the value just above is the answer
+    while high - low > 0:
+        left, middle, right = value[low], value[(low + high) // 2], value[high - 1]
+        pivot = max(min(left, middle), min(max(left, middle), right))
+        first, last, less, equal = _partition(value, weight, low, high, pivot)
+        if below + less >= need:
+            high = first
+            enough = pivot
+        elif below + less + equal >= need:
+            return float(pivot)
+        else:
+            below += less + equal
+            low = last
+    return enough
+
+
+@inner_kernel
+def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float) -> tuple[int, int, float, float]:
+    """Three-way partition; returns the span equal to the pivot and the weights less than and equal to it."""
+    first, i, last = low, low, high
+    less, equal = 0.0, 0.0
+    while i < last:
+        x = value[i]
+        if x < pivot:
+            less += weight[i]
+            value[i], value[first] = value[first], x
+            weight[i], weight[first] = weight[first], weight[i]
+            first += 1
+            i += 1
+        elif x > pivot:
+            last -= 1
+            value[i], value[last] = value[last], x
+            weight[i], weight[last] = weight[last], weight[i]
+        else:
+            equal += weight[i]
+            i += 1
+    return first, last, less, equal
+
+
+@inner_kernel
+def _best_price(cost: Floats, weight: Floats, excess: Floats, prices: Floats, d: int, scratch: Floats) -> float:
+    """The price of resource ``d`` that is best with the others fixed."""
+    count, covered = 0, 0.0
+    for i in range(cost.shape[0]):
+        if weight[i, d] <= 0:
+            continue
+        short = cost[i]
+        for k in range(prices.shape[0]):
+            if k != d:
+                short -= prices[k] * weight[i, k]
+        if short <= 0:
+            covered += weight[i, d]
+        else:
+            scratch[0, count] = short / weight[i, d]
+            scratch[1, count] = weight[i, d]
+            count += 1
+    if covered >= excess[d]:
+        return 0.0
+    return weighted_quantile(scratch[0], scratch[1], count, excess[d] - covered)
+
+
+@inner_kernel
+def proven(cost: Floats, weight: Floats, excess: Floats, prices: Floats) -> float:
+    """What ``prices`` prove."""
+    total = 0.0
+    for d in range(prices.shape[0]):
+        total += prices[d] * excess[d]
+    for i in range(cost.shape[0]):
+        worth = -cost[i]
+        for d in range(prices.shape[0]):
+            worth += prices[d] * weight[i, d]
+        if worth > 0:
+            total -= worth
+    return total
+
+
+@inner_kernel
+def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
+    """Improve ``prices`` float64[D] in place; returns what they prove (NOT_COVERABLE if all replicas do not cover).
+
+    cost float64[n], weight float64[n, D], excess float64[D] (<= 0: nothing to cover), scratch float64[2, n];
+    ``sweeps`` at most.
+    """
+    best = 0.0
+    for _ in range(sweeps):
+        for d in range(prices.shape[0]):
+            prices[d] = 0.0 if excess[d] <= 0 else _best_price(cost, weight, excess, prices, d, scratch)
+            if prices[d] >= NOT_COVERABLE:
+                return NOT_COVERABLE
+        value = proven(cost, weight, excess, prices)
+        if value <= best * (1 + 1e-9):
+            break
+        best = value
+    return best
+
+
+@inner_kernel
+def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
+    """The best proof from two starts, all prices 1 and all 0; ``prices`` are those of the better one."""
+    dims = prices.shape[0]
+    best = -1.0
+    trial = np.empty(dims)
+    in_excess = 0
+    for d in range(dims):
+        in_excess += excess[d] > 0
+    # A sweep sets the first price whatever it was, so where one resource is in excess all starts come to the same.
+    for start in range(2 if in_excess > 1 else 1):
+        for d in range(dims):
+            trial[d] = 1.0 if excess[d] > 0 and start == 0 else 0.0
+        value = ascend(cost, weight, excess, trial, scratch, sweeps)
+        if value > best:
+            best = value
+            for d in range(dims):
+                prices[d] = trial[d]
+        if value >= NOT_COVERABLE:
+            break
+    return best
+
+
+@kernel
+def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
+    """``best_prices`` for Python."""
+    return best_prices(cost, weight, excess, prices, scratch, sweeps)
+
+
+# The smallest steps of the search: what a replica weighs, whether it may go somewhere, and taking it there.
+
+
+@inner_kernel
+def draw(state: State, bound: int) -> int:
+    """Next pseudo-random integer in [0, bound): xorshift64, the same on every machine."""
+    x = state.random[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    state.random[0] = x
+    return int(np.int64((x >> np.uint64(33)) % np.uint64(bound)))
+
+
+@inlined_kernel
+def is_original(state: State, p: int, broker: int) -> bool:
+    """``broker`` holds a replica of ``p`` today, so a replica there costs nothing."""
+    for j in range(state.original.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
+        if state.original[p, j] == broker:
+            return True
+    return False
+
+
+@inlined_kernel
+def copies_needed(state: State, p: int, source: int, target: int) -> float:
+    """Change of the plan's cost when a replica of ``p`` goes from source to target: -cost, 0 or cost."""
+    change = 0.0
+    if not is_original(state, p, target):
+        change += state.cost[p]
+    if not is_original(state, p, source):
+        change -= state.cost[p]
+    return change
+
+
+@inlined_kernel
+def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
+    """Fill ``weight`` float64[D] with what replica slot ``j`` of ``p`` weighs on ``broker``."""
+    for d in range(weight.shape[0]):
+        weight[d] = state.follower[p, d]
+    if state.has_leaders and state.leader_index[p] == j:
+        for d in range(weight.shape[0]):
+            weight[d] += state.extra[p, d]
+    if state.own.shape[0] > 0:
+        for i in range(state.original.shape[1]):
+            if state.original[p, i] == broker:
+                weight[state.disk_column] += state.own[p, i]
+
+
+@inner_kernel
+def outside(state: State, broker: int) -> float:
+    """How far a broker is outside its bands, all resources added up."""
+    total = 0.0
+    for d in range(state.load.shape[1]):
+        total += max(state.load[broker, d] - state.high[broker, d], 0.0)
+        total += max(state.low[broker, d] - state.load[broker, d], 0.0)
+    return total
+
+
+@inner_kernel
+def above(state: State, broker: int) -> float:
+    """How far a broker is above its bands."""
+    total = 0.0
+    for d in range(state.load.shape[1]):
+        total += max(state.load[broker, d] - state.high[broker, d], 0.0)
+    return total
+
+
+@inner_kernel
+def below(state: State, broker: int) -> float:
+    """How far a broker is below its bands."""
+    total = 0.0
+    for d in range(state.load.shape[1]):
+        total += max(state.low[broker, d] - state.load[broker, d], 0.0)
+    return total
+
+
+@inner_kernel
+def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> float:
+    """By how much ``broker`` comes closer to its bands (negative: farther) when its load changes by sign · weight."""
+    total = 0.0
+    for d in range(weight.shape[0]):
+        now = state.load[broker, d]
+        then = now + sign * weight[d]
+        top = state.high[broker, d]
+        bottom = state.low[broker, d]
+        if now > top:
+            total += now - top
+        elif now < bottom:
+            total += bottom - now
+        if then > top:
+            total -= then - top
+        elif then < bottom:
+            total -= bottom - then
+    return total
+
+
+@inner_kernel
+def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
+    """Hard capacity, also while both copies exist; a broker that is above already may not gain."""
+    if not state.has_limit:
+        return True
+    for d in range(weight.shape[0]):
+        if weight[d] > 0 and state.load[target, d] + weight[d] > state.limit[target, d]:
+            return False
+    d = state.disk_column
+    if d < 0 or is_original(state, p, target):
+        return True
+    return bool(state.peak[target] + state.follower[p, d] <= state.limit[target, d])
+
+
+@inner_kernel
+def another_may_lead(state: State, p: int, j: int) -> bool:
+    """A replica of ``p`` other than slot ``j`` is where it may lead: somebody must."""
+    for i in range(state.replicas.shape[1]):
+        if i != j and state.replicas[p, i] >= 0 and state.leads[state.replicas[p, i]]:
+            return True
+    return False
+
+
+@inner_kernel
+def may_hold(state: State, p: int, j: int, target: int) -> bool:
+    """``target`` takes replicas (and leadership, where no other replica may lead), is of the set that ``p`` may be on,
+    holds no other replica of ``p``, is not barred, and has room in its list.
+    """
+    if not state.takes[target] or state.start[target] + state.filled[target] >= state.start[target + 1]:
+        return False
+    if state.has_sets and not state.in_set[state.set_of[p], target]:
+        return False
+    if not state.leads[target] and not another_may_lead(state, p, j):
+        return False
+    for i in range(state.replicas.shape[1]):
+        if (i != j and state.replicas[p, i] == target) or state.original[p, i] == -2 - target:
+            return False
+    return True
+
+
+@inner_kernel
+def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
+    """Moving slot ``j`` to ``target`` leaves the replicas of ``p`` spread over racks no worse than now.
+
+    The sum of squared counts per rack never grows, so what is even stays even.
+    """
+    to = state.rack[target]
+    source = state.rack[state.replicas[p, j]]
+    if to == source:
+        return True
+    there, here = 0, 0
+    for i in range(state.replicas.shape[1]):
+        b = state.replicas[p, i]
+        if b >= 0:
+            there += state.rack[b] == to
+            here += state.rack[b] == source
+    return there + 1 <= here
+
+
+@inner_kernel
+def rack_share(state: State, p: int, j: int, rack: int) -> int:
+    """Replicas of ``p`` in ``rack`` that need not leave, slot ``j`` aside."""
+    held = 0
+    for i in range(state.replicas.shape[1]):
+        b = state.replicas[p, i]
+        if i != j and b >= 0 and state.rack[b] == rack and not state.leaves[b]:
+            held += 1
+    return held
+
+
+@inner_kernel
+def fewest_in_rack(state: State, p: int, j: int) -> int:
+    """For a replica that must leave: the fewest replicas of ``p`` in any rack that could still take one."""
+    fewest = 1 << 30
+    chosen = state.set_of[p] if state.has_sets else 0
+    for k in range(state.receivers_in_rack.shape[1]):
+        open_brokers = state.receivers_in_rack[chosen, k]
+        if open_brokers == 0:
+            continue
+        for i in range(state.replicas.shape[1]):
+            b, barred = state.replicas[p, i], -2 - state.original[p, i]
+            if i != j and b >= 0 and state.rack[b] == k and state.takes[b] and state.in_set[chosen, b]:
+                open_brokers -= 1
+            # An original broker that may not be returned to closes one broker more, unless that takes nothing anyway.
+            is_open = barred >= 0 and state.takes[barred] and state.in_set[chosen, barred]
+            if is_open and state.rack[barred] == k:
+                open_brokers -= 1
+        if open_brokers > 0:
+            fewest = min(fewest, rack_share(state, p, j, k))
+    return fewest
+
+
+@inner_kernel
+def _recount_topic(spread: TopicSpread, p: int, source: int, target: int) -> None:
+    row = spread.row[spread.topic[p]]
+    if row >= 0:
+        spread.table[row, source] -= 1
+        spread.table[row, target] += 1
+
+
+@inner_kernel
+def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
+    """Take slot ``j`` of ``p`` to ``target``; ``weight`` is scratch space, float64[D]."""
+    width = state.replicas.shape[1]
+    source = state.replicas[p, j]
+    replica_index = p * width + j
+    last_place = state.start[source] + state.filled[source] - 1
+    last = state.items[last_place]
+    place = state.position[replica_index]
+    state.items[place] = last
+    state.position[last] = place
+    state.filled[source] -= 1
+    place = state.start[target] + state.filled[target]
+    state.items[place] = replica_index
+    state.position[replica_index] = place
+    state.filled[target] += 1
+    replica_load(state, p, j, source, weight)
+    for d in range(weight.shape[0]):
+        state.load[source, d] -= weight[d]
+    replica_load(state, p, j, target, weight)
+    for d in range(weight.shape[0]):
+        state.load[target, d] += weight[d]
+    if state.has_limit and state.disk_column >= 0:
+        size = state.follower[p, state.disk_column]
+        if not is_original(state, p, target):
+            state.peak[target] += size
+        if not is_original(state, p, source):
+            state.peak[source] -= size
+    _recount_topic(state.topics, p, source, target)
+    state.replicas[p, j] = target
+
+
+# Who takes a replica: a broker that lacks just this mixture of loads, else one with free capacity.
+
+
+@inlined_kernel
+def alignment(weight: Floats, need: Floats) -> float:
+    """Cosine of the angle between a replica's weights and what is needed: 1 = serves all resources in proportion."""
+    dot, square, needed = 0.0, 1e-300, 1e-300
+    for d in range(weight.shape[0]):
+        dot += weight[d] * need[d]
+        square += weight[d] * weight[d]
+        needed += need[d] * need[d]
+    return float(dot / np.sqrt(square * needed))
+
+
+@inlined_kernel
+def useful_part(weight: Floats, need: Floats) -> float:
+    """Of what a replica brings of the resources that are lacking, the part that is needed."""
+    used, brought = 0.0, 1e-300
+    for d in range(weight.shape[0]):
+        if need[d] > 0:
+            used += min(weight[d], need[d])
+            brought += weight[d]
+    return float(used / brought)
+
+
+@inlined_kernel
+def _filled(weight: Floats, need: Floats) -> float:
+    """What a replica fills of what is lacking."""
+    filled = 1e-300
+    for d in range(weight.shape[0]):
+        filled += min(weight[d], need[d])
+    return float(filled)
+
+
+@inlined_kernel
+def need_of(state: State, broker: int, need: Floats) -> None:
+    """How far each resource of a broker is below its band."""
+    for d in range(need.shape[0]):
+        need[d] = max(state.low[broker, d] - state.load[broker, d], 0.0)
+
+
+@inlined_kernel
+def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
+    """How well a replica serves a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = not at all.
+
+    Alignment, less where it brings more than is lacking (elsewhere those bytes would be of use), less where it takes
+    the broker above a band. Fills ``need``.
+    """
+    helped = band_improvement(state, broker, weight, 1.0)
+    if helped <= GAIN_TOLERANCE:
+        return 0.0
+    need_of(state, broker, need)
+    return float(alignment(weight, need) * useful_part(weight, need) * helped / _filled(weight, need))
+
+
+@inner_kernel
+def brokers_lacking(state: State, receivers: Ints) -> Ints:
+    """Takers below one of their bands."""
+    chosen = np.empty(receivers.shape[0], np.int32)
+    found = 0
+    for b in receivers:
+        if below(state, b) > BAND_TOLERANCE:
+            chosen[found] = b
+            found += 1
+    return chosen[:found]
+
+
+@inlined_kernel
+def _rack_allows(state: State, p: int, j: int, source: int, target: int, fewest: int) -> bool:
+    """A replica that must leave goes to a rack with the fewest others; any other may not unbalance racks."""
+    if fewest >= 0:
+        return rack_share(state, p, j, state.rack[target]) <= fewest
+    return source != target and keeps_racks_even(state, p, j, target)
+
+
+@inner_kernel
+def rack_limit(state: State, p: int, j: int, source: int) -> int:
+    """``fewest`` for ``_rack_allows``: -1 for a replica that may stay."""
+    return fewest_in_rack(state, p, j) if state.leaves[source] else -1
+
+
+@inner_kernel
+def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints, need: Floats, least: float) -> int:
+    """Of sampled brokers below their bands, the one that best needs this mixture; -1 = none does by ``least``."""
+    source = state.replicas[p, j]
+    fewest = rack_limit(state, p, j, source)
+    best, best_score = -1, least
+    first = draw(state, max(1, lacking.shape[0]))
+    numbers = state.params.receivers
+    is_many = state.position.shape[0] >= numbers.many_replicas
+    tries = numbers.lacking_tried_by_many if is_many else numbers.lacking_tried
+    topic_weight = numbers.topic_weight
+    for i in range(min(tries, lacking.shape[0])):
+        target = lacking[(first + i) % lacking.shape[0]]
+        if not _rack_allows(state, p, j, source, target, fewest):
+            continue
+        score = service(state, target, weight, need)
+        if score <= 0 or score + topic_weight <= best_score or not may_hold(state, p, j, target):
+            continue
+        score -= topic_weight * excess_change(state.topics, state.replicas, p, source, target)
+        if score > best_score and fits_limit(state, p, target, weight):
+            best, best_score = target, score
+    return best
+
+
+@inner_kernel
+def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
+    """Preference for a receiver: deficit filled, room left, topic spread; -1e300 = it may not take the replica.
+
+    ``worst`` is the farthest that the target may be taken from its bands (0 = not at all). Who cannot beat ``best``
+    whatever the topic is not looked at further (-1e300 too): in a large cluster each look at a topic is far in memory.
+    """
+    filled = band_improvement(state, target, weight, 1.0)
+    if filled < -worst - GAIN_TOLERANCE:
+        return FORBIDDEN
+    score, total = 0.0, 1e-300
+    for d in range(weight.shape[0]):
+        total += weight[d]
+        score += 1.0 - state.load[target, d] / max(state.high[target, d], GAIN_TOLERANCE)
+    score = score / weight.shape[0] + filled / total
+    topic_weight = state.params.receivers.topic_weight
+    if score + topic_weight <= best or not may_hold(state, p, j, target) or not fits_limit(state, p, target, weight):
+        return FORBIDDEN
+    return float(score - topic_weight * excess_change(state.topics, state.replicas, p, state.replicas[p, j], target))
+
+
+@inner_kernel
+def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints, worst: float, tries: int) -> int:
+    """The best of ``tries`` brokers evenly picked from ``receivers``; -1 if none may take the replica."""
+    source = state.replicas[p, j]
+    fewest = rack_limit(state, p, j, source)
+    best, best_score = -1, 0.1 * FORBIDDEN
+    first = draw(state, max(1, receivers.shape[0]))
+    stride = max(1, receivers.shape[0] // tries)
+    for i in range(min(tries, receivers.shape[0])):
+        target = receivers[(first + i * stride) % receivers.shape[0]]
+        if _rack_allows(state, p, j, source, target, fewest):
+            score = capacity_score(state, p, j, target, weight, worst, best_score)
+            if score > best_score:
+                best, best_score = target, score
+    return best
+
+
+# Search, first step: brokers above their bands hand over replicas whose mixture of loads fits both sides.
+#
+# Why the mixture: a broker is above its band in several resources at once, and whoever takes from it lacks several.
+# The
+# fewest bytes are moved when all of them run out together. Taking the best relief per byte instead fills the
+# receivers'
+# replica counts with tiny replicas first, and the bytes no longer fit; replicas that point where the excess points
+# (the
+# cosine of the angle between the two) leave a rest as balanced as the whole.
+#
+# A visit to one broker ranks its replicas once, O(n log n), and ends when a part of the excess is gone.
+
+
+@inner_kernel
+def worst_first(state: State) -> Longs:
+    """Brokers outside their bands, farthest first."""
+    far = np.empty(state.load.shape[0])
+    for b in range(far.shape[0]):
+        far[b] = -outside(state, b)
+    order = smallest_first(far)
+    found = 0
+    while found < order.shape[0] and far[order[found]] < -BAND_TOLERANCE:
+        found += 1
+    return order[:found]
+
+
+@inner_kernel
+def overshoots(state: State, source: int, weight: Floats) -> bool:
+    """Leaving would take more than is in excess of a resource that is, or leave too little of another."""
+    for d in range(weight.shape[0]):
+        now = state.load[source, d]
+        then = now - weight[d]
+        if (now > state.high[source, d] and then < state.high[source, d]) or then < state.low[source, d]:
+            return True
+    return False
+
+
+@inner_kernel
+def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight: Floats) -> None:
+    """Fill ``fit`` with minus the alignment of each replica and the excess."""
+    width = state.replicas.shape[1]
+    excess = np.empty(weight.shape[0])
+    for d in range(excess.shape[0]):
+        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)
+    for i in range(replica_indexes.shape[0]):
+        p = replica_indexes[i] // width
+        replica_load(state, p, replica_indexes[i] - p * width, source, weight)
+        fit[i] = -alignment(weight, excess)
+
+
+@inner_kernel
+def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: float, least: float) -> int:
+    """Hand over until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``receivers``. Returns moves.
+
+    Both sides must align with the replica by at least ``least``; brokers with room need not.
+    """
+    width = state.replicas.shape[1]
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    replica_indexes = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
+    fit = np.empty(replica_indexes.shape[0])
+    _rank(state, source, replica_indexes, fit, weight)
+    stop = above(state, source) * (1.0 - part) + BAND_TOLERANCE
+    moves, misses = 0, 0
+    ranking = ranking_of(fit)
+    for rank in range(fit.shape[0]):
+        i = in_place(ranking, rank)
+        if fit[i] > -least or misses > state.params.hand_over.misses_borne or above(state, source) <= stop:
+            break
+        p = replica_indexes[i] // width
+        j = replica_indexes[i] - p * width
+        replica_load(state, p, j, source, weight)
+        target = -1
+        if not overshoots(state, source, weight):
+            target = lacking_receiver(state, p, j, weight, lacking, need, least)
+            if target < 0 and receivers.shape[0] > 0:
+                target = roomy_receiver(state, p, j, weight, receivers, 0.0, state.params.receivers.others_tried)
+        if target < 0:
+            misses += 1
+            continue
+        move(state, p, j, target, weight)
+        moves += 1
+    return moves
+
+
+@inner_kernel
+def push_round(state: State, everybody: Ints, receivers: Ints, part: float, least: float) -> int:
+    """Visit every broker above its bands once, farthest out first. Returns moves.
+
+    ``everybody`` are all brokers that take replicas: those that lack load are served first; ``receivers`` (may be
+    empty) are those that take what no broker lacks.
+    """
+    moves = 0
+    for b in worst_first(state):
+        if above(state, b) > BAND_TOLERANCE:
+            moves += push_from(state, b, brokers_lacking(state, everybody), receivers, part, least)
+    return moves
+
+
+# Search, second half: brokers below their bands fetch replicas, and stuck ones exchange them.
+
+
+@inner_kernel
+def _may_fetch(state: State, replica_index: int, target: int, weight: Floats) -> bool:
+    width = state.replicas.shape[1]
+    p = replica_index // width
+    j = replica_index - p * width
+    if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
+        return False
+    replica_load(state, p, j, state.replicas[p, j], weight)
+    return fits_limit(state, p, target, weight)
+
+
+@inner_kernel
+def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, weight: Floats) -> int:
+    """Replicas of other brokers that ``target`` may hold; returns how many were found."""
+    found = 0
+    for _ in range(replica_indexes.shape[0]):
+        source = receivers[draw(state, receivers.shape[0])]
+        if source != target and state.filled[source] > 0:
+            replica_index = state.items[state.start[source] + draw(state, state.filled[source])]
+            if _may_fetch(state, replica_index, target, weight):
+                replica_indexes[found] = replica_index
+                found += 1
+    return found
+
+
+@inner_kernel
+def pull_to(state: State, target: int, receivers: Ints, worst: float, least: float) -> int:
+    """Fetch for a broker below its bands replicas of the mixture that it lacks, from a sample. Returns moves."""
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    width = state.replicas.shape[1]
+    replica_indexes = np.empty(state.params.fetch.sampled, np.int32)
+    replica_indexes = replica_indexes[: _sample(state, target, receivers, replica_indexes, weight)]
+    fit = np.empty(replica_indexes.shape[0])
+    bonus = state.params.fetch.away_bonus
+    for i in range(replica_indexes.shape[0]):
+        p = replica_indexes[i] // width
+        source = state.replicas[p, replica_indexes[i] - p * width]
+        replica_load(state, p, replica_indexes[i] - p * width, source, weight)
+        fit[i] = -service(state, target, weight, need) - (0.0 if is_original(state, p, source) else bonus)
+    moves = 0
+    ranking = ranking_of(fit)
+    for rank in range(fit.shape[0]):
+        i = in_place(ranking, rank)
+        if fit[i] > -least or below(state, target) <= BAND_TOLERANCE:
+            break
+        if _helps(state, replica_indexes[i], target, weight, worst) and _may_fetch(
+            state, replica_indexes[i], target, weight
+        ):
+            move(state, replica_indexes[i] // width, replica_indexes[i] % width, target, weight)
+            moves += 1
+    return moves
+
+
+@inner_kernel
+def _helps(state: State, replica_index: int, target: int, weight: Floats, worst: float) -> bool:
+    width = state.replicas.shape[1]
+    p = replica_index // width
+    source = state.replicas[p, replica_index - p * width]
+    if source == target:
+        return False
+    replica_load(state, p, replica_index - p * width, source, weight)
+    given = band_improvement(state, source, weight, -1.0)
+    if given < -worst - GAIN_TOLERANCE:
+        return False
+    gain = band_improvement(state, target, weight, 1.0)
+    return gain > GAIN_TOLERANCE and gain + given > GAIN_TOLERANCE
+
+
+@inner_kernel
+def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int:
+    """Visit every taker below its bands once, farthest out first. Returns moves."""
+    moves = 0
+    for b in worst_first(state):
+        if state.takes[b] and below(state, b) > BAND_TOLERANCE:
+            moves += pull_to(state, b, receivers, worst, least)
+    return moves
+
+
+@inner_kernel
+def swap_gain(state: State, left: int, right: int, going: Floats, coming: Floats) -> float:
+    """Relief of both brokers when ``left`` gives ``going`` for ``coming``."""
+    total = 0.0
+    for d in range(going.shape[0]):
+        change = coming[d] - going[d]
+        total += _nearer(state, left, d, change) + _nearer(state, right, d, -change)
+    return total
+
+
+@inner_kernel
+def _nearer(state: State, broker: int, d: int, change: float) -> float:
+    now = state.load[broker, d]
+    top, bottom = state.high[broker, d], state.low[broker, d]
+    before = max(now - top, 0.0) + max(bottom - now, 0.0)
+    return float(before - max(now + change - top, 0.0) - max(bottom - now - change, 0.0))
+
+
+@inner_kernel
+def may_swap(state: State, left_index: int, right_index: int) -> bool:
+    """Both replicas may take the other's place; hard limits hold on both sides."""
+    width = state.replicas.shape[1]
+    p, q = left_index // width, right_index // width
+    i, j = left_index - p * width, right_index - q * width
+    left, right = state.replicas[p, i], state.replicas[q, j]
+    if not (may_hold(state, p, i, right) and may_hold(state, q, j, left)):
+        return False
+    if not (keeps_racks_even(state, p, i, right) and keeps_racks_even(state, q, j, left)):
+        return False
+    weight = np.empty(state.load.shape[1])
+    replica_load(state, p, i, left, weight)
+    if not fits_limit(state, p, right, weight):
+        return False
+    replica_load(state, q, j, right, weight)
+    return fits_limit(state, q, left, weight)
+
+
+@inner_kernel
+def swap_at(state: State, left: int, receivers: Ints, tries: int) -> int:
+    """The best of ``tries`` sampled exchanges with a broker outside its bands. Returns 1 if one was made."""
+    width = state.replicas.shape[1]
+    going, coming = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    best, best_left, best_right = 0.0, -1, -1
+    for _ in range(tries):
+        right = receivers[draw(state, receivers.shape[0])]
+        if right == left or state.filled[right] == 0 or state.filled[left] == 0:
+            continue
+        left_index = state.items[state.start[left] + draw(state, state.filled[left])]
+        right_index = state.items[state.start[right] + draw(state, state.filled[right])]
+        p, q = left_index // width, right_index // width
+        replica_load(state, p, left_index - p * width, left, going)
+        replica_load(state, q, right_index - q * width, right, coming)
+        gain = swap_gain(state, left, right, going, coming)
+        if p == q or gain <= GAIN_TOLERANCE:
+            continue
+        cost = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
+        gain /= max(cost, state.params.fetch.least_cost * (state.cost[p] + state.cost[q]))
+        if gain > best and may_swap(state, left_index, right_index):
+            best, best_left, best_right = gain, left_index, right_index
+    if best_left < 0:
+        return 0
+    right = state.replicas[best_right // width, best_right % width]
+    move(state, best_left // width, best_left % width, right, going)
+    move(state, best_right // width, best_right % width, left, going)
+    return 1
+
+
+@inner_kernel
+def swap_round(state: State, receivers: Ints, tries: int) -> int:
+    """One exchange for every taker outside its bands. Returns exchanges."""
+    swaps = 0
+    for b in worst_first(state):
+        if state.takes[b] and outside(state, b) > BAND_TOLERANCE:
+            swaps += swap_at(state, b, receivers, tries)
+    return swaps
+
+
+# Search, last step of pushing: what is still above a band goes at the best relief per cost, wherever it fits.
+#
+# The prices of the covering problem say which resources are dear on this broker, so that the rest is covered by the
+# cheapest replicas; O(n log n) per visit.
+
+
+@inner_kernel
+def leaving_cost(state: State, p: int, source: int) -> float:
+    """What it costs that a replica leaves ``source``."""
+    return float(
+        state.cost[p] if is_original(state, p, source) else state.params.hand_over.cost_of_moving_on * state.cost[p]
+    )
+
+
+@inner_kernel
+def prices_of(state: State, source: int, prices: Floats) -> None:
+    """Prices of the resources that ``source`` has too much of: which replicas cover its excess at the least cost."""
+    width = state.replicas.shape[1]
+    count = state.filled[source]
+    cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
+    excess = np.empty(prices.shape[0])
+    for d in range(excess.shape[0]):
+        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)  # no minus infinity without a top
+    for i in range(count):
+        replica_index = state.items[state.start[source] + i]
+        p = replica_index // width
+        cost[i] = leaving_cost(state, p, source)
+        replica_load(state, p, replica_index - p * width, source, weight[i])
+    scratch = np.empty((2, count))
+    if best_prices(cost, weight, excess, prices, scratch, state.params.hand_over.covering_sweeps) >= NOT_COVERABLE:
+        for d in range(prices.shape[0]):
+            prices[d] = 1.0 if excess[d] > 0 else 0.0
+
+
+@inner_kernel
+def _priced_improvement(state: State, source: int, weight: Floats, prices: Floats) -> float:
+    """What leaving is worth: excess covered at ``prices``, less what is taken below the band."""
+    total = 0.0
+    for d in range(weight.shape[0]):
+        now = state.load[source, d]
+        if now > state.high[source, d]:
+            total += prices[d] * min(weight[d], now - state.high[source, d])
+        low = state.low[source, d]
+        if now - weight[d] < low:
+            total -= min(low - now + weight[d], weight[d])
+    return total
+
+
+@inner_kernel
+def _rank_leavers(
+    state: State, source: int, prices: Floats, replica_indexes: Ints, worth: Floats, weight: Floats
+) -> int:
+    """Replicas whose leaving relieves ``source``, and their relief per cost; returns how many."""
+    width = state.replicas.shape[1]
+    found = 0
+    for place in range(state.start[source], state.start[source] + state.filled[source]):
+        replica_index = state.items[place]
+        p = replica_index // width
+        replica_load(state, p, replica_index - p * width, source, weight)
+        gain = _priced_improvement(state, source, weight, prices)
+        if gain > GAIN_TOLERANCE:
+            replica_indexes[found] = replica_index
+            worth[found] = gain / leaving_cost(state, p, source)
+            found += 1
+    return found
+
+
+@inner_kernel
+def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
+    """One visit: hand over what is worth most per cost until the broker is inside. Returns moves."""
+    width = state.replicas.shape[1]
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    prices = np.empty(state.load.shape[1])
+    prices_of(state, source, prices)
+    replica_indexes = np.empty(state.filled[source], np.int32)
+    worth = np.empty(state.filled[source])
+    found = _rank_leavers(state, source, prices, replica_indexes, worth, weight)
+    moves, misses = 0, 0
+    ranking = largest_first(worth[:found])
+    for rank in range(found):
+        i = in_place(ranking, rank)
+        if misses > state.params.hand_over.misses_borne or above(state, source) <= BAND_TOLERANCE:
+            break
+        p = replica_indexes[i] // width
+        j = replica_indexes[i] - p * width
+        replica_load(state, p, j, source, weight)
+        target = -1
+        gain = _priced_improvement(state, source, weight, prices)
+        if gain >= state.params.hand_over.least_of_rank * worth[i] * leaving_cost(state, p, source):
+            target = lacking_receiver(state, p, j, weight, lacking, need, 0.0)
+            if target < 0:
+                target = roomy_receiver(state, p, j, weight, receivers, worst, state.params.receivers.others_tried)
+        if (
+            target < 0
+            or band_improvement(state, source, weight, -1.0) + band_improvement(state, target, weight, 1.0)
+            <= GAIN_TOLERANCE
+        ):
+            misses += 1
+            continue
+        move(state, p, j, target, weight)
+        moves += 1
+    return moves
+
+
+@inner_kernel
+def finish_round(state: State, everybody: Ints, receivers: Ints, worst: float) -> int:
+    """Visit every broker above its bands once, farthest out first. Returns moves."""
+    moves = 0
+    for b in worst_first(state):
+        if above(state, b) > BAND_TOLERANCE:
+            moves += finish_from(state, b, receivers, brokers_lacking(state, everybody), worst)
+    return moves
+
+
+# Emptying drained brokers and the unplaced replicas: every replica there must go, wherever hard rules let it.
+#
+# ``release`` first takes off every broker what leaves its broker in any cheap plan, so that everything awkward finds
+# its
+# place while there is capacity: the heaviest first, whichever broker gives it.
+
+
+@inner_kernel
+def _release_from(state: State, source: int, weight: Floats) -> int:
+    """Returns how many of a broker's replicas became unplaced."""
+    width = state.replicas.shape[1]
+    unplaced = state.load.shape[0] - 1
+    prices = np.empty(state.load.shape[1])
+    prices_of(state, source, prices)
+    replica_indexes = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
+    made = 0
+    for replica_index in replica_indexes:
+        p = replica_index // width
+        replica_load(state, p, replica_index - p * width, source, weight)
+        worth = 0.0
+        for d in range(weight.shape[0]):
+            worth += prices[d] * weight[d]
+        is_sure = worth > state.params.hand_over.surely_leaves * leaving_cost(state, p, source)
+        if is_sure and state.start[unplaced] + state.filled[unplaced] + 1 < state.start[unplaced + 1]:
+            move(state, p, replica_index - p * width, unplaced, weight)
+            made += 1
+    return made
+
+
+@inner_kernel
+def release(state: State) -> int:
+    """Mark as unplaced what the brokers above their bands must give up in any cheap plan. Returns how many."""
+    weight = np.empty(state.load.shape[1])
+    made = 0
+    for b in range(state.load.shape[0] - 1):
+        if not state.leaves[b] and above(state, b) > BAND_TOLERANCE:
+            made += _release_from(state, b, weight)
+    return made
+
+
+@inner_kernel
+def _back_to_original(state: State, p: int, j: int, weight: Floats) -> int:
+    """A broker that holds ``p`` today and has lost it, also one that takes nothing new; -1 = none may have it back."""
+    fewest = fewest_in_rack(state, p, j)
+    for i in range(state.original.shape[1]):
+        b = state.original[p, i]
+        if b < 0 or state.leaves[b] or rack_share(state, p, j, state.rack[b]) > fewest:
+            continue
+        if not state.leads[b] and not another_may_lead(state, p, j):
+            continue
+        has_place = state.start[b] + state.filled[b] < state.start[b + 1]
+        if has_place and not _holds(state, p, b) and fits_limit(state, p, b, weight):
+            return int(b)
+    return -1
+
+
+@inner_kernel
+def _holds(state: State, p: int, broker: int) -> bool:
+    for i in range(state.replicas.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
+        if state.replicas[p, i] == broker:
+            return True
+    return False
+
+
+@inner_kernel
+def _place(state: State, p: int, j: int, weight: Floats, need: Floats, everybody: Ints) -> int:
+    """Where a replica that must leave goes: to who needs it, who has room, its home, anybody; -1 = nowhere."""
+    least = state.params.hand_over.least_service
+    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, least)
+    if target < 0:
+        target = roomy_receiver(state, p, j, weight, everybody, 0.0, state.params.receivers.others_tried)
+    if target < 0:
+        target = roomy_receiver(state, p, j, weight, everybody, 0.0, everybody.shape[0])
+    if target < 0:
+        target = _back_to_original(state, p, j, weight)
+    if target < 0:
+        target = roomy_receiver(state, p, j, weight, everybody, HOWEVER_FAR, everybody.shape[0])
+    return target
+
+
+@inner_kernel
+def _leavers(state: State) -> Longs:
+    """Slots of all that must leave, the heaviest first."""
+    count = 0
+    for b in range(state.load.shape[0]):
+        if state.leaves[b]:
+            count += state.filled[b]
+    replica_indexes, size = np.empty(count, np.int64), np.empty(count)
+    found = 0
+    for b in range(state.load.shape[0]):
+        if not state.leaves[b]:
+            continue
+        for i in range(state.start[b], state.start[b] + state.filled[b]):
+            replica_indexes[found] = state.items[i]
+            p = replica_indexes[found] // state.replicas.shape[1]
+            heaviest = state.follower[p, 0]
+            for d in range(1, state.follower.shape[1]):
+                heaviest = max(heaviest, state.follower[p, d])
+            size[found] = -heaviest
+            found += 1
+    order = smallest_first(size)
+    for i in range(count):
+        order[i] = replica_indexes[order[i]]
+    return order
+
+
+@inner_kernel
+def evacuate(state: State, everybody: Ints) -> int:
+    """Heaviest replicas first. Returns how many found no place. O(leaving · brokers)."""
+    width = state.replicas.shape[1]
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    stranded = 0
+    for replica_index in _leavers(state):
+        p = replica_index // width
+        j = replica_index - p * width
+        replica_load(state, p, j, state.replicas[p, j], weight)
+        target = _place(state, p, j, weight, need, everybody)
+        if target < 0:
+            stranded += 1
+        else:
+            move(state, p, j, target, weight)
+    return stranded
+
+
+# Making a plan cheaper without making it worse.
+#
+# For every moved replica, dearest first:
+# 1. it returns to its original broker, if that takes no broker farther from its bands;
+# 2. it returns, and a replica that is displaced anyway moves on to mend what that breaks, which costs nothing;
+# 3. it returns, and a cheaper one goes in its place.
+#
+# A pass looks at a fixed number of partners per moved replica: O(moved · tries · W).
+
+
+class Displaced(NamedTuple):
+    """Replica indexes displaced when the pass began, by the broker they were on."""
+
+    replica_indexes: Ints
+    start: Longs
+
+
+class Journal(NamedTuple):
+    """Moves made while mending, to be undone if they do not suffice."""
+
+    replica_indexes: Ints
+    sources: Ints
+    length: Longs  # [1]
+
+
+@inner_kernel
+def displaced_replicas(state: State) -> Displaced:
+    """Index of what has moved. O(P·W)."""
+    width = state.replicas.shape[1]
+    brokers = state.load.shape[0]
+    start = np.zeros(brokers + 1, np.int64)
+    for replica_index in range(state.position.shape[0]):
+        b = state.replicas[replica_index // width, replica_index % width]
+        if state.position[replica_index] >= 0 and not is_original(state, replica_index // width, b):
+            start[b + 1] += 1
+    for b in range(brokers):
+        start[b + 1] += start[b]
+    replica_indexes = np.empty(start[brokers], np.int32)
+    filled = start[:-1].copy()
+    for replica_index in range(state.position.shape[0]):
+        b = state.replicas[replica_index // width, replica_index % width]
+        if state.position[replica_index] >= 0 and not is_original(state, replica_index // width, b):
+            replica_indexes[filled[b]] = replica_index
+            filled[b] += 1
+    return Displaced(replica_indexes, start)
+
+
+@inner_kernel
+def _dearest_first(state: State, displaced: Displaced) -> Longs:
+    cost = np.empty(displaced.replica_indexes.shape[0])
+    for i in range(cost.shape[0]):
+        cost[i] = -state.cost[displaced.replica_indexes[i] // state.replicas.shape[1]]
+    return smallest_first(cost)
+
+
+@inner_kernel
+def _free_original(state: State, p: int, j: int) -> int:
+    """A broker that held ``p``, to which slot ``j`` may return; -1 = none."""
+    for i in range(state.original.shape[1]):
+        b = state.original[p, i]
+        if b >= 0 and may_hold(state, p, j, b) and keeps_racks_even(state, p, j, b):
+            return int(b)
+    return -1
+
+
+@inner_kernel
+def _may_go(state: State, replica_index: int, target: int, weight: Floats) -> bool:
+    """Hard rules let the replica move to ``target``."""
+    width = state.replicas.shape[1]
+    p = replica_index // width
+    j = replica_index - p * width
+    if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
+        return False
+    return fits_limit(state, p, target, weight)
+
+
+@inner_kernel
+def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, tries: int) -> int:
+    """The away replica of another broker that would bring ``broker`` nearest to its bands, harming nobody; or -1.
+
+    What it brings beyond what is lacking counts against it: elsewhere those bytes would be of use.
+    """
+    width = state.replicas.shape[1]
+    best, best_score = -1, GAIN_TOLERANCE
+    need = np.empty(weight.shape[0])
+    need_of(state, broker, need)
+    for _ in range(tries):
+        replica_index = displaced.replica_indexes[draw(state, displaced.replica_indexes.shape[0])]
+        p = replica_index // width
+        source = state.replicas[p, replica_index - p * width]
+        if source == broker:
+            continue
+        replica_load(state, p, replica_index - p * width, source, weight)
+        gain = band_improvement(state, broker, weight, 1.0)
+        score = gain * useful_part(weight, need) if gain > GAIN_TOLERANCE else 0.0
+        if (
+            score <= best_score
+            or band_improvement(state, source, weight, -1.0) < -GAIN_TOLERANCE
+            or is_original(state, p, source)
+        ):
+            continue
+        if _may_go(state, replica_index, broker, weight):
+            best, best_score = replica_index, score
+    return best
+
+
+@inner_kernel
+def _best_shed(
+    state: State, broker: int, weight: Floats, displaced: Displaced, receivers: Ints, tries: int
+) -> tuple[int, int]:
+    """An away replica of ``broker`` and a receiver with room, so that ``broker`` comes nearest to its bands; or -1."""
+    width = state.replicas.shape[1]
+    first, count = displaced.start[broker], displaced.start[broker + 1] - displaced.start[broker]
+    best, best_target, best_gain = -1, -1, GAIN_TOLERANCE
+    for _ in range(tries if count > 0 else 0):
+        replica_index = displaced.replica_indexes[first + draw(state, count)]
+        p = replica_index // width
+        if state.replicas[p, replica_index - p * width] != broker or is_original(state, p, broker):
+            continue
+        replica_load(state, p, replica_index - p * width, broker, weight)
+        gain = band_improvement(state, broker, weight, -1.0)
+        target = receivers[draw(state, receivers.shape[0])]
+        if gain <= best_gain or target == broker or band_improvement(state, target, weight, 1.0) < -GAIN_TOLERANCE:
+            continue
+        if _may_go(state, replica_index, target, weight):
+            best, best_target, best_gain = replica_index, target, gain
+    return best, best_target
+
+
+@inner_kernel
+def _mend(state: State, broker: int, displaced: Displaced, receivers: Ints, journal: Journal, tries: int) -> bool:
+    """Bring ``broker`` back inside its bands with replicas that are away from home anyway: that costs nothing."""
+    width = state.replicas.shape[1]
+    weight = np.empty(state.load.shape[1])
+    for _ in range(state.params.polish.mending_steps):
+        if outside(state, broker) <= BAND_TOLERANCE:
+            return True
+        if below(state, broker) > BAND_TOLERANCE:
+            replica_index = _best_fill(state, broker, weight, displaced, tries)
+            target = broker
+        else:
+            replica_index, target = _best_shed(state, broker, weight, displaced, receivers, tries)
+        if replica_index < 0 or journal.length[0] >= journal.replica_indexes.shape[0]:
+            return False
+        p = replica_index // width
+        journal.replica_indexes[journal.length[0]] = replica_index
+        journal.sources[journal.length[0]] = state.replicas[p, replica_index - p * width]
+        journal.length[0] += 1
+        move(state, p, replica_index - p * width, target, weight)
+    return outside(state, broker) <= BAND_TOLERANCE
+
+
+@inner_kernel
+def _return_to_original(
+    state: State, replica_index: int, original: int, displaced: Displaced, receivers: Ints, journal: Journal, tries: int
+) -> bool:
+    """The replica returns home, others that are away anyway move on to mend what that breaks; undone if they cannot."""
+    width = state.replicas.shape[1]
+    p = replica_index // width
+    j = replica_index - p * width
+    left = state.replicas[p, j]
+    weight = np.empty(state.load.shape[1])
+    replica_load(state, p, j, original, weight)
+    if not fits_limit(state, p, original, weight):
+        return False
+    breaks_original = band_improvement(state, original, weight, 1.0) < -GAIN_TOLERANCE
+    replica_load(state, p, j, left, weight)
+    breaks_left = band_improvement(state, left, weight, -1.0) < -GAIN_TOLERANCE
+    move(state, p, j, original, weight)
+    journal.length[0] = 0
+    is_fine = not breaks_left or _mend(state, left, displaced, receivers, journal, tries)
+    if is_fine and (not breaks_original or _mend(state, original, displaced, receivers, journal, tries)):
+        return True
+    for i in range(journal.length[0] - 1, -1, -1):
+        undone = journal.replica_indexes[i]
+        move(state, undone // width, undone % width, journal.sources[i], weight)
+    move(state, p, j, left, weight)
+    return False
+
+
+@inner_kernel
+def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> float:
+    """``p`` returns home and a cheaper replica goes from there in its place; returns what that saves."""
+    width = state.replicas.shape[1]
+    left = state.replicas[p, j]
+    back, out = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    replica_load(state, p, j, left, back)
+    best, best_saved = -1, state.params.polish.least_saving * state.cost[p]
+    for _ in range(min(tries, state.filled[original])):
+        replica_index = state.items[state.start[original] + draw(state, state.filled[original])]
+        q = replica_index // width
+        if q == p or state.cost[q] >= state.cost[p]:
+            continue
+        replica_load(state, q, replica_index - q * width, original, out)
+        if swap_gain(state, left, original, back, out) < -GAIN_TOLERANCE:
+            continue
+        saved = state.cost[p] - copies_needed(state, q, original, left)
+        if saved > best_saved and may_swap(state, p * width + j, replica_index):
+            best, best_saved = replica_index, saved
+    if best < 0:
+        return 0.0
+    move(state, p, j, original, back)
+    move(state, best // width, best % width, left, back)
+    return float(best_saved)
+
+
+@inner_kernel
+def polish_round(state: State, receivers: Ints, tries: int) -> float:
+    """One pass over everything that has moved. Returns the cost saved."""
+    width = state.replicas.shape[1]
+    displaced = displaced_replicas(state)
+    capacity = 2 * state.params.polish.mending_steps
+    journal = Journal(np.empty(capacity, np.int32), np.empty(capacity, np.int32), np.zeros(1, np.int64))
+    saved = 0.0
+    for i in _dearest_first(state, displaced):
+        replica_index = displaced.replica_indexes[i]
+        p = replica_index // width
+        j = replica_index - p * width
+        if is_original(state, p, state.replicas[p, j]):
+            continue
+        original = _free_original(state, p, j)
+        if original < 0:
+            continue
+        if _return_to_original(state, replica_index, original, displaced, receivers, journal, tries):
+            saved += state.cost[p]
+        else:
+            saved += _send_cheaper(state, p, j, original, tries)
+    return saved

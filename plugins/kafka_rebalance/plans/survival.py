@@ -1,0 +1,391 @@
+"""``--survive``: nobody above its capacity after the loss of any broker, or of any rack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Longs
+from kafka_rebalance.cluster_arrays.bands import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem, columns_of
+from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.planner.params import SurviveParams
+from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.survive import Allowance, Change, LossArrays, LossState, survive
+from kafka_rebalance.plans.budget import keeps_hours
+from kafka_rebalance.plans.dead_band import gained
+from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, empty_draft, outcome_of, placement_after
+from kafka_rebalance.plans.explain import MoveFacts, over_caps
+from kafka_rebalance.plans.failures import LOADED, Loss, in_service, losses_of, standing, with_follower_order
+from kafka_rebalance.plans.params import PlanParams
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.resources import in_a_sentence
+from kafka_rebalance.scoring.placement_scores import moved_loads, successors
+
+# What each broker carries once a draft is done and something is lost, as the planner's state of losses.
+#
+# Only partitions that nothing pins and all of whose replicas are in sync may be changed for it: of others it is not
+# known
+# who would take over. Where nothing is known of losses at all, the option is refused.
+
+
+def loss_of(plan_request: PlanRequest) -> Loss:
+    """What may be lost, by the option."""
+    losses = losses_of(plan_request, in_service(plan_request))
+    return losses[plan_request.options.survive or "broker"]
+
+
+def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> LossState:
+    """The placement that ``draft`` leads to, in snapshot rows, under all losses. O(P·W)."""
+    serves, loss = in_service(plan_request), loss_of(plan_request)
+    outcome = outcome_of(plan_request, draft)
+    placed = standing(plan_request, draft, outcome.after_by_resource, serves)
+    whole, brokers = plan_request.partitions.placement, plan_request.brokers.arrays
+    width = placed.replicas.shape[1]
+    today = np.full((len(whole.replicas), width), NOBODY, dtype=np.int32)
+    today[:, : whole.replicas.shape[1]] = whole.replicas
+    rf = (placed.replicas >= 0).sum(axis=1).astype(np.int32)
+    columns = columns_of(whole.loads, rf, plan_request.resources)
+    guarded = [columns.resources.index(name) for name in placed.base]
+    capacity = np.stack([brokers.capacity[name] for name in placed.base], axis=1)
+    arrays = LossArrays(
+        group=loss.group,
+        groups=len(loss.names),
+        serves=serves,
+        rack=distinct_racks(brokers.rack),
+        guarded=np.array(guarded, dtype=np.int64),
+        capacity=np.where(capacity > 0, capacity, np.inf),
+        follower=np.nan_to_num(columns.follower_load),
+        extra=np.nan_to_num(columns.leader_extra),
+        low=problem.band_low,
+        high=problem.band_high,
+        limit=problem.limit,
+        scale=resource_scale(problem),
+        stays=brokers.stays,
+        takes_replicas=brokers.takes_replicas,
+        takes_leaders=brokers.takes_leaders,
+        keeps_leaders=brokers.keeps_leaders,
+        today=today,
+        today_leader=whole.leader,
+        may_change=_may_change(plan_request, draft),
+        sets=whole.broker_sets,
+        size=np.nan_to_num(plan_request.partitions.size),
+    )
+    heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
+    taken = [moved_loads(placed.leader, heirs, loss.group, placed.extra[name], len(loss.names)) for name in placed.base]
+    return LossState.of(arrays, (placed.replicas, placed.leader), outcome.after, np.stack(taken, axis=2))
+
+
+def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
+    """bool[P]."""
+    partitions, brokers = plan_request.partitions, plan_request.brokers.arrays
+    replicas, leader, _ = placement_after(plan_request, draft)
+    may = np.zeros(len(replicas), dtype=np.bool_)
+    may[plan_request.rows] = ~plan_request.pinned
+    on_leaving = ((replicas >= 0) & ~brokers.stays[replicas]).any(axis=1)
+    if partitions.placement.must_leave is not None:
+        may &= ~partitions.placement.must_leave.any(axis=1)
+    return np.asarray(may & ~partitions.under_replicated & ~partitions.immovable & ~on_leaving & (leader != NOBODY))
+
+
+def untouched(plan_request: PlanRequest, problem: Problem) -> LossState:
+    """Today's placement under all losses."""
+    return loss_state_of(plan_request, problem, empty_draft(plan_request))
+
+
+def require_losses_known(plan_request: PlanRequest) -> None:
+    """Raises UsageError where nothing that may be lost is known, or no capacity that a loss takes of."""
+    kind = plan_request.options.survive
+    if kind is None:
+        return
+    if kind not in losses_of(plan_request, in_service(plan_request)):
+        raise UsageError.at(f"--survive {kind}", "all brokers in service are on one rack", "give --survive broker")
+    capacity = plan_request.brokers.arrays.capacity
+    if not any(name in capacity and name in plan_request.resources for name in LOADED):
+        problem = f"of {in_a_sentence(LOADED)} no load is known with every broker's capacity of it"
+        raise UsageError.at(f"--survive {kind}", problem, "give capacities with --capacity")
+
+
+# Who is above its capacity after which loss; and where no placement could do, by how much.
+#
+# The count: after the loss of a group the others carry at least what leads each partition that has a replica left, and
+# of
+# each the followers that cannot all be in the group. Where that is more than they can carry together, nothing helps.
+# Example: racks of 100, 100 and 100 MB/s; leaders send 220. Without any rack 200 are left: 20 are lacking.
+#
+# O(P + G·B) for each resource.
+
+
+class Proof(Enum):
+    """That nobody can do better: by a count of all loads, by a program over all placements, or not at all."""
+
+    COUNTED = "counted"
+    ALL_TRIED = "all_tried"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """The highest load over capacity after any loss: who is lost, who is above (None: several brokers together)."""
+
+    lost: str
+    broker: int | None
+    resource: str
+    load: float
+    capacity: float
+
+    def fact(self, kind: str, **said: Any) -> Fact:
+        """Return it as a fact, of the loss of a broker or of a rack; ``said``: further arguments."""
+        args = {"kind": kind, "lost": self.lost, "broker": self.broker, "resource": self.resource}
+        return Fact(FactCode.LOSS_NOT_SURVIVED, args | {"load": self.load, "capacity": self.capacity} | said)
+
+
+def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
+    """The highest load over capacity of all losses; None where no loss is known."""
+    found: Overload | None = None
+    names, ids = loss_of(plan_request).names, plan_request.brokers.arrays.ids
+    for broker in range(len(ids)):
+        load, capacity, resource, lost = worst_of(plan_request, state, broker)
+        if load >= 0 and np.isfinite(capacity) and (found is None or load / capacity > found.load / found.capacity):
+            found = Overload(names[lost], int(ids[broker]), resource, load, capacity)
+    return found
+
+
+def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[float, float, str, int]:
+    """Load, capacity, resource and lost group where one broker stands highest over its capacity; a load below 0: it is
+    lost itself each time.
+    """
+    ratios = state.ratios(broker)
+    lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
+    capacity, d = float(state.arrays.capacity[broker, r]), int(state.arrays.guarded[r])
+    taken = float(state.load[broker, d] + state.taken[lost, broker, r])
+    return (taken if ratios[lost, r] >= 0 else -1.0), capacity, plan_request.resources[d], lost
+
+
+def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
+    """The loss after which those that are left can carry least of what they must, together; None where they could."""
+    arrays = state.arrays
+    if not arrays.serves[arrays.stays].all():  # of what is not heard nobody knows what it carries on
+        return None
+    names, found, worst = loss_of(plan_request).names, None, 1.0
+    for group in range(arrays.groups):
+        left = arrays.stays & (arrays.group != group)
+        must_carry = _least_load(state, group)
+        for r, d in enumerate(arrays.guarded.tolist()):
+            load, capacity = float(must_carry[d]), float(arrays.capacity[left, r].sum())
+            if capacity > 0 and load / capacity > worst * (1 + 1e-9):
+                found, worst = Overload(names[group], None, plan_request.resources[d], load, capacity), load / capacity
+    return found
+
+
+def _least_load(state: LossState, group: int) -> Floats:
+    """float64[D]: what is carried outside of the group once it is lost, whatever the placement."""
+    arrays = state.arrays
+    rf = (state.lists >= 0).sum(axis=1)
+    inside = ((state.lists >= 0) & (arrays.group[state.lists] == group)).sum(axis=1)
+    size = int((arrays.group == group).sum())
+    # A list of two racks stays on two, a group that is smaller than the list cannot hold all of it.
+    is_carried = arrays.may_change & (rf > 1) & ((size < rf) | ((inside > 0) & (inside < rf)))
+    outside: Longs = np.where(is_carried, np.maximum(rf - size, 1), 0)
+    return np.asarray(arrays.extra[is_carried].sum(axis=0) + (arrays.follower * outside[:, None]).sum(axis=0))
+
+
+def refuse_a_partition_above_all(plan_request: PlanRequest, state: LossState) -> None:
+    """Raises InfeasibleError where one partition alone brings whoever leads it more than any broker can carry."""
+    arrays = state.arrays
+    if not arrays.stays.any():
+        return
+    for r, d in enumerate(arrays.guarded.tolist()):
+        most = float(arrays.capacity[arrays.stays, r].max())
+        weight = np.where(arrays.may_change, arrays.follower[:, d] + arrays.extra[:, d], 0.0)
+        row = int(weight.argmax())
+        if weight[row] > most * (1 + 1e-9):
+            raise InfeasibleError(
+                fact(
+                    FactCode.PARTITION_ABOVE_LIMIT,
+                    partition=plan_request.partitions.placement.name_of(row),
+                    resource=plan_request.resources[d],
+                    load=float(weight[row]),
+                    limit=most,
+                    is_capacity=True,
+                ),
+                fact(FactCode.ADD_CAPACITY, or_smaller_partitions=True),
+            )
+
+
+def cannot_survive(plan_request: PlanRequest, overload: Overload, proof: Proof) -> InfeasibleError:
+    """To be raised: the cause, what is lacking, and whether that is proved or the best that was found."""
+    options = plan_request.options
+    is_limited = proof is not Proof.COUNTED and (options.has_budget or not options.moves_replicas)
+    cause = overload.fact(str(options.survive), proof=proof.value, is_limited=is_limited)
+    return InfeasibleError(cause, fact(FactCode.ADD_CAPACITY))
+
+
+# Why a move is made that survival rests on: which broker it keeps within its capacity, and after which loss.
+#
+# Each move is left out of the whole plan by itself. Where some broker is above its capacity then, that is its reason,
+# unless it has to be made anyway.
+#
+# Complexity: one evaluation of all moves, in parts that bound the memory.
+
+
+def explain_survival(
+    plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts, params: SurviveParams
+) -> None:
+    """Overwrite the facts of the moves that survival rests on, where the options want it."""
+    if plan_request.options.survive is None or not len(draft):
+        return
+    state = loss_state_of(plan_request, problem, draft)
+    if state.total:
+        return
+    width = state.lists.shape[1]
+    back = np.full((len(draft), width), NOBODY, dtype=np.int32)
+    back[:, : draft.start.shape[1]] = draft.start[:, :width]
+    at_once = params.changes_at_once(state.arrays.groups * len(state.arrays.guarded))
+    for start in range(0, len(draft), at_once):
+        at = np.arange(start, min(start + at_once, len(draft)))
+        change = Change(draft.row[at], back[at], draft.leader_from[at])
+        for move in at[state.effect(change).excess > 0].tolist():
+            why.reasons[move], why.worse_without[move] = _facts(plan_request, state, draft, back, move)
+
+
+def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.ndarray, move: int) -> tuple[Fact, Fact]:
+    without = state.copy()
+    without.apply(Change(draft.row[move : move + 1], back[move : move + 1], draft.leader_from[move : move + 1]))
+    broker = int((without.excess - state.excess).argmax())
+    load, capacity, resource, lost = worst_of(plan_request, without, broker)
+    kind, own = str(plan_request.options.survive), set(draft.start[move].tolist()) | set(draft.end[move].tolist())
+    # A move names brokers that it touches: another one, whose leaders come here as well, is no part of it.
+    is_touched = kind != "broker" or lost in own
+    of = {
+        "broker": int(plan_request.brokers.arrays.ids[broker]),
+        "resource": resource,
+        "lost_kind": kind,
+        "lost": str(loss_of(plan_request).names[lost]) if is_touched else None,
+    }
+    reason = fact(FactCode.KEEPS_WITHIN_CAPACITY, **of)
+    return reason, fact(FactCode.ABOVE_CAPACITY, **of, load=float(load), capacity=float(capacity))
+
+
+# The stage ``survive`` (``--survive broker`` or ``rack``): no broker is above its capacity after any loss.
+#
+# Promises, in order: a draft that comes back survives every loss, by the same simulation that plan.json tells of; it
+# keeps every budget and cap; where the plan for balance survives already it stays as it is; where that plan cannot be
+# brought to survive, today's placement is. What neither search brings about is an InfeasibleError with who is lost,
+# who
+# is above and by how much.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survival:
+    """``draft`` survives; ``reason``: what that took."""
+
+    draft: Draft
+    reason: Fact
+
+
+class SurviveLosses:
+    """No broker is above its capacity after the loss of any broker, or of any rack."""
+
+    name = "survive"
+
+    def applies(self, state: PlanState) -> bool:
+        """The options want survival, and nothing forbids a plan."""
+        return state.is_possible and state.options.survive is not None
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with what it takes to survive. Raises InfeasibleError where nothing was found."""
+        state.progress("losing every broker" if state.options.survive == "broker" else "losing every rack")
+        kept = surviving(state.request, state.problem, state.draft, state.params)
+        return state.changed_by_rule(kept.draft, (kept.reason,))
+
+
+def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
+    """Nobody is above its capacity after any loss; also where nothing of the kind was asked for."""
+    return plan_request.options.survive is None or not loss_state_of(plan_request, problem, draft).total
+
+
+def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> Survival:
+    """``draft``, or what it takes to survive. Raises InfeasibleError where nothing was found."""
+    state = loss_state_of(plan_request, problem, draft)
+    if not state.total:
+        return Survival(draft, _kept(plan_request, worst_overload(plan_request, state)))
+    refuse_a_partition_above_all(plan_request, state)
+    if (counted := counted_overload(plan_request, state)) is not None:
+        raise cannot_survive(plan_request, counted, Proof.COUNTED)
+    nearest, is_proved = state, False
+    for start in (draft, empty_draft(plan_request)):
+        if start is not draft and (not len(draft) or plan_request.hard):
+            continue
+        begun = loss_state_of(plan_request, problem, start)
+        survived = survive(begun, _allowance(plan_request), params.solve.survive)
+        found, is_proved = survived.state, is_proved or survived.is_proved
+        nearest = found if found.total < nearest.total else nearest
+        other = draft_of(plan_request, found.lists[plan_request.rows], found.leader[plan_request.rows])
+        other = _with_needed_orders(plan_request, problem, other)
+        if not found.total and _is_lawful(plan_request, problem, other, params):
+            return Survival(other, _changed(plan_request, worst_overload(plan_request, state), other))
+    overload = worst_overload(plan_request, nearest if nearest.total else state)
+    assert overload is not None
+    raise cannot_survive(plan_request, overload, Proof.ALL_TRIED if is_proved else Proof.NONE)
+
+
+def _with_needed_orders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> Draft:
+    """Without new orders of lists that stay where all of them together prove needless: then those that were asked for
+    anyway, if these survive.
+    """
+    orders = np.flatnonzero(draft.is_reorder)
+    if not len(orders) or not is_survived(plan_request, problem, bare := draft.without(orders)):
+        return draft
+    again = with_follower_order(plan_request, bare)
+    return again if is_survived(plan_request, problem, again) else bare
+
+
+def _allowance(plan_request: PlanRequest) -> Allowance:
+    options = plan_request.options
+    return Allowance(options.max_moves, options.max_move_bytes, options.max_leader_changes, options.moves_replicas)
+
+
+def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
+    """Within hours and caps, survives as plan.json tells it, and is worth something: balance, or surviving itself."""
+    outcome = outcome_of(plan_request, draft)
+    if over_caps(plan_request, outcome.after_by_resource) or not keeps_hours(plan_request, draft, params):
+        return False
+    if not is_survived(plan_request, problem, draft):
+        return False
+    if plan_request.hard or not is_survived(plan_request, problem, empty_draft(plan_request)) or not len(draft):
+        return True
+    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
+    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
+
+
+def _kept(plan_request: PlanRequest, worst: Overload | None) -> Fact:
+    highest = None if worst is None else worst.load / worst.capacity
+    resource = None if worst is None else worst.resource
+    kind = str(plan_request.options.survive)
+    return fact(FactCode.LOSSES_SURVIVED, kind=kind, highest_times_capacity=highest, resource=resource)
+
+
+def _changed(plan_request: PlanRequest, was: Overload | None, draft: Draft) -> Fact:
+    assert was is not None
+    kind = str(plan_request.options.survive)
+    return fact(
+        FactCode.CHANGED_TO_SURVIVE,
+        kind=kind,
+        replica_moves=int(draft.copies.sum()),
+        leader_changes=int(draft.changes_leader.sum()),
+        new_orders=int(draft.is_reorder.sum()),
+        otherwise=was.fact(kind),
+    )
+
+
+def cannot_be_carried_out(plan_request: PlanRequest, problem: Problem, draft: Draft) -> InfeasibleError:
+    """What is above after a loss once moves were left out for which no order of waves has room."""
+    overload = worst_overload(plan_request, loss_state_of(plan_request, problem, draft))
+    assert overload is not None
+    return cannot_survive(plan_request, overload, Proof.NONE)

@@ -1,1 +1,0 @@
-"""``--min-topic-leaders``: every broker that may lead leads so many partitions of each of these topics."""

@@ -1,0 +1,245 @@
+"""What could not be seen, and when that leaves no verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats
+from kafka_rebalance.cluster_arrays.problem import DEFAULTS as MODEL
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.cluster_arrays.snapshot_arrays import unknown_figure
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.plans.draft import Draft
+from kafka_rebalance.plans.params import DEFAULTS, UnseenParams
+from kafka_rebalance.plans.plan import Seen
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, ROWS, TABLE
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
+from kafka_rebalance.snapshot.rights import Right, missing_rights
+
+# What a plan saw of its cluster: it rests on it, so ``check`` compares it with a newer snapshot.
+
+
+def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
+    """Racks of all brokers, partition counts of topics that move, reassignments that were running. O(P)."""
+    snapshot = plan_request.snapshot
+    table = snapshot.partitions
+    counts = np.bincount(table.topic, minlength=len(snapshot.topics))
+    rows = sorted({*table.adding, *table.removing})
+    return Seen(
+        broker_racks={broker.id: broker.rack for broker in plan_request.brokers.brokers},
+        dead_brokers=tuple(sorted(broker.id for broker in snapshot.brokers if not broker.state.is_heard)),
+        topic_partitions={snapshot.topics[topic].name: int(counts[topic]) for topic in _moved(plan_request, draft)},
+        reassigning=tuple((snapshot.topics[int(table.topic[row])].name, int(table.partition[row])) for row in rows),
+    )
+
+
+def topic_ids_of(plan_request: PlanRequest, draft: Draft) -> dict[str, str | None]:
+    """The id of each topic that moves, None where the snapshot does not hold it."""
+    return {
+        plan_request.snapshot.topics[topic].name: plan_request.snapshot.topics[topic].topic_id
+        for topic in _moved(plan_request, draft)
+    }
+
+
+def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
+    """Topic indices, by name."""
+    topics = np.unique(plan_request.snapshot.partitions.topic[draft.row]).tolist()
+    return sorted(topics, key=lambda topic: plan_request.snapshot.topics[topic].name)
+
+
+# Whether enough was seen to say "nothing to do": the reasons for ``cannot_tell``, none where enough was seen.
+#
+# Two questions, in this order.
+#
+# 1. Was anything usable seen (``nothing_usable``)? Not where no broker is alive and answers, there is no partition, or
+#    none of them has a leader and a replica on a log dir that works. Whatever the options, the verdict is
+#    ``cannot_tell``.
+# 2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
+#    - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
+#    - the right ``Describe on Cluster`` is missing: Kafka leaves out topics without a word, nobody knows how many;
+#    - a figure is known for some partitions, but for too few to be balanced;
+#    - a broker would stand outside if what was not seen of it were anything from nothing to ``times_mean`` times the
+#    mean
+#      of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
+#      leader may get it on any of its brokers.
+#
+# A resource that was not measured at all is left out by design, and reported: it is never a reason. Example: one of
+# nine
+# brokers does not tell its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven. One
+# new
+# partition among a thousand whose rate is not known yet moves no broker out of the dead band: nothing to do it
+# remains.
+
+
+# Of a topic with one of these gaps no partition is in the snapshot.
+_HIDES_TOPIC = ("description", "everything but its size", "partitions")
+
+
+def nothing_usable(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
+    """Why nothing can be said of the cluster at all; none where something usable was seen."""
+    if not snapshot.brokers:
+        return (fact(FactCode.NO_BROKER_SEEN, has_groups_alone=bool(len(snapshot.partitions))),)
+    reasons = [_why_unusable(broker) for broker in snapshot.brokers]
+    if all(reasons):
+        counted = tuple((reason, reasons.count(reason)) for reason in dict.fromkeys(reasons))
+        return (fact(FactCode.NO_BROKER_ANSWERS, brokers_by_state=counted),)
+    if not len(snapshot.partitions):
+        return (fact(FactCode.NO_PARTITION_SEEN), *rights_missing(missing_rights(snapshot.coverage)))
+    if not _is_led(snapshot).any():
+        return (fact(FactCode.NO_PARTITION_USABLE, partitions=len(snapshot.partitions)),)
+    return ()
+
+
+def could_change(
+    plan_request: PlanRequest, problem: Problem, params: UnseenParams = DEFAULTS.unseen
+) -> tuple[Fact, ...]:
+    """Why "nothing to do" may be wrong for all that was not seen. O(P·W·D)."""
+    hidden, rights = hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
+    # Nobody knows how many topics are missing without this right: any number of them may change the answer.
+    blind = [fact(FactCode.TOPICS_MAY_BE_HIDDEN)] if Right.DESCRIBE_CLUSTER in rights else []
+    reasons = [*blind, *_stuck_brokers(plan_request), *_known_in_part(plan_request)]
+    if not plan_request.options.preferred_election:
+        reasons += _outside_perhaps(plan_request, problem, hidden, params.times_mean)
+    elif hidden:
+        reasons.append(fact(FactCode.TOPICS_NOT_DESCRIBED, topics=len(hidden), first=hidden[0]))
+    return (*reasons, *(rights_missing(rights) if reasons else ()))
+
+
+def rights_missing(rights: Iterable[Right]) -> tuple[Fact, ...]:
+    """Return each right that is missing."""
+    return tuple(fact(FactCode.RIGHT_MISSING, right=right.value) for right in rights)
+
+
+def _outside_perhaps(
+    plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...], times_mean: float
+) -> list[Fact]:
+    """A broker of each resource that may be outside its band by what was not seen."""
+    reasons = []
+    load = broker_loads(problem, problem.replicas, problem.leader)
+    for d, name in enumerate(problem.resources):
+        unseen = _unseen_rows(plan_request, name)
+        extra = _unseen_load(problem, d, unseen, len(hidden), times_mean)
+        b = _first_outside(plan_request, problem, d, load[:, d], extra)
+        if b is not None:
+            reasons.append(
+                fact(
+                    FactCode.MAY_BE_OUTSIDE_BAND,
+                    resource=name,
+                    broker=int(problem.broker_ids[b]),
+                    unknown_partitions=int(unseen.sum()),
+                    hidden_topics=len(hidden),
+                    first_hidden=hidden[0] if hidden else None,
+                )
+            )
+    return reasons
+
+
+def _why_unusable(broker: Broker) -> str:
+    """Empty for a broker that is alive and answers, with a log dir that works or none told."""
+    if not broker.state.is_heard:
+        return broker.state.value
+    return "without_log_dir" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
+
+
+def _is_led(snapshot: ClusterSnapshot) -> Flags:
+    """bool[P]: has a leader, and not all its replicas are offline."""
+    table = snapshot.partitions
+    led = table.leader >= 0
+    for row, brokers in table.offline.items():
+        led[row] &= not set(table.replicas_of(row)) <= set(brokers)
+    return np.asarray(led)
+
+
+def hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
+    """Topics of which nothing but the name was seen."""
+    hidden = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic" and gap.what in _HIDES_TOPIC}
+    return tuple(sorted(hidden))
+
+
+def _stuck_brokers(plan_request: PlanRequest) -> list[Fact]:
+    """Brokers that are gone, with the partitions that cannot be copied off them."""
+    partitions = plan_request.partitions
+    stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
+    reasons = []
+    for b, broker in enumerate(plan_request.brokers.brokers):
+        held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum()) if broker.state.is_gone else 0
+        if held:
+            reasons.append(
+                fact(FactCode.LEADERLESS_ON_GONE_BROKER, broker=broker.id, state=broker.state.value, partitions=held)
+            )
+    return reasons
+
+
+def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
+    """Figures that somebody measured, for too few partitions."""
+    reasons = []
+    for row in TABLE:
+        name, kind = row.name, row.load
+        if (
+            kind is not None
+            and name in plan_request.balanced
+            and (plan_request.options.moves_replicas or name in LEADER_CARRIED)
+        ):
+            values = plan_request.snapshot.load(kind)
+            share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
+            # Measured of other partitions' traffic, had all groups been seen: that is no resource that nobody asked of.
+            unseen = [gap.reason for gap in plan_request.snapshot.coverage if gap.what == kind.value]
+            if share == 0 and unseen:
+                reasons.append(fact(FactCode.RESOURCE_LEFT_OUT, resource=name, gap=unseen[0]))
+            if 0 < share < MODEL.least_known:
+                why = unknown_figure(kind, share, MODEL.least_known)
+                reasons.append(fact(FactCode.RESOURCE_LEFT_OUT, resource=name, why=why))
+    return reasons
+
+
+def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
+    """bool[P']: partitions of the problem whose figure is not known; of leaders, those without one."""
+    unseen = np.zeros(len(plan_request.snapshot.partitions), dtype=np.bool_)
+    for kind in ROWS[name].rests_on:
+        unseen |= np.isnan(plan_request.snapshot.load(kind))
+    if name in LEADER_CARRIED:
+        unseen |= plan_request.partitions.leaderless
+    return np.asarray(unseen[plan_request.rows])
+
+
+def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float) -> Floats:
+    """float64[B]: what each broker may carry of resource ``d`` that was not seen."""
+    seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
+    extra = np.zeros(problem.broker_count)
+    replicas, there = problem.replicas[unseen], problem.replicas[unseen] >= 0
+    mean_replica = float(problem.follower_load[seen, d].mean()) if seen.any() else 0.0
+    mean_leader = float(problem.leader_extra[seen, d].mean()) if seen.any() else 0.0
+    is_told = np.zeros(there.shape, dtype=np.bool_)
+    if problem.resources[d] == "disk" and problem.own_disk is not None:
+        is_told = problem.own_disk[unseen] > 0  # a follower told what the leader did not
+    cells = there & ~is_told
+    extra += times * mean_replica * np.bincount(replicas[cells], minlength=problem.broker_count)
+    leader = problem.leader[unseen]
+    may_lead = there & ((leader == NOBODY)[:, None] | (replicas == leader[:, None]))
+    extra += times * mean_leader * np.bincount(replicas[may_lead], minlength=problem.broker_count)
+    if hidden:
+        topics = max(len(np.unique(problem.topic)), 1)
+        mean_topic = float((problem.follower_load[:, d] + problem.leader_extra[:, d]).sum()) / topics
+        extra += hidden * times_mean * mean_topic
+    return np.where(problem.stays, extra, 0.0)
+
+
+def _first_outside(plan_request: PlanRequest, problem: Problem, d: int, load: Floats, extra: Floats) -> int | None:
+    """A broker that is inside by what was seen, and may be outside by what was not; the mean moves along."""
+    total = float(load[problem.stays].sum())
+    if total <= 0 or not extra.any():
+        return None
+    options, high, low = plan_request.options, problem.band_high[:, d], problem.band_low[:, d]
+    if not options.is_explicit and options.band is not None:
+        share = high / (1 + options.band)
+        high = np.maximum(high, share * (1 + options.dead_band))
+        low = np.minimum(low, share * (1 - options.dead_band))
+    slack = 1.0 if problem.resources[d] in COUNTED else 0.0
+    others = extra.sum() - extra
+    above = (load <= high + slack) & (load + extra > high * (1 + extra / total) + slack)
+    below = (load >= low - slack) & (load < low * (1 + others / total) - slack)
+    outside = np.flatnonzero(problem.stays & np.isfinite(high) & (high > 0) & (above | below))
+    return int(outside[0]) if len(outside) else None

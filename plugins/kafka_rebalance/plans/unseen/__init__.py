@@ -1,1 +1,0 @@
-"""What could not be seen, and when that leaves no verdict."""

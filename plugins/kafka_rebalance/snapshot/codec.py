@@ -1,0 +1,953 @@
+"""Snapshots as JSON objects and back. ``format_version`` 1; bytes, bytes/s; ``null`` is unknown, never zero."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain, pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.group import Subtopology, Tasks
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    GroupType,
+    LogDir,
+    Member,
+    Quota,
+    Topic,
+    TopicPartitions,
+)
+from kafka_rebalance.snapshot.partition_table import (
+    NO_LEADER,
+    UNKNOWN_BYTES,
+    UNKNOWN_DIR,
+    UNKNOWN_OFFSET,
+    FutureReplica,
+    PartitionTable,
+)
+from kafka_rebalance.snapshot.ranges import (
+    CAPACITY_LIMITS,
+    LARGEST_BYTES,
+    LARGEST_INT16,
+    LARGEST_INT32,
+    LARGEST_INT64,
+    LARGEST_PORT,
+    LARGEST_QUOTA,
+    LARGEST_RATE,
+    LONGEST_WINDOW_S,
+    SMALLEST_CAPACITY,
+    topic_name_fault,
+)
+from kafka_rebalance.snapshot.times import optional_time_text, parse_time
+from kafka_rebalance.visible_text import excerpt
+
+# Partitions under their topics, straight from and into columns: no object per partition.
+
+
+SPARSE = ("adding", "removing", "offline", "observers", "eligible")
+_OFFSETS = (("start_offset", LARGEST_INT64), ("end_offset", LARGEST_INT64), ("local_start_offset", LARGEST_INT64))
+_ALONG = ("log_bytes", "log_dirs")  # lists along the replicas, null where unknown
+_KNOWN = frozenset(
+    ("partition", "replicas", "leader", "isr", "future", *_ALONG, *(name for name, _ in _OFFSETS), *SPARSE)
+)
+
+
+def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]:
+    """For each topic, in order, its partition rows."""
+    table = snapshot.partitions
+    result: list[list[dict[str, Any]]] = [[] for _ in snapshot.topics]
+    offsets, replicas, sizes = table.offsets.tolist(), table.replicas.tolist(), table.replica_log_bytes.tolist()
+    in_sync = None if table.in_sync is None else table.in_sync.tolist()
+    places = None if table.log_dir is None else table.log_dir.tolist()
+    columns = (table.topic, table.partition, table.leader, table.start_offset, table.end_offset)
+    for row, (topic, partition, leader, start, end) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
+        span = slice(offsets[row], offsets[row + 1])
+        mine = replicas[span]
+        document: dict[str, Any] = {
+            "partition": partition,
+            "replicas": mine,
+            "leader": None if leader == NO_LEADER else leader,
+            "log_bytes": [None if size == UNKNOWN_BYTES else size for size in sizes[span]],
+            "start_offset": None if start == UNKNOWN_OFFSET else start,
+            "end_offset": None if end == UNKNOWN_OFFSET else end,
+        }
+        if in_sync is not None:
+            document["isr"] = [broker for broker, is_in in zip(mine, in_sync[span], strict=True) if is_in]
+        if places is not None:
+            document["log_dirs"] = [None if place == UNKNOWN_DIR else place for place in places[span]]
+        for name in SPARSE:
+            if row in getattr(table, name):
+                document[name] = list(getattr(table, name)[row])
+        if row in table.future:
+            document["future"] = [list(copy) for copy in table.future[row]]
+        if row in table.local_start_offset:
+            document["local_start_offset"] = table.local_start_offset[row]
+        result[topic].append(document)
+    return result
+
+
+def read_partitions(rows_of_topic: list[Any], names: list[str], place: str) -> PartitionTable:
+    """Columns of all rows. Raises InvalidInputError naming the first row that is wrong."""
+    rows: list[dict[str, Any]] = []
+    topic: list[int] = []
+    for index, mine in enumerate(rows_of_topic):
+        path = f"{place}.topics[{index}].partitions"
+        if not isinstance(mine, list) or not all(isinstance(row, dict) for row in mine):
+            raise InvalidInputError.at(path, "expected a list of objects")
+        try:
+            rows.extend(sorted(mine, key=_partition_number))
+        except (KeyError, TypeError) as error:
+            wrong = next(number for number, row in enumerate(mine) if type(row.get("partition")) is not int)
+            raise InvalidInputError.at(f"{path}[{wrong}]", "'partition' is missing or no whole number") from error
+        topic.extend([index] * len(mine))
+    try:
+        return _columns(rows, topic)
+    except (TypeError, ValueError, OverflowError, KeyError) as error:
+        for row, index in zip(rows, topic, strict=True):
+            _refuse_row(row, f"{place}.topics[{index}], {names[index]}-{row['partition']}")
+        raise InvalidInputError.at(place, "a partition row is wrong") from error
+
+
+def _partition_number(row: dict[str, Any]) -> int:
+    number = row["partition"]
+    if type(number) is not int:
+        raise TypeError("no whole number")
+    return number
+
+
+def _columns(rows: list[dict[str, Any]], topic: list[int]) -> PartitionTable:
+    replicas = [row["replicas"] for row in rows]
+    counts = np.fromiter(map(len, replicas), dtype=np.int64, count=len(rows))
+    cells = int(counts.sum())
+    sizes, places = (
+        [row.get(name) or [None] * len(mine) for row, mine in zip(rows, replicas, strict=True)] for name in _ALONG
+    )
+    if any(
+        len(size) != len(mine) or len(place) != len(mine) or len(row.keys() - _KNOWN)
+        for row, size, place, mine in zip(rows, sizes, places, replicas, strict=True)
+    ):
+        raise ValueError("a row's fields do not fit each other")
+    has_isr = any("isr" in row for row in rows)
+    return PartitionTable(
+        topic=np.array(topic, dtype=np.int32),
+        partition=_integers([row["partition"] for row in rows], NO_LEADER, np.int32, len(rows), may_lack=False),
+        offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64))),
+        replicas=_integers(list(chain.from_iterable(replicas)), NO_LEADER, np.int32, cells, may_lack=False),
+        leader=_integers([row.get("leader") for row in rows], NO_LEADER, np.int32, len(rows)),
+        replica_log_bytes=_integers(list(chain.from_iterable(sizes)), UNKNOWN_BYTES, np.int64, cells),
+        start_offset=_integers([row.get("start_offset") for row in rows], UNKNOWN_OFFSET, np.int64, len(rows)),
+        end_offset=_integers([row.get("end_offset") for row in rows], UNKNOWN_OFFSET, np.int64, len(rows)),
+        in_sync=_in_sync(rows, cells) if has_isr else None,
+        log_dir=_integers(list(chain.from_iterable(places)), UNKNOWN_DIR, np.int32, cells)
+        if any(row.get("log_dirs") for row in rows)
+        else None,
+        future=_future(rows),
+        local_start_offset=_local_starts(rows),
+        **{name: _sparse(rows, name) for name in SPARSE},
+    )
+
+
+def _integers(values: list[Any], unknown: int, dtype: Any, count: int, *, may_lack: bool = True) -> npt.NDArray[Any]:
+    plain = [unknown if value is None else value for value in values]
+    if not all(type(value) is int for value in plain):
+        raise TypeError("not a whole number")
+    column = np.fromiter(plain, dtype=dtype, count=count)
+    if int((column < 0).sum()) != (values.count(None) if may_lack else 0):
+        raise ValueError("a negative number: unknown is null")
+    return column
+
+
+def _in_sync(rows: list[dict[str, Any]], cells: int) -> npt.NDArray[np.bool_]:
+    lists = [row.get("isr") or [] for row in rows]
+    flags = (broker in isr for isr, row in zip(lists, rows, strict=True) for broker in row["replicas"])
+    in_sync = np.fromiter(flags, dtype=np.bool_, count=cells)
+    if set(map(type, lists)) - {list} or int(in_sync.sum()) != sum(map(len, lists)):
+        raise ValueError("the ISR names what is no replica")
+    return in_sync
+
+
+def _sparse(rows: list[dict[str, Any]], name: str) -> dict[int, tuple[int, ...]]:
+    """What few rows have, by row."""
+    found = {number: row[name] for number, row in enumerate(rows) if row.get(name)}
+    for brokers in found.values():
+        if type(brokers) is not list or not all(type(broker) is int and broker >= 0 for broker in brokers):
+            raise TypeError("no list of brokers")
+    return {number: tuple(brokers) for number, brokers in found.items()}
+
+
+def _future(rows: list[dict[str, Any]]) -> dict[int, tuple[FutureReplica, ...]]:
+    """Rows of [broker, log dir, bytes]."""
+    found = {number: row["future"] for number, row in enumerate(rows) if row.get("future")}
+    for copies in found.values():
+        if type(copies) is not list or not all(_is_future(copy) for copy in copies):
+            raise TypeError("no list of [broker, log dir, bytes]")
+    return {number: tuple(FutureReplica(*copy) for copy in copies) for number, copies in found.items()}
+
+
+def _is_future(copy: Any) -> bool:
+    limits = (LARGEST_INT32, LARGEST_INT32, LARGEST_BYTES)
+    return (
+        type(copy) is list
+        and len(copy) == len(limits)
+        and all(type(value) is int and 0 <= value <= high for value, high in zip(copy, limits, strict=True))
+    )
+
+
+def _local_starts(rows: list[dict[str, Any]]) -> dict[int, int]:
+    found = {number: row.get("local_start_offset") for number, row in enumerate(rows)}
+    told = {number: offset for number, offset in found.items() if offset is not None}
+    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in told.values()):
+        raise TypeError("no offset")
+    return told
+
+
+def _refuse_row(row: dict[str, Any], name: str) -> None:
+    """Look at one row closely; raises if it is the wrong one."""
+    unknown = sorted(row.keys() - _KNOWN)
+    if unknown:
+        raise InvalidInputError.at(name, f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(_KNOWN))}")
+    for field in ("replicas", "isr", *_ALONG, *SPARSE):
+        _refuse_list(row.get(field, [] if field != "replicas" else None), field, name)
+    for field, noun in zip(_ALONG, ("sizes", "log dirs"), strict=True):
+        if row.get(field) and len(row[field]) != len(row["replicas"]):
+            raise InvalidInputError.at(name, f"{len(row[field])} {noun} for {len(row['replicas'])} replicas")
+    copies = row.get("future") or []
+    if not isinstance(copies, list) or not all(_is_future(copy) for copy in copies):
+        raise InvalidInputError.at(
+            name, f"'future' must be a list of [broker, log dir, bytes], found {excerpt(copies)}"
+        )
+    for field, high in (("partition", LARGEST_INT32), ("leader", LARGEST_INT32), *_OFFSETS):
+        value = row.get(field)
+        if value is not None and (type(value) is not int or not 0 <= value <= high):
+            raise InvalidInputError.at(
+                name, f"{field!r} must be a whole number from 0 to {high} or null, found {excerpt(value)}"
+            )
+    if twice := [broker for broker in row["replicas"] if row["replicas"].count(broker) > 1]:
+        raise InvalidInputError.at(name, f"broker {twice[0]} stands twice in its replicas")
+    isr = row.get("isr") or []
+    if strangers := [replica for replica in isr if isr.count(replica) > 1 or replica not in row["replicas"]]:
+        raise InvalidInputError.at(name, f"'isr' names broker {strangers[0]} twice or outside its replicas")
+
+
+def _refuse_list(values: Any, field: str, name: str) -> None:
+    """Raises if ``values`` of ``field`` is no list of numbers that can be."""
+    if values is None and field != "replicas":
+        return
+    if not isinstance(values, list):
+        raise InvalidInputError.at(name, f"{field!r} must be a list of whole numbers, found {excerpt(values)}")
+    high = LARGEST_BYTES if field == "log_bytes" else LARGEST_INT32
+    for value in values:
+        if value is None and field in _ALONG:
+            continue
+        if type(value) is not int or not 0 <= value <= high:
+            raise InvalidInputError.at(
+                name, f"{field!r} must be a list of whole numbers from 0 to {high}, found {excerpt(value)}"
+            )
+
+
+# The canonical text of a snapshot, from which its id is made: the document's JSON with sorted keys and no blanks.
+#
+# Partitions are written straight from their columns, in a tenth of the time that objects for them take: numbers need
+# no
+# escapes and the table lies topic by topic, so that a topic's rows are one template that is filled in at once. The
+# text
+# comes in pieces, for whoever hashes it: a million replicas are 70 MB of it, which nobody holds.
+# ``"".join(canonical_pieces(…))`` equals ``json.dumps(snapshot_to_document(snapshot), sort_keys=True,
+# separators=(",", ":"), ensure_ascii=False)`` for every snapshot: by test, with random ones.
+
+
+_TOPICS = "topics"  # the last of the document's keys
+_EMPTY = '"topics":[]}'
+_SINGLE = ("end_offset", "leader", "partition", "start_offset")
+_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def canonical_pieces(document: dict[str, Any], topics: tuple[Topic, ...], table: PartitionTable) -> Iterator[str]:
+    """``document``: the snapshot's, with whatever under ``topics``; they are written here. O(replicas)."""
+    head = _json(document | {_TOPICS: []})
+    assert head.endswith(_EMPTY)
+    yield head[: -len("]}")]
+    comma = ""
+    for topic, rows in zip(topics, _rows_by_topic(table, len(topics)), strict=True):
+        yield (
+            f'{comma}{{"configs":{_json(dict(topic.configs))},"is_internal":{_json(topic.is_internal)},'
+            f'"name":{_json(topic.name)},"partitions":[{rows}],"topic_id":{_json(topic.topic_id)}}}'
+        )
+        comma = ","
+    yield "]}"
+
+
+def _rows_by_topic(table: PartitionTable, topics: int) -> Iterator[str]:
+    """Each topic's rows with commas between them.
+
+    A template has a place for each number of a row; what fills them lies row by row, in the order of the fields.
+    """
+    in_sync = np.zeros_like(table.replicas, dtype=np.bool_) if table.in_sync is None else table.in_sync
+    before = np.concatenate([[0], np.cumsum(in_sync, dtype=np.int64)])
+    isr_counts = np.diff(before[table.offsets])
+    lists = 2 if table.log_dir is None else 3  # along the replicas
+    begins = np.concatenate([[0], np.cumsum(len(_SINGLE) + lists * table.replica_counts + isr_counts)])
+    filling, ends = _filling(table, in_sync, isr_counts, begins), begins.tolist()
+    templates = _templates(table, isr_counts)
+    bounds = np.searchsorted(table.topic, np.arange(topics + 1)).tolist()
+    for first, last in pairwise(bounds):
+        yield ",".join(templates[first:last]) % tuple(filling[ends[first] : ends[last]])
+
+
+def _filling(table: PartitionTable, in_sync: Flags, isr_counts: Longs, begins: Longs) -> list[Any]:
+    """end, isr, leader, sizes, log dirs, partition, replicas, start of each row; row i's begin at ``begins[i]``."""
+    counts, row = table.replica_counts, table.row_of_replica
+    within = np.arange(len(row)) - table.offsets[:-1][row]
+    within_isr = np.cumsum(in_sync) - in_sync - (np.cumsum(isr_counts) - isr_counts)[row]
+    end, start = begins[:-1], begins[1:] - 1
+    leader = end + 1 + isr_counts
+    partition = start - counts - 1
+    fields: list[tuple[Longs, Ints | Longs, int | None]] = [
+        (end, table.end_offset, UNKNOWN_OFFSET), ((end[row] + 1 + within_isr)[in_sync], table.replicas[in_sync], None),
+        (leader, table.leader, NO_LEADER), (leader[row] + 1 + within, table.replica_log_bytes, UNKNOWN_BYTES),
+        (partition, table.partition, None), (partition[row] + 1 + within, table.replicas, None),
+        (start, table.start_offset, UNKNOWN_OFFSET),
+    ]  # fmt: skip
+    if table.log_dir is not None:
+        fields.append(((partition - counts)[row] + within, table.log_dir, UNKNOWN_DIR))
+    numbers, is_unknown = np.empty(begins[-1], dtype=np.int64), np.zeros(begins[-1], dtype=np.bool_)
+    for place, values, unknown in fields:
+        numbers[place] = values
+        if unknown is not None:
+            is_unknown[place] = values == unknown
+    filling: list[Any] = numbers.tolist()
+    for index in np.flatnonzero(is_unknown).tolist():
+        filling[index] = "null"
+    return filling
+
+
+def _templates(table: PartitionTable, isr_counts: Longs) -> list[str]:
+    """Each row's object, its keys sorted, with a place for each number that all rows have."""
+    kinds = list(zip(table.replica_counts.tolist(), isr_counts.tolist(), strict=True))
+    template_of = {kind: _template(table, *kind, {}) for kind in set(kinds)}
+    templates = [template_of[kind] for kind in kinds]
+    for row, odd in _odd_rows(table).items():
+        templates[row] = _template(table, *kinds[row], odd)
+    return templates
+
+
+def _template(table: PartitionTable, replicas: int, in_sync: int, odd: dict[str, str]) -> str:
+    """Of a row with so many replicas, so many of them in sync, and the fields ``odd``, already text, besides."""
+    along = f"[{','.join(['%s'] * replicas)}]"
+    fields = {"log_bytes": along, "replicas": along} | dict.fromkeys(_SINGLE, "%s")
+    fields |= {name: text.replace("%", "%%") for name, text in odd.items()}
+    if table.in_sync is not None:
+        fields["isr"] = f"[{','.join(['%s'] * in_sync)}]"
+    if table.log_dir is not None:
+        fields["log_dirs"] = along
+    return "{" + ",".join(f'"{name}":{fields[name]}' for name in sorted(fields)) + "}"
+
+
+def _odd_rows(table: PartitionTable) -> dict[int, dict[str, str]]:
+    """What few rows have, by row: the fields' texts."""
+    odd: dict[int, dict[str, str]] = {}
+    for name in SPARSE:
+        for row, value in getattr(table, name).items():
+            odd.setdefault(row, {})[name] = _json(list(value))
+    for row, copies in table.future.items():
+        odd.setdefault(row, {})["future"] = _json([list(copy) for copy in copies])
+    for row, offset in table.local_start_offset.items():
+        odd.setdefault(row, {})["local_start_offset"] = str(offset)
+    return odd
+
+
+# Reading JSON objects field by field: a wrong one is refused with its path.
+
+
+T = TypeVar("T")
+_REQUIRED = object()
+_WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false", list: "a list"}
+
+
+class Fields:
+    """One JSON object at ``path``; ``done()`` refuses fields that nobody asked for."""
+
+    __slots__ = ("_data", "_seen", "path")
+
+    def __init__(self, data: Any, path: str) -> None:
+        if not isinstance(data, Mapping):
+            raise InvalidInputError.at(path, f"expected an object, found {type(data).__name__}")
+        self._data = data
+        self._seen: set[str] = set()
+        self.path = path
+
+    def _value(self, key: str, default: Any) -> Any:
+        self._seen.add(key)
+        value = self._data.get(key)
+        if value is None and default is _REQUIRED:
+            raise InvalidInputError.at(self.path, f"{key!r} is missing or null")
+        return default if value is None else value
+
+    def require_format(self, name: str, version: int) -> None:
+        """``format`` and ``format_version`` say that this object is one of ours that is read here."""
+        if self.get("format", str) != name:
+            raise InvalidInputError.at(f"{self.path}.format", f"{excerpt(self._data['format'])} is not {name!r}")
+        found = self.get("format_version", int)
+        if found != version:
+            raise InvalidInputError.at(
+                f"{self.path}.format_version", f"{found} is unknown", f"this advisor reads {version}"
+            )
+
+    def get(self, key: str, kind: type[T], default: Any = _REQUIRED) -> Any:
+        """The value of ``key``, of exactly ``kind`` (an int passes for a float, a bool for nothing but bool)."""
+        value = self._value(key, default)
+        if value is default:
+            return value
+        accepted = (int, float) if kind is float else kind
+        if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+            raise InvalidInputError.at(f"{self.path}.{key}", f"expected {_WORDS[kind]}, found {excerpt(value)}")
+        return float(value) if isinstance(value, (int, float)) and kind is float else value
+
+    def whole(self, key: str, low: int, high: int, default: Any = _REQUIRED) -> Any:
+        """A whole number from ``low`` to ``high``."""
+        value = self.get(key, int, default)
+        if value is not default and not low <= value <= high:
+            raise InvalidInputError.at(f"{self.path}.{key}", f"{excerpt(value)} is not from {low} to {high}")
+        return value
+
+    def real(self, key: str, low: float, high: float, default: Any = _REQUIRED) -> Any:
+        """A number from ``low`` to ``high``; a whole one passes."""
+        value = self._value(key, default)
+        if value is default:
+            return value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InvalidInputError.at(f"{self.path}.{key}", f"expected a number, found {excerpt(value)}")
+        if not low <= value <= high:
+            raise InvalidInputError.at(f"{self.path}.{key}", f"{excerpt(value)} is not from {low:.6g} to {high:.6g}")
+        return float(value)
+
+    def each(self, key: str, build: Callable[[Any, str], T]) -> tuple[T, ...]:
+        """A list (absent is empty), each element built by ``build(element, path)``."""
+        items = self._value(key, [])
+        if not isinstance(items, list):
+            raise InvalidInputError.at(f"{self.path}.{key}", f"expected a list, found {type(items).__name__}")
+        return tuple(build(item, f"{self.path}.{key}[{index}]") for index, item in enumerate(items))
+
+    def ints(self, key: str, default: Any = ()) -> tuple[int, ...]:
+        """A list of whole numbers."""
+        return (
+            tuple(self.each(key, whole))
+            if key in self._data and self._data[key] is not None
+            else self._skip(key, default)
+        )
+
+    def strings(self, key: str) -> dict[str, str]:
+        """An object of strings (absent is empty)."""
+        value = self._value(key, {})
+        if not isinstance(value, Mapping) or not all(isinstance(element, str) for element in value.values()):
+            raise InvalidInputError.at(f"{self.path}.{key}", "expected an object of strings")
+        return dict(value)
+
+    def raw(self, key: str, default: Any = _REQUIRED) -> Any:
+        """The value as it is."""
+        return self._value(key, default)
+
+    def _skip(self, key: str, default: Any) -> Any:
+        self._seen.add(key)
+        return default
+
+    def done(self) -> None:
+        """Refuse unknown fields: a misspelt one would otherwise be lost without a word."""
+        unknown = sorted(set(self._data) - self._seen)
+        if unknown:
+            raise InvalidInputError.at(
+                self.path, f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(self._seen))}"
+            )
+
+
+def whole(value: Any, path: str) -> int:
+    """An int that is no bool."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInputError.at(path, f"expected a whole number, found {excerpt(value)}")
+    return value
+
+
+def whole_up_to(high: int) -> Callable[[Any, str], int]:
+    """Reads a whole number from 0 to ``high``."""
+
+    def read(value: Any, path: str) -> int:
+        number = whole(value, path)
+        if not 0 <= number <= high:
+            raise InvalidInputError.at(path, f"{excerpt(number)} is not from 0 to {high}")
+        return number
+
+    return read
+
+
+def real_up_to(high: float) -> Callable[[Any, str], float]:
+    """Reads a number from 0 to ``high``; a whole one passes."""
+
+    def read(value: Any, path: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InvalidInputError.at(path, f"expected a number, found {excerpt(value)}")
+        if not 0 <= value <= high:
+            raise InvalidInputError.at(path, f"{excerpt(value)} is not from 0 to {high:.6g}")
+        return float(value)
+
+    return read
+
+
+def text(value: Any, path: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise InvalidInputError.at(path, f"expected a string, found {excerpt(value)}")
+    return value
+
+
+# Brokers, quotas, features and coverage as JSON objects and back.
+
+
+def broker_document(broker: Broker) -> dict[str, Any]:
+    """``log_dirs``, ``capacity`` and ``configs`` only where there is something to say."""
+    capacity = {name: value for name in CAPACITY_LIMITS if (value := getattr(broker.capacity, name)) is not None}
+    document: dict[str, Any] = {"id": broker.id, "rack": broker.rack, "host": broker.host, "port": broker.port}
+    document |= {"state": broker.state.value, "is_controller": broker.is_controller}
+    document |= {"log_dirs": [_log_dir_document(log_dir) for log_dir in broker.log_dirs]} if broker.log_dirs else {}
+    document |= {"capacity": capacity} if capacity else {}
+    document |= {"configs": dict(broker.configs)} if broker.configs else {}
+    return document
+
+
+def read_broker(item: Any, path: str) -> Broker:
+    """Raises InvalidInputError for an unknown state or field."""
+    fields = Fields(item, path)
+    state = fields.get("state", str, BrokerState.ALIVE.value)
+    if state not in set(BrokerState):
+        raise InvalidInputError.at(f"{path}.state", f"{excerpt(state)} is unknown", f"known: {', '.join(BrokerState)}")
+    capacity = Fields(fields.raw("capacity", {}), f"{path}.capacity")
+    broker = Broker(
+        id=fields.whole("id", 0, LARGEST_INT32),
+        rack=fields.get("rack", str, None),
+        host=fields.get("host", str, None),
+        port=fields.whole("port", 0, LARGEST_PORT, None),
+        state=BrokerState(state),
+        is_controller=fields.get("is_controller", bool, False),
+        log_dirs=fields.each("log_dirs", _read_log_dir),
+        capacity=Capacity(
+            **{name: capacity.real(name, SMALLEST_CAPACITY, high, None) for name, high in CAPACITY_LIMITS.items()}
+        ),
+        configs=fields.strings("configs"),
+    )
+    capacity.done()
+    fields.done()
+    return broker
+
+
+def gap_document(gap: CoverageGap) -> dict[str, Any]:
+    """One thing that could not be read."""
+    return {"subject_type": gap.subject_type, "subject": gap.subject, "what": gap.what, "reason": gap.reason}
+
+
+def read_gap(item: Any, path: str) -> CoverageGap:
+    """The inverse of ``gap_document``."""
+    fields = Fields(item, path)
+    gap = CoverageGap(*(fields.get(name, str) for name in ("subject_type", "subject", "what", "reason")))
+    fields.done()
+    return gap
+
+
+def quota_document(quota: Quota) -> dict[str, Any]:
+    """The entity as rows of [type, name], a name of null for the default."""
+    return {"entity": [list(part) for part in quota.entity], "values": dict(quota.values)}
+
+
+def read_quota(item: Any, path: str) -> Quota:
+    """The inverse of ``quota_document``."""
+    fields = Fields(item, path)
+    values = Fields(fields.raw("values"), f"{path}.values")
+    names = sorted(fields.raw("values"))
+    quota = Quota(
+        fields.each("entity", _read_entity), {name: values.real(name, 0, LARGEST_QUOTA) for name in names}
+    )  # fmt: skip
+    values.done()
+    fields.done()
+    return quota
+
+
+def _read_entity(item: Any, path: str) -> tuple[str, str | None]:
+    if not isinstance(item, list) or len(item) != 2 or not isinstance(item[1], (str, type(None))):
+        raise InvalidInputError.at(path, f"expected [type, name or null], found {excerpt(item)}")
+    return text(item[0], path), item[1]
+
+
+def read_features(item: Any, path: str) -> dict[str, int]:
+    """Feature → finalized level."""
+    fields = Fields(item, path)
+    return {name: fields.whole(name, 0, LARGEST_INT32) for name in sorted(item)}
+
+
+def _log_dir_document(log_dir: LogDir) -> dict[str, Any]:
+    document: dict[str, Any] = {"path": log_dir.path, "total_bytes": log_dir.total_bytes}
+    document |= {"usable_bytes": log_dir.usable_bytes, "is_cordoned": log_dir.is_cordoned}
+    document |= {"error": log_dir.error} if log_dir.error else {}
+    strays = {"stray_logs": log_dir.stray_logs, "stray_bytes": log_dir.stray_bytes}
+    return document | (strays | {"largest_stray": log_dir.largest_stray} if log_dir.stray_logs else {})
+
+
+def _read_log_dir(item: Any, path: str) -> LogDir:
+    fields = Fields(item, path)
+    log_dir = LogDir(
+        path=fields.get("path", str),
+        total_bytes=fields.whole("total_bytes", 0, LARGEST_INT64, None),
+        usable_bytes=fields.whole("usable_bytes", 0, LARGEST_INT64, None),
+        error=fields.get("error", str, None),
+        is_cordoned=fields.get("is_cordoned", bool, False),
+        stray_logs=fields.whole("stray_logs", 0, LARGEST_INT64, 0),
+        stray_bytes=fields.whole("stray_bytes", 0, LARGEST_INT64, 0),
+        largest_stray=fields.get("largest_stray", str, None),
+    )
+    fields.done()
+    return log_dir
+
+
+# Groups, members and committed offsets as JSON objects and back. User data is base64.
+#
+# What only groups of new Kafka releases have (epochs, tasks, topology, configs, lags) is left out where there is none.
+
+
+_MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error", "process_id")
+_LEFT_FOR_NOW = -2  # KIP-848: the epoch of a static member that will come back; -1 is one that left
+_number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
+_rate = real_up_to(LARGEST_RATE)
+_MEMBER_LISTS = ("owned", "assigned", "target")
+_MEMBER_TASKS = ("tasks", "target_tasks")
+_GROUP_CLIENT = ("client", "client_version")
+_TASKS = ("active", "standby", "warmup")
+_SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics")
+
+
+def group_document(group: Group) -> dict[str, Any]:
+    """Committed offsets are ``[topic, partition, offset]`` rows, with a lag at the end where the broker told it, and
+    after that (null where it did not) the rate at which the group read, where it is known.
+    """
+    document: dict[str, Any] = {
+        "id": group.id,
+        "type": group.type.value,
+        "protocol_type": group.protocol_type,
+        "protocol": group.protocol,
+        "state": group.state,
+        "generation": group.generation,
+        "coordinator": group.coordinator,
+        "members": [_member_document(member) for member in group.members],
+        "committed": [_committed_row(commit) for commit in group.committed],
+    }
+    document |= {} if group.assignment_epoch is None else {"assignment_epoch": group.assignment_epoch}
+    if group.subtopologies:
+        document["subtopologies"] = subtopology_documents(group.subtopologies)
+    document |= {} if group.member_count is None else {"member_count": group.member_count}
+    document |= {name: told for name in _GROUP_CLIENT if (told := getattr(group, name)) is not None}
+    return document | ({"configs": dict(group.configs)} if group.configs else {})
+
+
+def _committed_row(commit: CommittedOffset) -> list[Any]:
+    row = [commit.topic, commit.partition, commit.offset]
+    if commit.read_messages_per_s is not None:
+        return [*row, commit.lag, commit.read_messages_per_s]
+    return row if commit.lag is None else [*row, commit.lag]
+
+
+def subtopology_documents(subtopologies: tuple[Subtopology, ...]) -> list[dict[str, Any]]:
+    """Topics only where there are some."""
+    return [
+        {"id": one.id} | {name: list(topics) for name in _SUBTOPOLOGY_TOPICS if (topics := getattr(one, name))}
+        for one in subtopologies
+    ]
+
+
+def tasks_document(tasks: Tasks) -> dict[str, Any]:
+    """``{"active": [[subtopology, [partitions]], …], …}``, what is empty left out."""
+    return {
+        name: [[subtopology, list(numbers)] for subtopology, numbers in runs]
+        for name in _TASKS
+        if (runs := getattr(tasks, name))
+    }
+
+
+def read_group(item: Any, path: str) -> Group:
+    """Raises InvalidInputError naming the field that is wrong."""
+    fields = Fields(item, path)
+    kind = fields.get("type", str, GroupType.UNKNOWN.value)
+    if kind not in set(GroupType):
+        raise InvalidInputError.at(f"{path}.type", f"{excerpt(kind)} is unknown", f"known: {', '.join(GroupType)}")
+    group = Group(
+        id=fields.get("id", str),
+        type=GroupType(kind),
+        protocol_type=fields.get("protocol_type", str, ""),
+        protocol=fields.get("protocol", str, None),
+        state=fields.get("state", str, None),
+        generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
+        coordinator=fields.whole("coordinator", -1, LARGEST_INT32, None),
+        members=fields.each("members", _read_member),
+        committed=fields.each("committed", _read_committed),
+        assignment_epoch=fields.whole("assignment_epoch", -1, LARGEST_INT32, None),
+        subtopologies=fields.each("subtopologies", read_subtopology),
+        configs=fields.strings("configs"),
+        member_count=fields.whole("member_count", 0, LARGEST_INT32, None),
+        **{name: fields.get(name, str, None) for name in _GROUP_CLIENT},
+    )
+    fields.done()
+    return group
+
+
+def _member_document(member: Member) -> dict[str, Any]:
+    document: dict[str, Any] = {"id": member.id}
+    for name in (*_MEMBER_TEXTS, "is_classic", "generation", "subscription_version", "partition_count"):
+        if (value := getattr(member, name)) is not None:
+            document[name] = value
+    if member.subscription is not None:
+        document["subscription"] = list(member.subscription)
+    for name in _MEMBER_LISTS:
+        if (runs := getattr(member, name)) is not None:
+            document[name] = [[topic, list(partitions)] for topic, partitions in runs]
+    for name in _MEMBER_TASKS:
+        if (tasks := getattr(member, name)) is not None:
+            document[name] = tasks_document(tasks)
+    if member.user_data is not None:
+        document["user_data"] = base64.b64encode(member.user_data).decode()
+    return document
+
+
+def _read_member(item: Any, path: str) -> Member:
+    fields = Fields(item, path)
+    subscription = fields.raw("subscription", None)
+    lists = {name: _read_runs(fields.raw(name, None), f"{path}.{name}") for name in _MEMBER_LISTS}
+    member = Member(
+        id=fields.get("id", str),
+        **{name: fields.get(name, str, None) for name in _MEMBER_TEXTS},
+        subscription=None if subscription is None else tuple(fields.each("subscription", text)),
+        owned=lists["owned"],
+        assigned=lists["assigned"] or (),
+        target=lists["target"],
+        generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
+        user_data=_read_bytes(fields.get("user_data", str, None), f"{path}.user_data"),
+        subscription_version=fields.whole("subscription_version", 0, LARGEST_INT16, None),
+        partition_count=fields.whole("partition_count", 0, LARGEST_INT32, None),
+        is_classic=fields.get("is_classic", bool, None),
+        tasks=_read_tasks(fields.raw("tasks", None), f"{path}.tasks"),
+        target_tasks=_read_tasks(fields.raw("target_tasks", None), f"{path}.target_tasks"),
+    )
+    fields.done()
+    return member
+
+
+def read_subtopology(item: Any, path: str) -> Subtopology:
+    """The inverse of ``subtopology_documents``, for one of them."""
+    fields = Fields(item, path)
+    topics = {name: tuple(fields.each(name, text)) for name in _SUBTOPOLOGY_TOPICS}
+    subtopology = Subtopology(fields.get("id", str), **topics)
+    fields.done()
+    return subtopology
+
+
+def _read_tasks(item: Any, path: str) -> Tasks | None:
+    return None if item is None else read_tasks(item, path)
+
+
+def read_tasks(item: Any, path: str) -> Tasks:
+    """The inverse of ``tasks_document``."""
+    fields = Fields(item, path)
+    tasks = Tasks(**{name: _read_runs(fields.raw(name, []), f"{path}.{name}") or () for name in _TASKS})
+    fields.done()
+    return tasks
+
+
+def _read_runs(runs: Any, path: str) -> TopicPartitions | None:
+    if runs is None:
+        return None
+    if not isinstance(runs, list):
+        raise InvalidInputError.at(path, "expected rows of [topic, [partitions]]")
+    return tuple(_read_run(run, f"{path}[{index}]") for index, run in enumerate(runs))
+
+
+def _read_run(run: Any, path: str) -> tuple[str, tuple[int, ...]]:
+    if not isinstance(run, list) or len(run) != 2 or not isinstance(run[1], list):
+        raise InvalidInputError.at(path, f"expected [topic, [partitions]], found {excerpt(run)}")
+    return text(run[0], path), tuple(_number(partition, path) for partition in run[1])
+
+
+def _read_bytes(value: str | None, path: str) -> bytes | None:
+    try:
+        return None if value is None else base64.b64decode(value, validate=True)
+    except ValueError as error:  # binascii.Error is one; so is what is raised for a character outside ASCII
+        raise InvalidInputError.at(path, f"is not base64 ({error})") from error
+
+
+def _read_committed(item: Any, path: str) -> CommittedOffset:
+    if not isinstance(item, list) or len(item) not in (3, 4, 5):
+        raise InvalidInputError.at(path, f"expected [topic, partition, offset], found {excerpt(item)}")
+    has_lag = len(item) == 4 or (len(item) == 5 and item[3] is not None)
+    lag = _offset(item[3], path) if has_lag else None
+    rate = _rate(item[4], path) if len(item) == 5 else None
+    return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path), lag, rate)
+
+
+# A whole snapshot as one JSON object.
+#
+# Partitions stand under their topic; loads are columns over all partitions in table order (topics as listed,
+# partitions
+# ascending), so that a million replicas stay readable and quick. What is ``None`` or empty is left out.
+
+
+FORMAT = "kafka-rebalance-snapshot"
+FORMAT_VERSION = 1
+
+
+def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
+    """The JSON object of ``snapshot``; reading it back gives an equal one."""
+    rows = partition_documents(snapshot)
+    topics = [
+        {
+            "name": topic.name,
+            "topic_id": topic.topic_id,
+            "is_internal": topic.is_internal,
+            "configs": dict(topic.configs),
+            "partitions": rows[index],
+        }
+        for index, topic in enumerate(snapshot.topics)
+    ]
+    return _around_topics(snapshot, topics)
+
+
+def _around_topics(snapshot: ClusterSnapshot, topics: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "cluster": snapshot.cluster,
+        "cluster_id": snapshot.cluster_id,
+        "captured_at": optional_time_text(snapshot.captured_at),
+        "source": snapshot.source,
+        "kafka_version": snapshot.kafka_version,
+        "brokers": [broker_document(broker) for broker in snapshot.brokers],
+        "topics": topics,
+        "loads": {kind.value: _load_document(column) for kind, column in sorted(snapshot.loads.columns.items())},
+        "groups": [group_document(group) for group in snapshot.groups],
+        "coverage": [gap_document(gap) for gap in snapshot.coverage],
+        **({"features": dict(snapshot.features)} if snapshot.features else {}),
+        **({"quotas": [quota_document(quota) for quota in snapshot.quotas]} if snapshot.quotas else {}),
+    }
+
+
+def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSnapshot:
+    """A checked snapshot. Raises InvalidInputError naming the JSON path under ``place`` that is wrong."""
+    fields = Fields(document, place)
+    fields.require_format(FORMAT, FORMAT_VERSION)
+    rows: list[Any] = []
+
+    def topic(item: Any, path: str) -> Topic:
+        field = Fields(item, path)
+        rows.append(field.raw("partitions", []))
+        name = field.get("name", str)
+        if fault := topic_name_fault(name):
+            raise InvalidInputError.at(f"{path}.name", excerpt(name), fault)
+        result = Topic(
+            name=name,
+            topic_id=field.get("topic_id", str, None),
+            is_internal=field.get("is_internal", bool, False),
+            configs=field.strings("configs"),
+        )
+        field.done()
+        return result
+
+    brokers = fields.each("brokers", read_broker)
+    topics = fields.each("topics", topic)
+    partitions = read_partitions(rows, [known_topic.name for known_topic in topics], place)
+    loads = _read_loads(fields.raw("loads", {}), f"{place}.loads", len(partitions))
+    snapshot = ClusterSnapshot(
+        cluster=fields.get("cluster", str),
+        brokers=brokers,
+        topics=topics,
+        partitions=partitions,
+        groups=fields.each("groups", read_group),
+        loads=loads,
+        cluster_id=fields.get("cluster_id", str, None),
+        captured_at=_time(fields),
+        source=fields.get("source", str, "unknown"),
+        kafka_version=fields.get("kafka_version", str, None),
+        coverage=fields.each("coverage", read_gap),
+        features=read_features(fields.raw("features", {}), f"{place}.features"),
+        quotas=fields.each("quotas", read_quota),
+    )
+    fields.done()
+    return snapshot
+
+
+def snapshot_id(snapshot: ClusterSnapshot) -> str:
+    """Return the sha256 of the canonical document: equal snapshots have the same id."""
+    document = _around_topics(snapshot, [])
+    digest = hashlib.sha256()
+    for piece in canonical_pieces(document, snapshot.topics, snapshot.partitions):
+        digest.update(piece.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _time(fields: Fields) -> datetime | None:
+    """Documents of people may leave the zone out: then it is UTC."""
+    text = fields.get("captured_at", str, None)
+    return None if text is None else parse_time(text, f"{fields.path}.captured_at")
+
+
+def _load_document(column: LoadColumn) -> dict[str, Any]:
+    values = column.values.tolist()
+    for index in np.flatnonzero(np.isnan(column.values)).tolist():
+        values[index] = None  # NaN is not JSON: unknown is null
+    return {"source": column.source.value, "window_s": column.window_s, "values": values}
+
+
+def _read_loads(document: Any, path: str, partition_count: int) -> PartitionLoads:
+    if not isinstance(document, Mapping):
+        raise InvalidInputError.at(path, "expected an object of load columns")
+    columns: dict[LoadKind, LoadColumn] = {}
+    for name, item in document.items():
+        here = f"{path}.{name}"
+        if name not in set(LoadKind):
+            raise InvalidInputError.at(here, "is no kind of load", f"known: {', '.join(LoadKind)}")
+        fields = Fields(item, here)
+        source, values = fields.get("source", str), fields.get("values", list)
+        if source not in set(LoadSource):
+            raise InvalidInputError.at(
+                f"{here}.source", f"{excerpt(source)} is unknown", f"known: {', '.join(LoadSource)}"
+            )
+        if len(values) != partition_count:
+            raise InvalidInputError.at(f"{here}.values", f"{len(values)} values for {partition_count} partitions")
+        array = _load_values(values, LoadKind(name), f"{here}.values")
+        window_s = fields.real("window_s", 0, LONGEST_WINDOW_S, None)
+        columns[LoadKind(name)] = LoadColumn(array, LoadSource(source), window_s)
+        fields.done()
+    return PartitionLoads(columns)
+
+
+def _load_values(values: list[Any], kind: LoadKind, path: str) -> Floats:
+    """float64[P]; raises at the first value that is no load."""
+    if not set(map(type, values)) - {int, float, type(None)}:
+        array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        if not ((array < 0) | (array > kind.largest)).any():
+            return array
+    for index, value in enumerate(values):
+        is_number = type(value) in (int, float)
+        if value is not None and not (is_number and 0 <= value <= kind.largest):
+            raise InvalidInputError.at(
+                f"{path}[{index}]", f"{excerpt(value)} is no load", f"a number from 0 to {kind.largest:.4g}, or null"
+            )
+    raise InvalidInputError.at(path, "holds something that is no load")
