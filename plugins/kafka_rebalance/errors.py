@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.facts import Fact
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.visible_text import excerpt, visible
 
 _LONGEST_PROBLEM = 240  # a value of megabytes in the wrong place is no message
@@ -47,6 +47,11 @@ class AssignorError(AdvisorError):
         super().__init__(f"{java_class}: {message}" if message else java_class)
         self.java_class = java_class
         self.java_message = message
+
+    @property
+    def fact(self) -> Fact:
+        """Return the refusal as a fact; class and message may be foreign text, which is made visible."""
+        return fact(FactCode.STRATEGY_REFUSES, error=visible(self.java_class), message=visible(self.java_message))
 
 
 class EndlessReassignmentError(AssignorError):

@@ -68,7 +68,7 @@ class Outcome:
             "racks": [asdict(rack) for rack in self.scores.racks],
             "left_out": {name: why.document() for name, why in self.scores.left_out.items()},
             "plan": None if plan is None else {name: plan[name] for name in _OF_PLAN},
-            "groups": [asdict(row) for row in self.groups],
+            "groups": [row.document() for row in self.groups],
         }
 
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, knowing_keys, owned, priced
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -35,6 +36,7 @@ from rebalance_advisor import store
 
 Row = Mapping[str, Any]
 _REPLAY_COLUMNS = ("basis", "is_reproduced")
+_FACTS = ("version", "subject", "error")
 
 
 def derived_findings(
@@ -131,7 +133,7 @@ def _group(row: Row) -> str:
 
 
 def _group_replay(name: str, rows: list[Row], members: list[Row]) -> GroupReplay:
-    every = [GroupScore(**{key: row[key] for key in row if key not in _REPLAY_COLUMNS}) for row in rows]
+    every = [_group_score(row) for row in rows]
     scores = tuple(score for score in every if score.scenario == TODAY)
     return GroupReplay(
         group_id=name,
@@ -142,6 +144,11 @@ def _group_replay(name: str, rows: list[Row], members: list[Row]) -> GroupReplay
         advised=next((score.assignor for score in scores if score.is_advised), None),
         scenarios=tuple(score for score in every if score.scenario != TODAY),
     )
+
+
+def _group_score(row: Row) -> GroupScore:
+    facts = {name: None if row[name] is None else Fact.from_document(row[name]) for name in _FACTS}
+    return GroupScore(**({key: row[key] for key in row if key not in _REPLAY_COLUMNS} | facts))
 
 
 def _topic_score(row: Row) -> TopicPlacementScore:

@@ -61,7 +61,7 @@ def test_an_installed_package_is_found_and_asked_without_being_imported_here(ins
     targets = targets_of([f"{given}:Last"], Kind.ASSIGNOR) + installed_targets(Kind.PARTITIONER)
     found = described(targets)
     assert [(one.name, one.versions) for one in found] == [
-        ("first-reads", "First 1.0"), ("lost", "one's own"), ("last-reads", "Last 1.0"), ("keyless", "one's own"),
+        ("first-reads", "First 1.0"), ("lost", ""), ("last-reads", "Last 1.0"), ("keyless", ""),
     ]  # fmt: skip
     request = group({"t": 2}, {"a": ["t"], "b": ["t"]})
     with own_strategies(found):
@@ -114,7 +114,8 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_
 
 
 def test_what_came_of_each_is_told_in_a_line() -> None:
-    rows = [("a", None), ("b", "Unread: 1"), ("range", None), ("b", None), ("b", "Raised: x")]
+    unread, raised = AssignorError("Unread", "1").fact, AssignorError("Raised", "x").fact
+    rows = [("a", None), ("b", unread), ("range", None), ("b", None), ("b", raised)]
     assert told_of_own(rows, ["a", "b", "c"]) == [
         "own strategy a: 1 of 1 groups answered",
         "own strategy b: 1 of 3 groups answered; the first refusal: Unread: 1",

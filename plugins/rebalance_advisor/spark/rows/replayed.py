@@ -11,6 +11,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
@@ -21,7 +22,7 @@ _SCORE = tuple(one.name for one in fields(GroupScore))
 SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced")
 TOPIC_COLUMNS = tuple(one.name for one in fields(TopicPlacementScore))
 MEMBER_COLUMNS = tuple(one.name for one in fields(MemberScore))
-_values_of_score: Callable[[GroupScore], tuple[Any, ...]] = attrgetter(*_SCORE)
+_fields_of_score: Callable[[GroupScore], tuple[Any, ...]] = attrgetter(*_SCORE)
 _values_of_member: Callable[[MemberScore], tuple[Any, ...]] = attrgetter(*MEMBER_COLUMNS)
 _values_of_topic: Callable[[TopicPlacementScore], tuple[Any, ...]] = attrgetter(*TOPIC_COLUMNS)
 
@@ -43,11 +44,15 @@ def sent(replay: GroupReplay, *, with_today: bool = True) -> Document:
     }
 
 
-def refusals(documents: Sequence[Document]) -> list[tuple[str, str | None]]:
+def _values_of_score(score: GroupScore) -> tuple[Any, ...]:
+    return tuple(value.document() if isinstance(value, Fact) else value for value in _fields_of_score(score))
+
+
+def refusals(documents: Sequence[Document]) -> list[tuple[str, Fact | None]]:
     """Strategy and error of each row of today but the group's own."""
     name, error = SCORE_COLUMNS.index("assignor"), SCORE_COLUMNS.index("error")
     rows = (row for one in documents if one["part"] == 0 for row in one["scores"][1:])
-    return [(row[name], row[error]) for row in rows]
+    return [(row[name], None if row[error] is None else Fact.from_document(row[error])) for row in rows]
 
 
 def rows_of(documents: Sequence[Document], order: dict[str, int]) -> tuple[list[Any], list[Any]]:

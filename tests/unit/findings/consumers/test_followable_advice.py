@@ -15,7 +15,6 @@ import orjson
 import pytest
 
 from kafka_rebalance.advisory.advisory import group_document
-from kafka_rebalance.advisory.group_table import group_table
 from kafka_rebalance.advisory.rollover_steps import rollover_steps
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.consumers.group_advice import findings_by_group
@@ -33,6 +32,7 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group, GroupType, Member, Partition
 from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.cli.main import main
+from rebalance_advisor.publish.group_table import group_table
 from tests.unit.findings.sample_clusters import brokers, cluster
 
 EAGER = {"range", "roundrobin", "sticky"}
