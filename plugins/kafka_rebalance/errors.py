@@ -19,14 +19,18 @@ class AdvisorError(Exception):
 
 
 class InvalidInputError(AdvisorError):
-    """Input that cannot be right: refused whole, with the place that is wrong."""
+    """Input that cannot be right: refused whole, with the place that is wrong (``at``)."""
+
+    place = problem = hint = ""
 
     @classmethod
     def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
         """Name the place (``file:line``, ``topic-partition``, a JSON path), what is wrong there, and what to do."""
         if len(problem) > _LONGEST_PROBLEM:
             problem = f"{problem[:_LONGEST_PROBLEM]}…"
-        return cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
+        error = cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
+        error.place, error.problem, error.hint = place, problem, hint
+        return error
 
 
 class UsageError(InvalidInputError):

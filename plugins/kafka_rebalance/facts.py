@@ -353,10 +353,11 @@ class FactCode(StrEnum):
     TOPIC_GROWS = "topic_grows"
     STRATEGY_CHANGES = "strategy_changes"
 
-    # Why a strategy has no answer.
+    # Why a strategy, or Kafka's placer, has no answer.
     STRATEGY_REFUSES = "strategy_refuses"
     STRATEGY_NOT_MODELLED = "strategy_not_modelled"
     NO_MEMBER_LEFT = "no_member_left"
+    NO_BROKER_TO_PLACE_ON = "no_broker_to_place_on"
 
     # Of which releases an answer is, and why these were asked.
     ANSWER_OF_RELEASES = "answer_of_releases"

@@ -137,7 +137,7 @@ def topic_document(replay: TopicReplay) -> dict[str, Any]:
         "fewest_bytes_to_move": min(
             (placement.bytes_to_move for placement in placed if placement.bytes_to_move is not None), default=None
         ),
-        "error": replay.error,
+        "error": _document(replay.error),
     }
 
 

@@ -27,7 +27,6 @@ from kafka_rebalance.snapshot.partition_table import NO_LEADER
 
 FORMAT = "kafka-rebalance-what-if"
 FORMAT_VERSION = 1
-NOTE = "what if: nothing here is a plan to execute; the cluster that it is for does not exist"
 _OF_PLAN = ("verdict", "reasons", "cost", "lower_bound", "left_out")
 
 
@@ -153,7 +152,6 @@ def what_if_document(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "note": NOTE,
         "cluster": found[0].snapshot.cluster,
         "seed": seed,
         "outcomes": [one.document() for one in found],

@@ -999,6 +999,7 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.STRATEGY_REFUSES: _strategy_refuses,
         FactCode.STRATEGY_NOT_MODELLED: _strategy_not_modelled,
         FactCode.NO_MEMBER_LEFT: _always("no member is left"),
+        FactCode.NO_BROKER_TO_PLACE_ON: _always("no broker is alive to place it on"),
         FactCode.ANSWER_OF_RELEASES: _answer_of_releases,
         FactCode.ANSWER_OF_ASSIGNOR: _answer_of_assignor,
         FactCode.GIVES_TODAY: _gives_today,

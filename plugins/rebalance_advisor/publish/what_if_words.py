@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_rebalance.advisory.what_if import NOTE, Level, Outcome, levels
+from kafka_rebalance.advisory.what_if import Level, Outcome, levels
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 
+NOTE = "what if: nothing here is a plan to execute; the cluster that it is for does not exist"
 _SHOWN_BROKERS = 5
 _SHOWN_GROUPS = 20
 _NONE = "-"

@@ -171,9 +171,9 @@ def test_a_topic_shows_the_middle_and_the_cheapest_of_what_the_placer_draws() ->
     }  # fmt: skip
 
 
-def test_a_topic_that_the_placer_refuses_has_its_words_and_no_figures() -> None:
-    document = topic_document(TopicReplay("t", (placed(0, 1.4, 0, 0),), "too few brokers"))
-    assert (document["seeds"], document["error"]) == (0, "too few brokers")
+def test_a_topic_that_the_placer_refuses_has_the_reason_and_no_figures() -> None:
+    document = topic_document(TopicReplay("t", (placed(0, 1.4, 0, 0),), fact(FactCode.NO_BROKER_TO_PLACE_ON)))
+    assert (document["seeds"], document["error"]) == (0, {"code": "no_broker_to_place_on", "args": {}})
     assert {document[name] for name in ("median_replica_skew", "fewest_replica_moves", "fewest_bytes_to_move")} == {
         None
     }
