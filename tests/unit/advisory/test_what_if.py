@@ -10,6 +10,7 @@ import pytest
 from kafka_rebalance.advisory.what_if import levels, outcomes, what_if_document, with_groups, with_plans
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.render import render
 from kafka_rebalance.scenarios.broker_changes import BrokersAdded, BrokersLost, RackLost
 from kafka_rebalance.scenarios.growth import Growth
 from kafka_rebalance.scenarios.member_changes import Members
@@ -65,8 +66,11 @@ def test_groups_of_each_scenario() -> None:
     own = [next(row for row in one.groups if row.assignor == "range") for one in (joined, lost)]
     assert [(row.members, row.partitions_moved, row.skew_count) for row in own] == [(3, 3, 1.5), (1, 2, 1.0)]
     lines = "\n".join(what_if_lines((today, joined, lost)))
-    assert "joined: group g (2 to 3 members): range moves 3, skew 1.50" in lines
-    assert "rack-0 lost: group g (2 to 1 members): range moves 2, skew 1.00, longest pause 4" in lines
+    members = [(row.subject.args["members_before"], row.subject.args["members"]) for row in own if row.subject]
+    assert members == [(2, 3), (2, 1)]
+    subjects = [render(row.subject) for row in own if row.subject]
+    assert f"joined: group g ({subjects[0]}): range moves 3, skew 1.50" in lines
+    assert f"rack-0 lost: group g ({subjects[1]}): range moves 2, skew 1.00, longest pause 4" in lines
 
 
 def test_plans_are_figures_alone() -> None:

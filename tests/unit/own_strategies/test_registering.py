@@ -11,6 +11,7 @@ import pytest
 from kafka_rebalance.assignors.registry import by_name, own_names
 from kafka_rebalance.errors import AssignorError, UsageError
 from kafka_rebalance.partitioners import registry as partitioners
+from kafka_rebalance.render import render
 from rebalance_advisor.own_strategies import child
 from rebalance_advisor.own_strategies.limits import DEFAULTS, LEAST_BYTES, MIB, Limits, limits_of
 from rebalance_advisor.own_strategies.registering import described, own_strategies
@@ -118,7 +119,7 @@ def test_what_came_of_each_is_told_in_a_line() -> None:
     rows = [("a", None), ("b", unread), ("range", None), ("b", None), ("b", raised)]
     assert told_of_own(rows, ["a", "b", "c"]) == [
         "own strategy a: 1 of 1 groups answered",
-        "own strategy b: 1 of 3 groups answered; the first refusal: Unread: 1",
+        f"own strategy b: 1 of 3 groups answered; the first refusal: {render(unread)}",
         "own strategy c: 0 of 0 groups answered",
     ]
 

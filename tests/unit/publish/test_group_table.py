@@ -3,6 +3,7 @@
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Group
 from rebalance_advisor.publish.group_table import group_table
@@ -20,4 +21,4 @@ def test_rates_that_nobody_knows_and_a_strategy_that_refuses() -> None:
     assert lines[2].split()[:4] == ["range", "1.33", "1.33", "0"]
     assert "2 × ≤ for ever" in lines[2]
     assert "rates are unknown" in lines[3]
-    assert lines[4:] == ["sticky: no member is left", "keep range"]
+    assert lines[4:] == [f"sticky: {render(fact(FactCode.NO_MEMBER_LEFT))}", "keep range"]
