@@ -2024,9 +2024,9 @@ CREATE TABLE store.group_score (
     "position" integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
-    version text,
+    version jsonb,
     scenario text DEFAULT 'today'::text NOT NULL,
-    subject text,
+    subject jsonb,
     variants integer,
     is_current boolean NOT NULL,
     is_advised boolean NOT NULL,
@@ -2054,13 +2054,13 @@ CREATE TABLE store.group_score (
     members_falling_behind integer,
     basis text,
     is_reproduced boolean,
-    error text
+    error jsonb
 )
 PARTITION BY RANGE ("time");
 
 ALTER TABLE store.group_score OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is a strategy''s refusal, its scores then NULL.';
+COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why a strategy has no answer, its scores then NULL.';
 
 CREATE VIEW advisor.group_drain_latest AS
  SELECT newest."time",
@@ -2417,7 +2417,7 @@ COMMENT ON COLUMN advisor.group_score.group_id IS 'Group.';
 
 COMMENT ON COLUMN advisor.group_score.assignor IS 'Strategy.';
 
-COMMENT ON COLUMN advisor.group_score.version IS 'Kafka version of the strategy.';
+COMMENT ON COLUMN advisor.group_score.version IS 'Whose answer it is (a fact: code and args).';
 
 COMMENT ON COLUMN advisor.group_score.scenario IS 'today, or what was changed on purpose.';
 
@@ -2449,7 +2449,7 @@ COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come fro
 
 COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 
-COMMENT ON COLUMN advisor.group_score.error IS 'The strategy''s own refusal; scores are then NULL.';
+COMMENT ON COLUMN advisor.group_score.error IS 'Why there is no answer (a fact: code and args); scores are then NULL.';
 
 COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no strategy to choose.';
 
@@ -2457,7 +2457,7 @@ COMMENT ON COLUMN advisor.group_score.members_falling_behind IS 'Members whose l
 
 COMMENT ON COLUMN advisor.group_score.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
 
-COMMENT ON COLUMN advisor.group_score.subject IS 'What happens in the scenario: the one of the variants that moves most.';
+COMMENT ON COLUMN advisor.group_score.subject IS 'What happens in the scenario (a fact): the variant that moves most.';
 
 COMMENT ON COLUMN advisor.group_score.variants IS 'How many variants of the scenario were tried, such as members that leave.';
 
@@ -2538,7 +2538,7 @@ COMMENT ON COLUMN advisor.group_score_latest.group_id IS 'Group.';
 
 COMMENT ON COLUMN advisor.group_score_latest.assignor IS 'Strategy.';
 
-COMMENT ON COLUMN advisor.group_score_latest.version IS 'Kafka version of the strategy.';
+COMMENT ON COLUMN advisor.group_score_latest.version IS 'Whose answer it is (a fact: code and args).';
 
 COMMENT ON COLUMN advisor.group_score_latest.scenario IS 'today, or what was changed on purpose.';
 
@@ -2570,7 +2570,7 @@ COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions c
 
 COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 
-COMMENT ON COLUMN advisor.group_score_latest.error IS 'The strategy''s own refusal; scores are then NULL.';
+COMMENT ON COLUMN advisor.group_score_latest.error IS 'Why there is no answer (a fact: code and args); scores are then NULL.';
 
 COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no strategy to choose.';
 
@@ -2578,7 +2578,7 @@ COMMENT ON COLUMN advisor.group_score_latest.members_falling_behind IS 'Members 
 
 COMMENT ON COLUMN advisor.group_score_latest.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
 
-COMMENT ON COLUMN advisor.group_score_latest.subject IS 'What happens in the scenario: the one of the variants that moves most.';
+COMMENT ON COLUMN advisor.group_score_latest.subject IS 'What happens in the scenario (a fact): the variant that moves most.';
 
 COMMENT ON COLUMN advisor.group_score_latest.variants IS 'How many variants of the scenario were tried, such as members that leave.';
 

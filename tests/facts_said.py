@@ -12,8 +12,8 @@ def all_facts(facts: Iterable[Fact]) -> Iterator[Fact]:
     """Yield each fact, then those that are its arguments."""
     for fact in facts:
         yield fact
-        inner = (value for value in fact.args.values() if isinstance(value, Fact))
-        yield from all_facts(inner)
+        parts = (part for value in fact.args.values() for part in (value if isinstance(value, tuple) else (value,)))
+        yield from all_facts(part for part in parts if isinstance(part, Fact))
 
 
 def said(facts: Iterable[Fact], code: FactCode) -> list[dict[str, Any]]:

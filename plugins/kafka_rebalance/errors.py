@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.facts import Fact
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.visible_text import excerpt, visible
 
 _LONGEST_PROBLEM = 240  # a value of megabytes in the wrong place is no message
@@ -19,14 +19,18 @@ class AdvisorError(Exception):
 
 
 class InvalidInputError(AdvisorError):
-    """Input that cannot be right: refused whole, with the place that is wrong."""
+    """Input that cannot be right: refused whole, with the place that is wrong (``at``)."""
+
+    place = problem = hint = ""
 
     @classmethod
     def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
         """Name the place (``file:line``, ``topic-partition``, a JSON path), what is wrong there, and what to do."""
         if len(problem) > _LONGEST_PROBLEM:
             problem = f"{problem[:_LONGEST_PROBLEM]}…"
-        return cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
+        error = cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
+        error.place, error.problem, error.hint = place, problem, hint
+        return error
 
 
 class UsageError(InvalidInputError):
@@ -47,6 +51,11 @@ class AssignorError(AdvisorError):
         super().__init__(f"{java_class}: {message}" if message else java_class)
         self.java_class = java_class
         self.java_message = message
+
+    @property
+    def fact(self) -> Fact:
+        """Return the refusal as a fact; class and message may be foreign text, which is made visible."""
+        return fact(FactCode.STRATEGY_REFUSES, error=visible(self.java_class), message=visible(self.java_message))
 
 
 class EndlessReassignmentError(AssignorError):

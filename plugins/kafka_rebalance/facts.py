@@ -342,6 +342,31 @@ class FactCode(StrEnum):
     CONSUMER_PROTOCOL = "consumer_protocol"
     PARTITIONS_WAIT = "partitions_wait"
 
+    # Rows of a group under a strategy: what happens in a scenario.
+    MEMBER_JOINS = "member_joins"
+    MEMBER_LEAVES = "member_leaves"
+    MEMBER_DIES = "member_dies"
+    MEMBER_RESTARTS = "member_restarts"
+    MEMBERS_RESTART = "members_restart"
+    RACK_DIES = "rack_dies"
+    GROUP_CHANGES = "group_changes"
+    TOPIC_GROWS = "topic_grows"
+    STRATEGY_CHANGES = "strategy_changes"
+
+    # Why a strategy, or Kafka's placer, has no answer.
+    STRATEGY_REFUSES = "strategy_refuses"
+    STRATEGY_NOT_MODELLED = "strategy_not_modelled"
+    NO_MEMBER_LEFT = "no_member_left"
+    NO_BROKER_TO_PLACE_ON = "no_broker_to_place_on"
+
+    # Of which releases an answer is, and why these were asked.
+    ANSWER_OF_RELEASES = "answer_of_releases"
+    ANSWER_OF_ASSIGNOR = "answer_of_assignor"
+    GIVES_TODAY = "gives_today"
+    RELEASE_OF_BROKERS = "release_of_brokers"
+    RELEASES_OF_CLIENT = "releases_of_client"
+    CLIENT_NOT_MODELLED = "client_not_modelled"
+
     # The way of a group to another strategy.
     ROLLOVER_STEP = "rollover_step"
     READ_TWICE = "read_twice"

@@ -469,9 +469,9 @@ CREATE TABLE store.group_score (
     position integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
-    version text,
+    version jsonb,  -- a fact, as subject and error: whose answer it is
     scenario text NOT NULL DEFAULT 'today',
-    subject text,  -- what happens in the scenario: of its variants the one that moves most; the figures are of it
+    subject jsonb,  -- what happens in the scenario: of its variants the one that moves most; the figures are of it
     variants integer,
     is_current boolean NOT NULL,
     is_advised boolean NOT NULL,
@@ -499,10 +499,10 @@ CREATE TABLE store.group_score (
     members_falling_behind integer,  -- where drain_seconds is NULL: NULL is unknown, a number (also 0) is never
     basis text,
     is_reproduced boolean,
-    error text
+    error jsonb
 ) PARTITION BY RANGE (time);
 CREATE INDEX group_score_of_run ON store.group_score (run_key, group_id);
-COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is a strategy''s refusal, its scores then NULL.';
+COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why a strategy has no answer, its scores then NULL.';
 
 CREATE TABLE store.member_score (
     run_key bigint NOT NULL,

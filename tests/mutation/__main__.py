@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import re
 import sys
 import time
 from collections import Counter
@@ -35,9 +34,8 @@ PATIENCE_S = 40.0
 # What fails without any change fails in the quick tests, too: those that did not pass under coverage are left out.
 PATIENCE_WITH_CONTROLS_S = 8.0
 GOAL = 0.85  # of make test-all
+_COLUMNS = 5  # of a line that ``shown`` writes
 KILLED = KILLED_BY_TEST, KILLED_BY_TEST_ALL = "killed by make test", "killed by make test-all"
-# One line of the output, as ``shown`` writes it.
-_PRINTED = re.compile(r"(?:survived|unreached): (.+?):(\d+) #(\d+): (.*)  →  (.*)")
 
 
 def sample(count: int, seed: int, only: Sequence[str]) -> list[Mutant]:
@@ -49,8 +47,9 @@ def sample(count: int, seed: int, only: Sequence[str]) -> list[Mutant]:
 
 
 def shown(verdict: str, mutant: Mutant) -> str:
-    """One line."""
-    return f"{verdict}: {mutant.path}:{mutant.line} #{mutant.number}: {mutant.before}  →  {mutant.after}"
+    """Return a line of columns between tabs: verdict, place, number, before, after."""
+    place = f"{mutant.path}:{mutant.line}"
+    return "\t".join((verdict, place, str(mutant.number), mutant.before, mutant.after))
 
 
 def printed(lines: Iterable[str]) -> list[Mutant]:
@@ -59,8 +58,9 @@ def printed(lines: Iterable[str]) -> list[Mutant]:
     Raises SystemExit for one that is no longer there.
     """
     chosen = []
-    for found in filter(None, (_PRINTED.fullmatch(line.rstrip("\n")) for line in lines)):
-        path, line, number, *change = found.groups()
+    rows = (line.rstrip("\n").split("\t") for line in lines)
+    for _, place, number, *change in (row for row in rows if len(row) == _COLUMNS):
+        path, _, line = place.rpartition(":")
         alike = [m for m in mutants_of(ROOT / path, ROOT) if [m.before, m.after] == change]
         if not alike:
             raise SystemExit(f"{path} holds no {'  →  '.join(change)} any more")

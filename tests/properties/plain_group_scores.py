@@ -7,7 +7,7 @@ which strategies a group could run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf, isnan, nan, sqrt
 from typing import Any
 
@@ -19,6 +19,7 @@ from kafka_rebalance.coordinator.rebalance import replay_chain
 from kafka_rebalance.coordinator.staggered_clocks import staggered
 from kafka_rebalance.coordinator.timeline import Change, Phase, Protocol, Times, Trigger
 from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.feeding_order import feeding_order
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
@@ -335,7 +336,7 @@ class PlainStanding:
 class PlainEnd:
     """What a variant leaves behind: ``moved`` and the pauses (unread, revoked, longest, sum) over all its events."""
 
-    subject: str
+    subject: Fact
     group: PlainGroup
     before: Readers
     readers: Readers
@@ -363,12 +364,14 @@ def plain_rows(
         if (one is own and fitting) or (strategies is not None and one.name not in strategies):
             continue
         if not one.releases:
-            rows.append(refusal(group, one.name, f"not modelled: {one.not_modelled}"))
+            strategy = one.name.removeprefix("consumer/")
+            why = fact(FactCode.STRATEGY_NOT_MODELLED, strategy=strategy, modelled_since=one.modelled_since)
+            rows.append(refusal(group, one.name, why))
             continue
         try:
             readers = asked(one.releases[0], group, owned, is_server=one.is_server)
         except AssignorError as error:
-            rows.append(refusal(group, one.name, str(error)))
+            rows.append(refusal(group, one.name, error.fact))
             continue
         rows.append(row_of(group, one.name, readers, today, capacity))
         standings.append(PlainStanding(one, one.releases[0], readers))
@@ -410,7 +413,7 @@ def settled(given: GroupInput, own: Candidate | None) -> tuple[Sequence[Sequence
     return possible[0], []
 
 
-def refusal(group: PlainGroup, name: str, error: str) -> Row:
+def refusal(group: PlainGroup, name: str, error: Fact) -> Row:
     return {
         "assignor": name, "scenario": "today", "members": len(group.members), "partitions": len(group.pairs),
         "error": error,
@@ -430,7 +433,7 @@ def scenario_row(
             last = group
             for event in variant.events:
                 last = after(event, last)
-            return {**refusal(last, name, str(error)), "scenario": scenario, "subject": variant.subject}
+            return {**refusal(last, name, error.fact), "scenario": scenario, "subject": variant.subject}
     worst = ends[0]
     for end in ends:
         if (end.moved, end.pauses[3]) > (worst.moved, worst.pauses[3]):
@@ -456,8 +459,9 @@ def change_row(
         return {**refusal(group, name, errors[0]), "scenario": STRATEGY_CHANGES}
     row = row_of(group, name, other.readers, today, capacity)
     pauses = together([tuple_of(bounce) for bounce in bounces])
+    change = fact(FactCode.STRATEGY_CHANGES, strategy=own.candidate.name)
     return {
-        **row, **pause_columns(pauses), "scenario": STRATEGY_CHANGES, "subject": f"from {own.candidate.name}",
+        **row, **pause_columns(pauses), "scenario": STRATEGY_CHANGES, "subject": change,
         "variants": 1, "mean_partitions_moved": float(row["partitions_moved"]),
     }  # fmt: skip
 
@@ -558,5 +562,6 @@ def tuple_of(row: Row) -> tuple[int, int, float, int]:
 
 
 def as_row(score: Any) -> Row:
-    """A row of the program, but for the words of ``version`` and what is advised."""
-    return {name: value for name, value in asdict(score).items() if name not in ("version", "is_advised")}
+    """A row of the program, but for ``version`` and what is advised."""
+    names = (one.name for one in fields(score) if one.name not in ("version", "is_advised"))
+    return {name: getattr(score, name) for name in names}

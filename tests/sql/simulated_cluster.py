@@ -7,6 +7,7 @@ from datetime import datetime
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -30,6 +31,7 @@ from tests.sql.sample_clusters import finding, small_plan
 BROKERS, PARTITIONS, GROUPS = 9, 10, 6
 TOPICS = ("clicks", "orders", "payments", "telemetry", "users")
 _DISK_BYTES = 100_000_000
+VERSION = fact(FactCode.ANSWER_OF_ASSIGNOR, versions="2.4+", gives_today=True).document()
 
 
 def base_snapshot(cluster: str, captured_at: datetime, partitions: int = PARTITIONS) -> ClusterSnapshot:
@@ -120,7 +122,7 @@ def read_and_advise(connection: store.Connection, cluster: str, now: datetime, p
 
 
 def _group_scores(number: int) -> list[dict[str, object]]:
-    row = {"group_id": f"group-{number}", "members": 3, "partitions": PARTITIONS, "version": "2.4+"}
+    row = {"group_id": f"group-{number}", "members": 3, "partitions": PARTITIONS, "version": VERSION}
     today = {"assignor": "range", "is_current": True, "is_advised": False, "idle_members": 1, "skew_count": 2.1}
     better = {"assignor": "roundrobin", "is_current": False, "is_advised": True, "idle_members": 0, "skew_count": 1.2}
     falling = {"members_falling_behind": int(number == 5), "drain_seconds": None if number == 5 else 600.0 * number}

@@ -157,8 +157,8 @@ def run_id(connection, snapshot_id) -> str:
         connection,
         "r-1",
         [
-            GroupScore("readers", "range", "2.4+", True, 3, 6, 1, 1.5),
-            GroupScore("readers", "roundrobin", "2.4+", False, 3, 6, 0, 1.0, is_advised=True),
+            GroupScore("readers", "range", None, True, 3, 6, 1, 1.5),
+            GroupScore("readers", "roundrobin", None, False, 3, 6, 0, 1.0, is_advised=True),
         ],
     )
     store.save_member_scores(

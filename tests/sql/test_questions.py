@@ -241,11 +241,11 @@ def test_6_predicted_against_realised(connection) -> None:
 def test_7_groups_by_drain_time_to_gain(connection) -> None:
     snapshot_id = read(connection, NOW)
     groups = [
-        GroupScore("g", "range", "2.4+", True, 3, 6, 1, 1.5, 2.0, None, drain_seconds=900.0),
-        GroupScore("g", "roundrobin", "2.4+", False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True),
-        GroupScore("fine", "roundrobin", "2.4+", True, 3, 6, 0, 1.0),
-        GroupScore("slow", "range", "2.4+", True, 3, 6, members_falling_behind=2),
-        GroupScore("slow", "sticky", "2.4+", False, 3, 6, drain_seconds=9.0, members_falling_behind=0, is_advised=True),
+        GroupScore("g", "range", None, True, 3, 6, 1, 1.5, 2.0, None, drain_seconds=900.0),
+        GroupScore("g", "roundrobin", None, False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True),
+        GroupScore("fine", "roundrobin", None, True, 3, 6, 0, 1.0),
+        GroupScore("slow", "range", None, True, 3, 6, members_falling_behind=2),
+        GroupScore("slow", "sticky", None, False, 3, 6, drain_seconds=9.0, members_falling_behind=0, is_advised=True),
     ]
     advise(connection, "r", snapshot_id, groups=groups)
     fine, uneven, slow = rows(connection, "group_drain_latest", "group_id")

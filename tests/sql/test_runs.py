@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from psycopg.rows import dict_row
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore, TopicPlacementScore
@@ -27,7 +28,8 @@ BROKER = BrokerScore(1, "a", "disk", "bytes", 500.0, None, 500.0, 1.25, 1.0, "lo
 RACK = RackScore("a", "disk", "bytes", 1, 500.0, None, 500.0, 1.25)
 RESOURCE = ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)
 TOPIC = TopicPlacementScore("orders", "striped", 7, 1.0, 1.0, None, 3, 2, None, 0)
-GROUP = GroupScore("readers", "range", "2.4+", True, 3, 6, 1, 1.5, None, None, 0, 0.0)
+VERSION = fact(FactCode.ANSWER_OF_ASSIGNOR, versions="2.4+", gives_today=True)
+GROUP = GroupScore("readers", "range", VERSION, True, 3, 6, 1, 1.5, None, None, 0, 0.0)
 MEMBER = MemberScore("readers", "range", True, False, "m-1", None, "a", 3, 30.0, None, 15)
 
 

@@ -106,7 +106,7 @@ def group_document(
         "members": today.members,
         "partitions": today.partitions if motion is None else today.partitions or None,
         "assignor": group.protocol,
-        "version": today.version,
+        "version": _document(today.version),
         "subscriptions_from": replay.basis.value,
         "is_reproduced": replay.is_reproduced,
         "idle_members": today.idle_members,
@@ -137,14 +137,14 @@ def topic_document(replay: TopicReplay) -> dict[str, Any]:
         "fewest_bytes_to_move": min(
             (placement.bytes_to_move for placement in placed if placement.bytes_to_move is not None), default=None
         ),
-        "error": replay.error,
+        "error": _document(replay.error),
     }
 
 
 def _strategy_document(score: GroupScore) -> dict[str, Any]:
     return {
         "assignor": score.assignor,
-        "version": score.version,
+        "version": _document(score.version),
         "is_advised": score.is_advised,
         "idle_members": score.idle_members,
         "skew_count": score.skew_count,
@@ -152,7 +152,7 @@ def _strategy_document(score: GroupScore) -> dict[str, Any]:
         "skew_lag": score.skew_lag,
         "partitions_moved": score.partitions_moved,
         **_reads_document(score),
-        "error": score.error,
+        "error": _document(score.error),
     }
 
 
@@ -163,7 +163,12 @@ def _scenario_document(score: GroupScore) -> dict[str, Any]:
         "skew_rate", "partitions_moved", "mean_partitions_moved", "partitions_revoked", "partitions_unread",
         "longest_pause_ms", "unread_partition_ms", "partitions_without_reader", "drain_seconds", "error",
     )  # fmt: skip
-    return {name: getattr(score, name) for name in names}
+    facts = {"subject": _document(score.subject), "error": _document(score.error)}
+    return {name: getattr(score, name) for name in names} | facts
+
+
+def _document(said: Fact | None) -> dict[str, Any] | None:
+    return None if said is None else said.document()
 
 
 def _reads_document(score: GroupScore) -> dict[str, Any]:

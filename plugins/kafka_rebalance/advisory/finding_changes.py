@@ -32,16 +32,6 @@ def with_changes(advisory: Document, earlier: Sequence[Document], closed_earlier
     return {**advisory, "findings": findings, "resolved": resolved, "closed_findings": sorted(closed)}
 
 
-def change_words(advisory: Document) -> str:
-    """``2 new, 11 persisting, 1 resolved``; empty where nobody compared."""
-    if "resolved" not in advisory:
-        return ""
-    changes = [finding["change"] for finding in advisory["findings"]]
-    counts = {kind: changes.count(kind) for kind in (NEW, REOPENED, PERSISTING)}
-    counts["resolved"] = len(advisory["resolved"])
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing to tell, then as now"
-
-
 def _change(key: str, before: set[str], closed_earlier: Sequence[str]) -> str:
     if key in before:
         return PERSISTING

@@ -25,7 +25,6 @@ from kafka_rebalance.snapshot.partition_table import NO_LEADER
 
 FORMAT = "kafka-rebalance-what-if"
 FORMAT_VERSION = 1
-NOTE = "what if: nothing here is a plan to execute; the cluster that it is for does not exist"
 _OF_PLAN = ("verdict", "reasons", "cost", "lower_bound", "left_out")
 
 
@@ -66,7 +65,7 @@ class Outcome:
             "racks": [asdict(rack) for rack in self.scores.racks],
             "left_out": {name: why.document() for name, why in self.scores.left_out.items()},
             "plan": None if plan is None else {name: plan[name] for name in _OF_PLAN},
-            "groups": [asdict(row) for row in self.groups],
+            "groups": [row.document() for row in self.groups],
         }
 
 
@@ -149,7 +148,6 @@ def what_if_document(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "note": NOTE,
         "cluster": found[0].snapshot.cluster,
         "seed": seed,
         "outcomes": [one.document() for one in found],

@@ -13,8 +13,8 @@ from enum import StrEnum
 class Coordinator(StrEnum):
     """The broker's class of a classic group."""
 
-    SCALA = "GroupMetadata, Kafka 2.8 – 3.9"
-    JAVA = "ClassicGroup, Kafka 4.0 – 4.3"
+    SCALA = "scala"  # GroupMetadata, Kafka 2.8 – 3.9
+    JAVA = "java"  # ClassicGroup, Kafka 4.0 – 4.3
 
 
 NEWEST = Coordinator.JAVA

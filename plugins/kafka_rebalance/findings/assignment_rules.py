@@ -27,7 +27,7 @@ def sticky_endless(context: FindingContext) -> Iterator[Finding]:
         if replay.group_id in context.motions:
             continue
         own = replay.score(replay.today.assignor)
-        if own is None or not (own.error or "").startswith(_ENDLESS):
+        if own is None or own.error is None or own.error.args.get("error") != _ENDLESS:
             continue
         today = replay.today
         yield finding(
@@ -152,7 +152,11 @@ def _groups_of(context: FindingContext, client: Client) -> Iterator[tuple[Group,
 
 
 def _evidence(group: Group, client: KnownClient) -> Evidence:
-    return {"assignor": group.protocol, "client": str(client), "members": len(group.members)}
+    known = {"client": client.client and client.client.value, "client_known_by": client.sign.value}
+    return {
+        "assignor": group.protocol, **known, "first_release": client.first or None,
+        "last_release": client.last or None, "members": len(group.members),
+    }  # fmt: skip
 
 
 def _sureness(client: KnownClient) -> Confidence:

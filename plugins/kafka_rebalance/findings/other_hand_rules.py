@@ -117,7 +117,6 @@ def other_balancer(context: FindingContext) -> Iterator[Finding]:
                 FactCode.OTHER_BALANCER,
                 balancers=tuple(balancer.name for balancer in found),
                 sign=found[0].signs[0],
-                pauses=tuple(balancer.pause for balancer in found),
             ),
             cost=fact(FactCode.COSTS_NOTHING),
         ),

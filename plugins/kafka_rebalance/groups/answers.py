@@ -10,6 +10,7 @@ from kafka_rebalance.arrays import NOBODY, Ints, Longs
 from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
 from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.scoring.assignment_scores import GroupScore, evenness
@@ -17,12 +18,12 @@ from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.scoring.rack_reads import RackRatios, rack_ratios
 
 
-def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, str | None]:
-    """int32[P]: who reads each partition by the strategy ``name`` of the registry; else its refusal in words."""
+def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, Fact | None]:
+    """int32[P]: who reads each partition by the strategy ``name`` of the registry; else its refusal."""
     try:
         return reader_of(by_name(name).assign(request), group_input), None
     except AssignorError as error:
-        return None, str(error)
+        return None, error.fact
 
 
 def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:

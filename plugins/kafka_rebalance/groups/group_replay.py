@@ -20,19 +20,20 @@ import numpy as np
 
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.assignors.contract import AssignmentRequest
+from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.coordinator.timeline import Times
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.answers import answer_of, scored, unscored
 from kafka_rebalance.groups.client_settings import settings_of, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode, motion_of
-from kafka_rebalance.groups.release_words import spans_of, words_of_today
 from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup
 from kafka_rebalance.groups.scenarios.replay import Standing, changed_scores, scenario_scores
 from kafka_rebalance.groups.scenarios.state import GroupState
-from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates
+from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates, release_spans
 from kafka_rebalance.groups.subscriptions import (
     SubscriptionBasis,
     Subscriptions,
@@ -118,7 +119,7 @@ def replay_group(
     if own is not None and fitting:
         others = readers.keys() - {protocol, OWN, *MIGRATED}
         alike = [name for name in readers if name in others and bool((readers[name] == today).all())]
-        scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
+        scores[0] = replace(scores[0], version=_version_of_today(own, fitting, alike))
     rows = scenario_scores(state, answers.standings, scenarios, seed, Times())
     rows += changed_scores(state, answers.standings, changed, Times())
     is_explained = bool(group.protocol) and is_reproduced is not False
@@ -259,24 +260,25 @@ def _replayed(
     """The row of one strategy, with what it rests on, and who would read each partition."""
     empty = unscored(group_input, candidate.name)
     if not candidate.releases:
-        return replace(empty, error=f"not modelled: {candidate.not_modelled}"), None
+        strategy = candidate.name.removeprefix("consumer/")
+        why = fact(FactCode.STRATEGY_NOT_MODELLED, strategy=strategy, modelled_since=candidate.modelled_since)
+        return replace(empty, error=why), None
     request = request_of(group_input, subscriptions, is_server=candidate.is_server)
     reader, error = answer_of(candidate.releases[0], request, group_input)
-    version = _version_words(candidate, request, group_input, reader)
+    version = _version_of(candidate, request, group_input, reader)
     if reader is None:
         return replace(empty, error=error, version=version), None
     return replace(scored(group_input, candidate.name, reader, today), version=version), reader
 
 
-def _version_words(
-    candidate: Candidate, request: AssignmentRequest, group_input: GroupInput, reader: Ints | None
-) -> str:
-    """Which releases this answer stands for; where others answer this group otherwise, that is said."""
-    words = str(candidate.versions)
-    if candidate.name == OWN or candidate.is_own:
-        return words
+def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: GroupInput, reader: Ints | None) -> Fact:
+    """Return the releases whose answer this is, and those that answer this group otherwise."""
+    if candidate.is_own or candidate.name == OWN:
+        return _answer_of_assignor(candidate, gives_today=False)
+    releases, basis = release_spans(candidate.releases[:1]), candidate.basis
     if candidate.is_server and group_input.kafka_version is not None and len(candidate.releases) == 1:
-        return f"{words} (brokers are {group_input.kafka_version})"
+        basis = fact(FactCode.RELEASE_OF_BROKERS, release=group_input.kafka_version)
+        return fact(FactCode.ANSWER_OF_RELEASES, releases=releases, basis=basis, differing=())
     differing: list[str] = []
     is_asked = candidate.is_server or candidate.name == group_input.group.protocol
     for name in candidate.releases[1:] if is_asked else candidate.compared:
@@ -285,11 +287,32 @@ def _version_words(
             other is not None and reader is not None and not bool((other == reader).all())
         ):
             differing.append(name)
-    return (
-        f"{words} ({candidate.basis}; {spans_of(differing)} would differ)"
-        if differing
-        else f"{words} ({candidate.basis})"
+    return fact(FactCode.ANSWER_OF_RELEASES, releases=releases, basis=basis, differing=release_spans(differing))
+
+
+def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str]) -> Fact:
+    """Return which releases of the group's own strategy give today's assignment (``fitting``), and which do not.
+
+    That is evidence only where no other strategy gives it too (``alike``), and the own one does not keep whatever is
+    even.
+    """
+    if own.is_own:
+        return _answer_of_assignor(own, gives_today=True)
+    newest = own.releases[0]
+    return fact(
+        FactCode.GIVES_TODAY,
+        releases=release_spans(fitting[:1] if fitting[0] == newest else fitting),
+        differing=release_spans([name for name in own.releases if name not in fitting]),
+        alike=tuple(alike),
+        keeps_even=own.confirms_anything_even,
+        basis=own.basis,
     )
+
+
+def _answer_of_assignor(candidate: Candidate, *, gives_today: bool) -> Fact:
+    """Return the versions that the advisor's own assignor or a custom one states."""
+    versions = by_name(candidate.releases[0]).versions
+    return fact(FactCode.ANSWER_OF_ASSIGNOR, versions=versions, gives_today=gives_today)
 
 
 def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:

@@ -15,10 +15,22 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.user_data import Layout, decode_user_data
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.group import Group, Member
+
+
+class Sign(StrEnum):
+    """What shows a member's client."""
+
+    NONE = ""
+    RULE = "rule"
+    CLIENT_ID = "client_id"
+    JOIN_BYTES = "join_bytes"
+    CLIENT_ID_AND_JOIN_BYTES = "client_id_and_join_bytes"
+    STRATEGY_NAME = "strategy_name"
 
 
 class Sureness(StrEnum):
@@ -37,21 +49,17 @@ class KnownClient:
 
     client: Client | None = None
     sureness: Sureness = Sureness.UNKNOWN
-    sign: str = ""
+    sign: Sign = Sign.NONE
     first: str = ""
     last: str = ""
     program: str = ""  # what runs on it or instead of it: Kafka Streams, Connect, kafka-go
 
-    def __str__(self) -> str:
-        """``java 2.4 – 3.3 by its client id (high)``."""
-        name = self.client.value if self.client else self.program or "unknown client"
-        if not self.sign:
-            return name
-        if self.first == self.last:
-            span = self.first
-        else:
-            span = f"{self.first} – {self.last}" if self.first and self.last else _open_span(self.first, self.last)
-        return " ".join(part for part in (name, span, f"by {self.sign} ({self.sureness})") if part)
+    def fact(self, *, is_asked: bool) -> Fact:
+        """Return the client and its releases; ``is_asked``: those are the releases that were asked."""
+        return fact(
+            FactCode.RELEASES_OF_CLIENT, client=self.client.value if self.client else self.program, first=self.first,
+            last=self.last, sign=self.sign.value, sureness=self.sureness.value, is_asked=is_asked,
+        )  # fmt: skip
 
     def has(self, release: str) -> bool:
         """``release`` may be among its releases."""
@@ -61,13 +69,8 @@ class KnownClient:
         return is_after and asked[: len(last)] <= last
 
 
-def _open_span(first: str, last: str) -> str:
-    return f"{first} and later" if first else f"up to {last}"
-
-
 UNKNOWN_CLIENT = KnownClient()
-_ID = "its client id"
-_BYTES = "what it says when it joins"
+_ID, _BYTES, _BOTH = Sign.CLIENT_ID, Sign.JOIN_BYTES, Sign.CLIENT_ID_AND_JOIN_BYTES
 
 # Of default client ids, the first that matches the whole; {group} stands for the group's own.
 _IDS: tuple[tuple[str, KnownClient], ...] = (
@@ -94,7 +97,7 @@ def group_client(group: Group) -> KnownClient:
     """The client of all members, with all releases that one of them may have; unknown where they differ."""
     if group.client is not None:
         version = group.client_version or ""
-        return KnownClient(Client(group.client), Sureness.GIVEN, "a rule", version, version)
+        return KnownClient(Client(group.client), Sureness.GIVEN, Sign.RULE, version, version)
     return _together([member_client(member, group) for member in group.members])
 
 
@@ -122,12 +125,12 @@ def member_client(member: Member, group: Group) -> KnownClient:
         return by_id
     if by_bytes.client is not None:
         is_agreed = by_id.client is by_bytes.client and by_id.sureness is Sureness.HIGH
-        return replace(by_bytes, program=by_id.program, sign=f"{_ID} and {_BYTES}") if is_agreed else by_bytes
+        return replace(by_bytes, program=by_id.program, sign=_BOTH) if is_agreed else by_bytes
     span = _JAVA_SPANS.get(member.subscription_version if member.subscription_version is not None else -1)
     if by_id.sureness is Sureness.LOW and member.subscription_version == 0:
         return UNKNOWN_CLIENT  # Python's clients and KafkaJS write it, and hardly a Java so old
     if by_id.client is Client.JAVA and span is not None:
-        return replace(by_id, first=span[0] or by_id.first, last=span[1] or by_id.last, sign=f"{_ID} and {_BYTES}")
+        return replace(by_id, first=span[0] or by_id.first, last=span[1] or by_id.last, sign=_BOTH)
     return by_id
 
 
@@ -148,7 +151,7 @@ def _by_id(client_id: str, group_id: str) -> KnownClient:
 def _by_bytes(member: Member, protocol: str | None) -> KnownClient:
     """Combinations that one client alone writes."""
     if protocol == "RoundRobinAssigner":
-        return KnownClient(Client.KAFKAJS, Sureness.CERTAIN, "its strategy's name")
+        return KnownClient(Client.KAFKAJS, Sureness.CERTAIN, Sign.STRATEGY_NAME)
     if member.subscription_version is None:
         return UNKNOWN_CLIENT
     layout = decode_user_data(member.user_data, protocol).layout

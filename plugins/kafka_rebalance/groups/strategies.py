@@ -12,15 +12,17 @@ of 4.0.0; on 3.9 that of 3.8.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
-from kafka_rebalance.assignors.registry import BUILT_IN, Side, by_name, own_names, registrations
+from kafka_rebalance.assignors.registry import BUILT_IN, Side, own_names, registrations
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
 from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.model import GroupType
 
-_ASSUMED = "assumed"
 OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a client's configuration
 
 
@@ -28,29 +30,23 @@ OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a cli
 class Candidate:
     """``name``: as the group's protocol calls it. ``releases``: names in the registry, the likeliest first.
 
-    ``not_modelled``: without ``releases``, of which one nothing stands for it. ``compared``: a group that does not run
-    it is told which of these would answer it otherwise; sticky's before 3.0 are too dear to ask for that alone.
-    ``basis``: why these releases.
-    ``is_own``: somebody registered it, and it has no releases.
+    ``modelled_since``: without ``releases``, the first release that is modelled. ``compared``: releases that a group
+    that does not run it is compared with; sticky's before 3.0 are too dear to ask for that alone. ``basis``: why these
+    releases, None where they are assumed. ``is_own``: a custom assignor, which has no releases.
     """
 
     name: str
     releases: tuple[str, ...]
     is_server: bool = False
-    not_modelled: str = ""
+    modelled_since: str = ""
     is_own: bool = False
     compared: tuple[str, ...] = ()
-    basis: str = _ASSUMED
+    basis: Fact | None = None
 
     @property
     def confirms_anything_even(self) -> bool:
         """It keeps what is even as it is: that it gives today's assignment says little."""
         return self.name in _STICKY
-
-    @property
-    def versions(self) -> str | None:
-        """The releases that the likeliest class stands for."""
-        return by_name(self.releases[0]).versions if self.releases else None
 
 
 # Java's releases that are asked where a client's is not known: each stands for many, and those between differ little.
@@ -109,11 +105,11 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
     held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, asked)]
     if is_foreign or not held:
         java = _of_client(strategy, UNKNOWN_CLIENT)
-        return replace(java, basis=f"as Java's; {client.client or client.program}'s own is not modelled")
+        return replace(java, basis=fact(FactCode.CLIENT_NOT_MODELLED, client=str(client.client or client.program)))
     likely = [found for found in held if client.has(found.releases.first) or client.has(found.releases.last)]
     within = [found for found in held if client.first and found.releases.touches(release_of(client.first))]
     chosen = [found for found in held if found in likely or found in within]
-    basis = _ASSUMED if client is UNKNOWN_CLIENT else str(client) if chosen else f"another release than {client}"
+    basis = None if client is UNKNOWN_CLIENT else client.fact(is_asked=bool(chosen))
     chosen = chosen or held
     if asked is Client.JAVA and len(chosen) > _MOST_ASKED:
         marks = [release_of(release) for release in _ASKED_OF_JAVA]
@@ -129,7 +125,7 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
 
 def _uniform(release: tuple[int, ...]) -> Candidate:
     if release and release < (3, 8):
-        return Candidate("uniform", (), is_server=True, not_modelled="uniform before Kafka 3.8")
+        return Candidate("uniform", (), is_server=True, modelled_since="3.8")
     if release and release < (4,):
         return Candidate("uniform", ("server-uniform@3.8",), is_server=True)
     if release[:3] == (4, 0, 0):
@@ -140,6 +136,23 @@ def _uniform(release: tuple[int, ...]) -> Candidate:
 
 def _server_range(release: tuple[int, ...]) -> Candidate:
     if release and release < (3, 8):
-        return Candidate("range", (), is_server=True, not_modelled="the coordinator's range before Kafka 3.8")
+        return Candidate("range", (), is_server=True, modelled_since="3.8")
     name = "server-range@3.8" if release and release < (3, 9) else "server-range"
     return Candidate("range", (name,), is_server=True)
+
+
+Spans = tuple[tuple[str, str, str], ...]  # product, first and last release
+
+
+def release_spans(names: Sequence[str]) -> Spans:
+    """Return the releases of classes of the registry; neighbours there are one span.
+
+    Example: ``range@2.1`` and ``range@2.0`` are Kafka 0.9 to 2.3.
+    """
+    known = list(registrations())
+    places = sorted(place for place, registration in enumerate(known) if registration.name in names)
+    spans: list[tuple[str, str, str]] = []
+    for _, run in groupby(enumerate(places), key=lambda numbered: numbered[1] - numbered[0]):
+        found = [known[place].releases for _, place in run]
+        spans.append((found[0].product, found[-1].first, found[0].last))
+    return tuple(spans)

@@ -44,7 +44,7 @@ class CustomPartitionerAdapter:
 
     @property
     def versions(self) -> str:
-        return str(getattr(self.own, "versions", "one's own"))
+        return str(getattr(self.own, "versions", ""))
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
         """Raises AssignorError when it raises, or an answer is no partition of the topic."""

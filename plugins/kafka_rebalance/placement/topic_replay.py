@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.java.seeded_random import java_random
 from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
 from kafka_rebalance.placement.striped import StripedField, place_on_field, striped_field
@@ -34,11 +35,11 @@ SEEDS = 20
 
 @dataclass(frozen=True, slots=True)
 class TopicReplay:
-    """``scores``: today's placement first, then one a seed. ``error``: the placer's own refusal, else ``None``."""
+    """``scores``: today's placement first, then one a seed. ``error``: why the placer has no answer, else ``None``."""
 
     topic: str
     scores: tuple[TopicPlacementScore, ...]
-    error: str | None = None
+    error: Fact | None = None
 
     @property
     def current(self) -> TopicPlacementScore:
@@ -78,7 +79,7 @@ def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence
     field, stripes = ground.field, ground.stripes
     scores = [score_placement(today, today, field, CURRENT, 0)]
     if stripes is None:
-        return TopicReplay(today.topic, (scores[0],), "no broker is alive to place it on")
+        return TopicReplay(today.topic, (scores[0],), fact(FactCode.NO_BROKER_TO_PLACE_ON))
     factor = int((today.replicas[0] != NOBODY).sum()) if len(today.replicas) else 0
     try:
         for seed in seeds:
@@ -86,7 +87,7 @@ def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence
             placed = TopicPlacement(today.topic, replicas, replicas[:, 0], today.log_bytes)
             scores.append(score_placement(today, placed, field, STRIPED, int(seed)))
     except PlacementError as error:
-        return TopicReplay(today.topic, (scores[0],), str(error))
+        return TopicReplay(today.topic, (scores[0],), error.fact)
     return TopicReplay(today.topic, tuple(scores))
 
 

@@ -14,7 +14,7 @@ _ELECTION = "kafka-leader-election --election-type preferred"
 _ELECT_ALL = f"{_ELECTION} --all-topic-partitions"
 _AUTOMATIC = "auto.leader.rebalance.enable"
 _MIN_ISR = "min.insync.replicas"
-_CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file cancel.json --cancel"
+CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file cancel.json --cancel"
 _LEAST_PRICE = 0.5  # a smaller one rounds to nothing
 
 
@@ -589,15 +589,29 @@ def _reassignment_stuck(
     awaited = some([f"broker {broker}, which is {state}" for broker, state in brokers], broker_count)
     return (
         f"The reassignment of {counted(partitions, 'partition')} ({some(names, partitions)}) waits for {awaited}: it "
-        f"cannot end unless that broker comes back. Cancel it: {_CANCEL}, with cancel.json: "
+        f"cannot end unless that broker comes back. Cancel it: {CANCEL}, with cancel.json: "
         f"{cancel_json or 'the value of cancel_json in findings.json'}"
     )
 
 
-def _other_balancer(*, balancers: Sequence[str], sign: str, pauses: Sequence[str]) -> str:
+_PAUSES = {
+    "Cruise Control": "stop its executor and its self-healing (stop_proposal_execution; self.healing.enabled=false)",
+    "Strimzi's Cruise Control": (
+        "stop its KafkaRebalance resources (annotation strimzi.io/rebalance=stop) and auto-rebalancing"
+    ),
+    "Confluent's balancer": "set confluent.balancer.enable=false",
+}
+
+
+def pause_of(balancer: str) -> str:
+    """Return how to pause the balancer of this name."""
+    return _PAUSES.get(balancer, "pause it")
+
+
+def _other_balancer(*, balancers: Sequence[str], sign: str) -> str:
     return (
         f"{some(balancers)} may balance this cluster, too (seen: {sign}), and move back what the plan moves. Before "
-        f"you execute the plan: {'; '.join(pauses)}."
+        f"you execute the plan: {'; '.join(map(pause_of, balancers))}."
     )
 
 

@@ -792,6 +792,107 @@ def _cannot_change_now(**motion: object) -> str:
     return f"cannot be changed now: {motion_words(**motion)[0]}"  # type: ignore[arg-type]
 
 
+# --- rows of a group under a strategy
+
+
+def _member(verb_of_it: str) -> Callable[..., str]:
+    return lambda *, member: f"{member} {verb_of_it}"
+
+
+def _members_restart(*, restarts: int, members: int) -> str:
+    return f"{restarts} of {counted(members, 'member')} {verb(restarts, 'restarts', 'restart')}"
+
+
+def _rack_dies(*, rack: str, members: int) -> str:
+    return f"rack {rack} dies with {counted(members, 'member')}"
+
+
+def _group_changes(*, members_before: int, members: int, partitions_before: int, partitions: int) -> str:
+    words = [
+        f"{before:,} to {after:,} {nouns}"
+        for before, after, nouns in (
+            (members_before, members, "members"),
+            (partitions_before, partitions, "partitions"),
+        )
+        if before != after
+    ]
+    return ", ".join(words) or "as many members and partitions"
+
+
+def _topic_grows(*, topic: str, partitions_before: int, partitions: int) -> str:
+    before = f"{partitions_before:,} to " if partitions_before else ""
+    return f"{topic}: {before}{counted(partitions, 'partition')}"
+
+
+def _strategy_changes(*, strategy: str) -> str:
+    return f"from {strategy}"
+
+
+def _strategy_refuses(*, error: str, message: str) -> str:
+    return f"{error}: {message}" if message else error
+
+
+def _strategy_not_modelled(*, strategy: str, modelled_since: str) -> str:
+    return f"not modelled: the coordinator's {strategy} before Kafka {modelled_since}"
+
+
+def _spans(releases: Sequence[tuple[str, str, str]]) -> str:
+    return ", ".join(f"{product} {_span(first, last)}" for product, first, last in releases)
+
+
+def _span(first: str, last: str) -> str:
+    if first == last:
+        return first
+    return f"{first} – {last}" if first and last else f"{first} and later" if first else f"up to {last}"
+
+
+def _answer_of_releases(
+    *, releases: Sequence[tuple[str, str, str]], basis: str | None, differing: Sequence[tuple[str, str, str]]
+) -> str:
+    others = f"; {_spans(differing)} would differ" if differing else ""
+    return f"{_spans(releases)} ({basis or 'assumed'}{others})"
+
+
+def _answer_of_assignor(*, versions: str, gives_today: bool) -> str:
+    return (versions or "custom assignor") + (" (gives today's assignment)" if gives_today else "")
+
+
+def _gives_today(
+    *, releases: Sequence[tuple[str, str, str]], differing: Sequence[tuple[str, str, str]], alike: Sequence[str],
+    keeps_even: bool, basis: str | None,
+) -> str:  # fmt: skip
+    words = "gives today's assignment"
+    if alike:
+        words = f"today's assignment fits, {' and '.join(alike)} would give it, too"
+    elif keeps_even:
+        words = "today's assignment fits, as any even one"
+    words += f"; {_spans(differing)} would not" if differing else ""
+    return f"{_spans(releases)} ({words}{f'; {basis}' if basis else ''})"
+
+
+def _release_of_brokers(*, release: str) -> str:
+    return f"brokers are {release}"
+
+
+def _client_not_modelled(*, client: str) -> str:
+    return f"as Java's; {client}'s own is not modelled"
+
+
+_SIGNS = {
+    "rule": "a rule",
+    "client_id": "its client id",
+    "join_bytes": "what it says when it joins",
+    "client_id_and_join_bytes": "its client id and what it says when it joins",
+    "strategy_name": "its strategy's name",
+}
+
+
+def _releases_of_client(*, client: str, first: str, last: str, sign: str, sureness: str, is_asked: bool) -> str:
+    span = _span(first, last)
+    known = f"{client}{f' {span}' if span else ''} by {_SIGNS[sign]} ({sureness})"
+    return known if is_asked else f"another release than {known}"
+
+
 # --- costs
 
 
@@ -886,6 +987,25 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.CANNOT_CHANGE: _cannot_change,
         FactCode.CANNOT_CHANGE_KIND: _cannot_change_kind,
         FactCode.CANNOT_CHANGE_NOW: _cannot_change_now,
+        FactCode.MEMBER_JOINS: _member("joins"),
+        FactCode.MEMBER_LEAVES: _member("leaves"),
+        FactCode.MEMBER_DIES: _member("dies"),
+        FactCode.MEMBER_RESTARTS: _member("restarts"),
+        FactCode.MEMBERS_RESTART: _members_restart,
+        FactCode.RACK_DIES: _rack_dies,
+        FactCode.GROUP_CHANGES: _group_changes,
+        FactCode.TOPIC_GROWS: _topic_grows,
+        FactCode.STRATEGY_CHANGES: _strategy_changes,
+        FactCode.STRATEGY_REFUSES: _strategy_refuses,
+        FactCode.STRATEGY_NOT_MODELLED: _strategy_not_modelled,
+        FactCode.NO_MEMBER_LEFT: _always("no member is left"),
+        FactCode.NO_BROKER_TO_PLACE_ON: _always("no broker is alive to place it on"),
+        FactCode.ANSWER_OF_RELEASES: _answer_of_releases,
+        FactCode.ANSWER_OF_ASSIGNOR: _answer_of_assignor,
+        FactCode.GIVES_TODAY: _gives_today,
+        FactCode.RELEASE_OF_BROKERS: _release_of_brokers,
+        FactCode.RELEASES_OF_CLIENT: _releases_of_client,
+        FactCode.CLIENT_NOT_MODELLED: _client_not_modelled,
         FactCode.ONE_REBALANCE: _one_rebalance,
         FactCode.ROLLING_RESTART: _rolling_restart,
         FactCode.RESTARTS_MEMBERS: _restarts_members,

@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import BoundProof, FactCode
+from kafka_rebalance.render.findings import CANCEL, pause_of
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.snapshot.age import span_words
-from kafka_rebalance.snapshot.other_hands import CANCEL, pause_of
 from kafka_rebalance.snapshot.rights import Right
 from kafka_rebalance.visible_text import excerpt
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.scoring.movement import reader_movement
 
@@ -32,10 +34,10 @@ class MemberScore:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """One assignor on one group. ``error`` is the strategy's own refusal: then nothing else is said.
+    """One assignor on one group. ``version``: whose answer it is. ``error``: why there is none; scores are then None.
 
     ``skew``: highest member over mean; ``cv``: standard deviation over mean; ``least_skew``: no assignment of these
-    partitions to these members has a smaller one. In a scenario ``subject`` says what happened in the row's variant,
+    partitions to these members has a smaller one. In a scenario ``subject`` is what happened in the row's variant,
     the one of ``variants`` in which most partitions move. These count from what the strategy itself had given before:
     ``partitions_moved`` (``mean_partitions_moved`` over all variants), ``partitions_revoked`` from members that live
     on, ``partitions_unread`` by anybody for a while, for ``longest_pause_ms`` (None: for ever, where
@@ -46,7 +48,7 @@ class GroupScore:
 
     group_id: str
     assignor: str
-    version: str | None
+    version: Fact | None
     is_current: bool
     members: int
     partitions: int
@@ -60,13 +62,13 @@ class GroupScore:
     drain_seconds: float | None = None
     is_advised: bool = False
     scenario: str = "today"
-    error: str | None = None
+    error: Fact | None = None
     cv_count: float | None = None
     cv_rate: float | None = None
     least_skew_count: float | None = None
     least_skew_rate: float | None = None
     partitions_without_reader: int | None = None
-    subject: str | None = None
+    subject: Fact | None = None
     variants: int | None = None
     mean_partitions_moved: float | None = None
     partitions_revoked: int | None = None
@@ -75,6 +77,11 @@ class GroupScore:
     unread_partition_ms: int | None = None
     members_falling_behind: int | None = None
     leader_in_rack_ratio: float | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the row as a JSON object."""
+        values = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value.document() if isinstance(value, Fact) else value for name, value in values}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
-CANCEL = "kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --reassignment-json-file cancel.json --cancel"
 MOST_CANCELLED = 20  # partitions in a command that people copy
 _THROTTLED_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 _THROTTLED_RATES = (
@@ -24,11 +23,10 @@ _THROTTLED_RATES = (
 
 @dataclass(frozen=True, slots=True)
 class Balancer:
-    """``signs``: topics, groups and configs by which it is known, in order; ``pause``: how it is made to wait."""
+    """``signs``: topics, groups and configs by which it is known, in order."""
 
     name: str
     signs: tuple[str, ...]
-    pause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,39 +37,20 @@ class _Traces:
     topics: tuple[str, ...]
     groups: tuple[str, ...] = ()
     config: str | None = None
-    pause: str = "pause it"
 
 
 _KNOWN = (
     _Traces(
-        "Cruise Control", ("__CruiseControlMetrics", "__KafkaCruiseControl"), ("CruiseControl", "KafkaCruiseControl"),
-        pause="stop its executor and its self-healing (stop_proposal_execution; self.healing.enabled=false)",
+        "Cruise Control", ("__CruiseControlMetrics", "__KafkaCruiseControl"), ("CruiseControl", "KafkaCruiseControl")
     ),
-    _Traces(
-        "Strimzi's Cruise Control", ("strimzi.cruisecontrol.",),
-        pause="stop its KafkaRebalance resources (annotation strimzi.io/rebalance=stop) and auto-rebalancing",
-    ),
-    _Traces(
-        "Confluent's balancer", ("_confluent_balancer", "_confluent-"), config="confluent.balancer.enable",
-        pause="set confluent.balancer.enable=false",
-    ),
-)  # fmt: skip
-
-
-def pause_of(balancer: str) -> str:
-    """Return how the balancer of this name is made to wait."""
-    return next((traces.pause for traces in _KNOWN if traces.name == balancer), "pause it")
+    _Traces("Strimzi's Cruise Control", ("strimzi.cruisecontrol.",)),
+    _Traces("Confluent's balancer", ("_confluent_balancer", "_confluent-"), config="confluent.balancer.enable"),
+)
 
 
 def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
     """Those that left a trace, in a fixed order; not one whose config says that it is off."""
     return tuple(found for traces in _KNOWN if (found := _found(snapshot, traces)) is not None)
-
-
-def cancel_words(snapshot: ClusterSnapshot, rows: Sequence[int], where: str) -> str:
-    """The command that cancels the reassignments of ``rows``, and its file: ``where`` it is if it is long."""
-    is_short = len(rows) <= MOST_CANCELLED
-    return f"{CANCEL}, with cancel.json: {cancel_json(snapshot, rows) if is_short else where}"
 
 
 def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
@@ -91,7 +70,7 @@ def _found(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
     if traces.groups:
         signs += sorted(f"group {group.id}" for group in snapshot.groups if group.id.startswith(traces.groups))
     signs += [f"{traces.config}=true"] if "true" in told else []
-    return Balancer(traces.name, tuple(signs), traces.pause) if signs else None
+    return Balancer(traces.name, tuple(signs)) if signs else None
 
 
 def throttled(snapshot: ClusterSnapshot) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.visible_text import visible
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
 from rebalance_advisor.dumps.dump_folder import read_folder, read_group_table
 from rebalance_advisor.dumps.files.dump_lines import without_commands
@@ -48,7 +47,7 @@ def read_input(
                 return read_folder(path, cluster or _plain_name(path), budget, is_strict=is_strict)
             return _read_file(path, cluster or _plain_name(path), budget)
     except InvalidInputError as error:
-        if str(error).startswith(visible(str(path))):
+        if error.place.startswith(str(path)):
             raise
         raise InvalidInputError.at(str(path), str(error)) from error  # the model's own checks know no file
 

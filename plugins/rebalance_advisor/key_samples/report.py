@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_rebalance.partitioners.tally.plan import Pairing, read_together
+from kafka_rebalance.partitioners.tally.plan import Pairing, Placement, read_together
 from kafka_rebalance.partitioners.tally.scores import (
     HeavyKey,
     KeyScores,
@@ -153,15 +153,19 @@ def _topic_lines(topic: str, scores: KeyScores, shown: Sequence[PlacementScore])
         load = score.load
         keyed = int(load.records.sum())
         if not keyed:
-            yield f"  {score.placement.words}: no record goes by its key"
+            yield f"  {_placement_words(score.placement)}: no record goes by its key"
             continue
         fullest = int(load.records.argmax())
         by_bytes = "" if scores.bytes is None else f", by bytes {load.byte_skew:.2f} times"
         agreeing = "" if score.agreeing_ratio is None else f"; {score.agreeing_ratio:.1%} of the records lie there"
         yield (
-            f"  {score.placement.words}: partition {fullest} has {load.records[fullest] / keyed:.1%} of the keyed "
-            f"records, {load.record_skew:.2f} times the mean{by_bytes}{agreeing}"
+            f"  {_placement_words(score.placement)}: partition {fullest} has {load.records[fullest] / keyed:.1%} of "
+            f"the keyed records, {load.record_skew:.2f} times the mean{by_bytes}{agreeing}"
         )
+
+
+def _placement_words(placement: Placement) -> str:
+    return f"{placement.rule.partitioner}, {placement.partitions} partitions"
 
 
 def _pair_words(score: PairScore, other_topic: str | None) -> str:
@@ -172,7 +176,7 @@ def _pair_words(score: PairScore, other_topic: str | None) -> str:
         case Pairing.OTHER_CLIENT:
             return f"{score.other.rule.partitioner} beside {score.one.rule.partitioner}: they disagree on {apart}"
         case Pairing.READ_TOGETHER:
-            return f"read with {other_topic} ({score.other.words}): {apart} have another partition there"
+            return f"read with {other_topic} ({_placement_words(score.other)}): {apart} have another partition there"
 
 
 def _key_words(key: HeavyKey, records: int) -> str:

@@ -127,8 +127,7 @@ def _decoded(path: Path, keys: list[bytes | None], places: Places, encoding: Key
             try:
                 decoded(KeyColumn.of([key]), encoding)
             except InvalidInputError as error:
-                words = str(error).partition(": ")[2]
-                raise InvalidInputError(f"{path}:{place}: {words}") from error
+                raise InvalidInputError.at(f"{path}:{place}", error.problem, error.hint) from error
         raise
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.custom.answers import plain_answer
-from kafka_rebalance.assignors.custom.custom_assignor import ONES_OWN, assignment_of, member_views, topic_views
+from kafka_rebalance.assignors.custom.custom_assignor import assignment_of, member_views, topic_views
 from kafka_rebalance.assignors.custom.views import MemberView, TopicView, members_document
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.errors import AssignorError
@@ -29,7 +29,7 @@ class Described:
 
     target: Target
     name: str
-    versions: str = ONES_OWN
+    versions: str = ""
     problem: str | None = None
 
     def require_fit(self) -> None:

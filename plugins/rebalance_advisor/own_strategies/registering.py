@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from kafka_rebalance.assignors import registry as assignors
-from kafka_rebalance.assignors.custom.custom_assignor import ONES_OWN
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.partitioners import registry as partitioners
 from kafka_rebalance.visible_text import visible
@@ -64,4 +63,4 @@ def _described(target: Target, limits: Limits) -> Described:
         except AssignorError:
             return Described(target, visible(target.label))
     # Names go into tables, files and terminals, where a zero byte or a turned line would end or garble all of them.
-    return Described(target, visible(hello["name"]), visible(str(hello.get("versions") or ONES_OWN)))
+    return Described(target, visible(hello["name"]), visible(str(hello.get("versions") or "")))

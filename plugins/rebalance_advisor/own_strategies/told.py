@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from kafka_rebalance.facts import Fact
+from kafka_rebalance.render import render
+
 if TYPE_CHECKING:
     from kafka_rebalance.groups.group_replay import GroupReplay
 
 
 def told_of_own(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[str]:
     """Return a line for each of ``names``."""
-    errors: dict[str, list[str | None]] = {name: [] for name in names}
+    errors: dict[str, list[Fact | None]] = {name: [] for name in names}
     for group in groups:
         for score in group.scores[1:]:
             if score.assignor in errors:
@@ -19,7 +22,7 @@ def told_of_own(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[str
     return [_line(name, found) for name, found in errors.items()]
 
 
-def _line(name: str, errors: Sequence[str | None]) -> str:
+def _line(name: str, errors: Sequence[Fact | None]) -> str:
     refused = [error for error in errors if error is not None]
     line = f"own strategy {name}: {len(errors) - len(refused)} of {len(errors)} groups answered"
-    return f"{line}; the first refusal: {refused[0]}" if refused else line
+    return f"{line}; the first refusal: {render(refused[0])}" if refused else line

@@ -25,7 +25,7 @@ def advisory_files(advisory: Mapping[str, Any], plan: Plan) -> dict[str, bytes]:
         "digest.md": render_digest(advisory),
         "findings.json": _json(with_texts(advisory["findings"])),
         "groups.json": _json(with_texts(advisory["groups"])),
-        "topics.json": _json(advisory["topics"]),
+        "topics.json": _json(with_texts(advisory["topics"])),
         "advisory.json": _json(with_texts({key: value for key, value in advisory.items() if key not in _OWN_FILES})),
     }
     return {name: text.encode() for name, text in texts.items()} | plan_files(plan)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_rebalance.advisory.finding_changes import change_words
 from kafka_rebalance.amounts import listed
 from kafka_rebalance.render import render_document
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
-from rebalance_advisor.publish.report.finding_words import Document, top_lines
+from rebalance_advisor.publish.report.finding_words import Document, change_words, top_lines
 from rebalance_advisor.publish.report.first_screen import loss_lines
 from rebalance_advisor.publish.report.verdict_words import (
     VERDICT_WORDS,

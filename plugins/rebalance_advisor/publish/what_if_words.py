@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_rebalance.advisory.what_if import NOTE, Level, Outcome, levels
+from kafka_rebalance.advisory.what_if import Level, Outcome, levels
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
+from kafka_rebalance.facts import Fact
+from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 
+NOTE = "what if: nothing here is a plan to execute; the cluster that it is for does not exist"
 _SHOWN_BROKERS = 5
 _SHOWN_GROUPS = 20
 _NONE = "-"
@@ -89,9 +92,9 @@ def _group_lines(one: Outcome) -> list[str]:
 
 def _group_line(name: str, rows: Sequence[GroupScore]) -> str:
     own, answered = rows[0], [row for row in rows if row.error is None]
-    place = f"{name}: group {own.group_id} ({own.subject})"
+    place = f"{name}: group {own.group_id} ({_words(own.subject)})"
     if not answered:
-        return f"{place}: {own.error}"
+        return f"{place}: {_words(own.error)}"
     fewest = min(answered, key=lambda row: row.partitions_moved or 0)
     words = f"{place}: {_strategy(own)}"
     if fewest is own or (own.error is None and own.partitions_moved == fewest.partitions_moved):
@@ -99,9 +102,13 @@ def _group_line(name: str, rows: Sequence[GroupScore]) -> str:
     return f"{words}; fewest: {_strategy(fewest)}"
 
 
+def _words(said: Fact | None) -> str:
+    return "" if said is None else render(said)
+
+
 def _strategy(row: GroupScore) -> str:
     if row.error is not None:
-        return f"{row.assignor} refuses: {row.error}"
+        return f"{row.assignor} refuses: {render(row.error)}"
     pause = "without end" if row.longest_pause_ms is None else seconds_in_words(row.longest_pause_ms / 1_000)
     skew = _NONE if row.skew_count is None else f"{row.skew_count:.2f}"
     return f"{row.assignor} moves {row.partitions_moved or 0:,}, skew {skew}, longest pause {pause}"

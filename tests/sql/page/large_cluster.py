@@ -31,6 +31,7 @@ from kafka_rebalance.snapshot.model import (
 )
 from rebalance_advisor import store
 
+VERSION = fact(FactCode.ANSWER_OF_ASSIGNOR, versions="2.4+", gives_today=True).document()
 GIB = 2**30
 RACKS = 5
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "consumer-range", "weighted")
@@ -236,7 +237,7 @@ def _group_scores(size: Size) -> Iterator[dict[str, Any]]:
                 yield {
                     "group_id": group_name(number), "assignor": assignor, "scenario": scenario,
                     "is_current": assignor == "range", "is_advised": assignor == "cooperative-sticky",
-                    "members": size.members_a_group, "partitions": size.partitions_a_topic, "version": "2.4+",
+                    "members": size.members_a_group, "partitions": size.partitions_a_topic, "version": VERSION,
                     "idle_members": 0, "skew_count": 1.2, "skew_rate": 1.1 + number % 9 / 10, "partitions_moved": 3,
                     "members_falling_behind": int(number % 50 == 0), "drain_seconds": 60.0 + number,
                 }  # fmt: skip

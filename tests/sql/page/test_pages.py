@@ -41,9 +41,9 @@ def published(connection) -> str:
     yesterday = read(connection, NOW - timedelta(days=1))
     today = read(connection, NOW, snapshot)
     groups = [
-        GroupScore("readers", "range", "2.4+", True, 3, 6, 1, 1.5, 2.0, None, drain_seconds=900.0),
+        GroupScore("readers", "range", None, True, 3, 6, 1, 1.5, 2.0, None, drain_seconds=900.0),
         GroupScore(
-            "readers", "roundrobin", "2.4+", False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True
+            "readers", "roundrobin", None, False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True
         ),
     ]
     found = [finding(severity=Severity.CRITICAL), finding("dead_broker", "3", Severity.INFO)]

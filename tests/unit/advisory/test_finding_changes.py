@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from kafka_rebalance.advisory.finding_changes import change_words, with_changes
+from kafka_rebalance.advisory.finding_changes import with_changes
+from rebalance_advisor.publish.report.finding_words import change_words
 from tests.sample import for_each
 
 
@@ -39,7 +40,7 @@ def test_what_another_finding_explains_now_or_then_is_still_there():
 
 def test_where_nobody_compared_nothing_is_said():
     assert change_words({"findings": [told("a")]}) == ""
-    assert change_words(compared([], [])) == "nothing to tell, then as now"
+    assert change_words(compared([], [])) == "no findings, then and now"
 
 
 @for_each("seed", range(60), fast=range(20))

@@ -32,7 +32,7 @@ def test_the_better_of_both_server_assignors_is_told_with_what_a_death_costs() -
     assert told.args["member_dies"] == fact(FactCode.PARTITIONS_WAIT, partitions=4, longest_pause_ms=49_000)
     assert told.args["member_dies_today"] == fact(FactCode.PARTITIONS_WAIT, partitions=24, longest_pause_ms=None)
     assert consumer_protocol(replace(replay, scores=(TODAY,))) is None
-    refused = replace(UNIFORM, error="uniform before Kafka 3.8")
+    refused = replace(UNIFORM, error=fact(FactCode.NO_MEMBER_LEFT))
     told = consumer_protocol(replace(replay, scores=(TODAY, refused, RANGE)))
     assert told is not None
     assert told.args["assignor"] == "range"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.advisory.rollover_steps import rollover_steps
-from kafka_rebalance.facts import FactCode
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -12,6 +12,7 @@ from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Partition, Topic, partition_table
 
+NO_ANSWER = fact(FactCode.NO_MEMBER_LEFT)
 TODAY = GroupScore("g", "range", None, True, 2, 3, skew_count=2.0)
 GROUP = Group("g", protocol="range", members=(Member("a", client_id="kafkajs"), Member("b", client_id="kafkajs")))
 
@@ -27,7 +28,9 @@ def test_nothing_advised_needs_no_steps_and_a_client_without_the_strategy_cannot
 def test_the_pauses_of_the_scenarios_are_those_of_the_restarts() -> None:
     rows = (
         GroupScore("g", "range", None, False, 2, 3, scenario="rolling_restart", unread_partition_ms=9, error=None),
-        GroupScore("g", "roundrobin", None, False, 2, 3, scenario="rolling_restart", error="refused"),
+        GroupScore(
+            "g", "roundrobin", None, False, 2, 3, scenario="rolling_restart", error=fact(FactCode.NO_MEMBER_LEFT)
+        ),
     )
     members = (Member("a", client_id="consumer-g-1"), Member("b", client_id="consumer-g-1"))
     replay = GroupReplay("g", SubscriptionBasis.GIVEN, True, (TODAY,), (), "roundrobin", rows)

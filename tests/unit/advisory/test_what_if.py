@@ -10,13 +10,14 @@ import pytest
 from kafka_rebalance.advisory.what_if import levels, outcomes, what_if_document, with_groups, with_plans
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.render import render
 from kafka_rebalance.scenarios.broker_changes import BrokersAdded, BrokersLost, RackLost
 from kafka_rebalance.scenarios.growth import Growth
 from kafka_rebalance.scenarios.member_changes import Members
 from kafka_rebalance.scenarios.scenario import Scenario
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, Group, Member
-from rebalance_advisor.publish.what_if_words import what_if_lines
+from rebalance_advisor.publish.what_if_words import NOTE, what_if_lines
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 GROWN = Scenario("twice", (Growth(rates=2.0, sizes=2.0),))
@@ -65,22 +66,24 @@ def test_groups_of_each_scenario() -> None:
     own = [next(row for row in one.groups if row.assignor == "range") for one in (joined, lost)]
     assert [(row.members, row.partitions_moved, row.skew_count) for row in own] == [(3, 3, 1.5), (1, 2, 1.0)]
     lines = "\n".join(what_if_lines((today, joined, lost)))
-    assert "joined: group g (2 to 3 members): range moves 3, skew 1.50" in lines
-    assert "rack-0 lost: group g (2 to 1 members): range moves 2, skew 1.00, longest pause 4" in lines
+    members = [(row.subject.args["members_before"], row.subject.args["members"]) for row in own if row.subject]
+    assert members == [(2, 3), (2, 1)]
+    subjects = [render(row.subject) for row in own if row.subject]
+    assert f"joined: group g ({subjects[0]}): range moves 3, skew 1.50" in lines
+    assert f"rack-0 lost: group g ({subjects[1]}): range moves 2, skew 1.00, longest pause 4" in lines
 
 
 def test_plans_are_figures_alone() -> None:
     """A fourth broker gets a share. What is told has no move in it, and says what it is."""
     found = with_plans(outcomes(snapshot(), (Scenario("more", (BrokersAdded(count=1),)),)), PlanOptions(within=0.3))
     document = what_if_document(found, 0)
-    assert document["note"].startswith("what if")
     text = json.dumps(document)
     assert '"moves"' not in text
     assert '"plan_id"' not in text
     plans = [one["plan"] for one in document["outcomes"]]
     assert plans[1]["cost"]["replica_moves"] > 0
     lines = what_if_lines(found)
-    assert lines[0] == document["note"]
+    assert lines[0] == NOTE
     assert any(line.startswith("plan ") and line.count("what if: ") == 2 for line in lines)
     assert document["outcomes"][1]["scenario"]["changes"] == [{"change": "brokers_added", "count": 1}]
 

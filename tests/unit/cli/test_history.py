@@ -69,7 +69,7 @@ def test_a_plan_of_a_window_is_judged_with_its_window(command, folder, tmp_path,
     newest, out = str(folder / "0.json"), tmp_path / "out"
     window = ["--load", "peak", "--window", "3h", "--history", str(folder)]
     assert main(["plan", newest, "--out", str(out), "--balance-within", "10%", "--no-frontier", *window]) == 0
-    assert "3 hours some broker was outside" in capsys.readouterr().out
+    assert "3 hours" in capsys.readouterr().out
     document = json.loads((out / "plan.json").read_text())
     assert {resource["source"] for resource in document["resources"] if resource["resource"] == "in"} == {
         "busiest_hours"

@@ -32,8 +32,8 @@ def test_members_that_kafka_python_leaves_out_are_told_of():
     (finding,) = found(mixed(), "mixed_static_members")
     assert (finding.severity, finding.confidence) == (Severity.HIGH, Confidence.ESTIMATED)
     assert finding.evidence == {
-        "assignor": "range", "client": "kafka-python 3.0 by its client id (high)", "members": 3, "static_members": 1,
-        "dynamic_members": 2, "idle_members": 1,
+        "assignor": "range", "client": "kafka-python", "client_known_by": "client_id", "first_release": "3.0",
+        "last_release": "3.0", "members": 3, "static_members": 1, "dynamic_members": 2, "idle_members": 1,
     }  # fmt: skip
 
 

@@ -158,7 +158,7 @@ def test_which_strategies_a_group_could_run() -> None:
     assert candidates(GroupType.SHARE, "share", "4.2") == ()
     assert candidates(GroupType.CLASSIC, "connect", None) == ()
     old, new = (candidates(GroupType.CONSUMER, "consumer", release)[0] for release in ("3.7.1", "4.1.0"))
-    assert (old.releases, old.versions, new.releases) == ((), None, ("server-uniform",))
+    assert (old.releases, old.modelled_since, new.releases) == ((), "3.8", ("server-uniform",))
     between = candidates(GroupType.CONSUMER, "consumer", "3.9.0")[0]
     assert between.releases == ("server-uniform@3.8",)
     assert candidates(GroupType.CONSUMER, "consumer", "4.0")[0].releases == ("server-uniform", "server-uniform@4.0.0")

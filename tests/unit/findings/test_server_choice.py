@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -22,7 +23,7 @@ def score(assignor, count, rate=None, error=None):
         (score("range", 2.0, 1.2), score("uniform", 1.0, 1.0), False),  # rates are known, and alike
         (score("range", 1.0, 3.0), score("uniform", 1.0, 1.0), True),
         (score("uniform", 1.0, 3.0), score("range", 1.1, 1.0), False),  # less even by count
-        (score("range", 2.0), score("uniform", None, error="refused"), False),
+        (score("range", 2.0), score("uniform", None, error=fact(FactCode.NO_MEMBER_LEFT)), False),
         (score("range", 2.0), score("uniform", 0.0), False),
         (score("range", 2.0), score("weighted", 1.0), False),  # nobody can ask a coordinator for ours
     ],

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from kafka_rebalance.arrays import Ints
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.answers import scored
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
@@ -77,7 +78,8 @@ def test_in_a_scenario_members_can_read_what_they_were_seen_to_read_today() -> N
     """
     rows = {row.scenario: row for row in replay_group(two_members(), ("range",), scenarios=SCENARIOS).scenarios}
     alone, doubled = rows["member_leaves"], rows["members_doubled"]
-    assert (alone.subject, alone.drain_seconds, alone.members_falling_behind) == ("a leaves", None, 1)
+    a_leaves = fact(FactCode.MEMBER_LEAVES, member="a")
+    assert (alone.subject, alone.drain_seconds, alone.members_falling_behind) == (a_leaves, None, 1)
     assert (alone.same_rack_ratio, alone.leader_in_rack_ratio) == (0.7, 0.4)
     assert (doubled.drain_seconds, doubled.members_falling_behind) == (800 / 30, 0)
     # Eight share what four got, 5/s each: a has t-0 to t-2, range looks at racks, with 25 + 825 + 25 behind, and a new

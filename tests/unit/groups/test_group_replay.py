@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.assignors.registry import registered
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -38,6 +39,16 @@ def one_reads_all(**changes):
     return group_input([Member("m1", assigned=ALL), Member("m2"), Member("m3")], SINGLES, **changes)
 
 
+def assumed(first, last, *differing):
+    spans = (("Kafka", first, last),)
+    return fact(FactCode.ANSWER_OF_RELEASES, releases=spans, basis=None, differing=differing)
+
+
+def releases(replay):
+    """Return the releases of today's own strategy."""
+    return replay.today.version.args["releases"]
+
+
 def test_range_on_single_partition_topics_gives_all_to_the_first_and_round_robin_is_advised():
     replay = replay_group(one_reads_all())
     assert replay.basis is SubscriptionBasis.ALL_ALIKE
@@ -55,8 +66,10 @@ def test_the_own_strategy_is_one_row_that_says_which_version_gives_todays_assign
     assert [score.assignor for score in replay.scores] == [
         "range", "roundrobin", "sticky", "cooperative-sticky", "weighted", "consumer/uniform", "consumer/range",
     ]  # fmt: skip
-    assert replay.today.version == "Kafka 3.5 – 4.3 (gives today's assignment)"
-    assert replay.score("roundrobin").version == "Kafka 2.4 – 4.3 (assumed)"
+    assert replay.today.version == fact(
+        FactCode.GIVES_TODAY, releases=(("Kafka", "3.5", "4.3"),), differing=(), alike=(), keeps_even=False, basis=None
+    )
+    assert replay.score("roundrobin").version == assumed("2.4", "4.3")
 
 
 def test_an_old_version_is_recognised_by_its_answer():
@@ -64,9 +77,9 @@ def test_an_old_version_is_recognised_by_its_answer():
     static = Member("z", instance_id="pod", assigned=(("t", (2,)),))
     dynamic = Member("a", assigned=(("t", (0, 1)),))
     replay = replay_group(group_input([static, dynamic], {"t": 3}))
-    assert replay.today.version.startswith("Kafka 0.9 – 2.3")
+    assert releases(replay) == (("Kafka", "0.9", "2.3"),)
     swapped = [Member("z", instance_id="pod", assigned=(("t", (0, 1)),)), Member("a", assigned=(("t", (2,)),))]
-    assert replay_group(group_input(swapped, {"t": 3})).today.version.startswith("Kafka 3.5 – 4.3")
+    assert releases(replay_group(group_input(swapped, {"t": 3}))) == (("Kafka", "3.5", "4.3"),)
 
 
 def test_members_of_today_and_of_the_advised_assignment_are_told():
@@ -134,11 +147,11 @@ def consumer_group(version, protocol="uniform", **assigned):
 
 def test_the_coordinators_uniform_is_that_of_the_brokers_version():
     first_has_more = {"a": (("t", (0, 1, 2)),), "b": (("u", (0, 1)),)}
-    assert replay_group(consumer_group("4.3", **first_has_more)).today.version.startswith("Kafka 4.0.1 – 4.3 (gives")
+    assert releases(replay_group(consumer_group("4.3", **first_has_more))) == (("Kafka", "4.0.1", "4.3"),)
     # What a fresh group of 3.9 looks like, is what 4.0.0 gives; who holds what it may is left alone.
-    assert replay_group(consumer_group("3.9", **first_has_more)).today.version.startswith("Kafka 3.8 – 3.9")
+    assert releases(replay_group(consumer_group("3.9", **first_has_more))) == (("Kafka", "3.8", "3.9"),)
     unknown = replay_group(consumer_group(None, a=(("t", (0, 1, 2)), ("u", (0, 1))), b=()))
-    assert unknown.score("uniform").version == "Kafka 4.0.1 – 4.3 (assumed)"
+    assert unknown.score("uniform").version == assumed("4.0.1", "4.3")
 
 
 def test_the_previews_uniform_answers_members_that_subscribe_to_different_topics():
@@ -146,15 +159,16 @@ def test_the_previews_uniform_answers_members_that_subscribe_to_different_topics
     first, second = asked.group.members
     members = (replace(first, subscription=("t",)), second)
     replay = replay_group(replace(asked, group=replace(asked.group, members=members)))
-    assert replay.today.version.startswith("Kafka 3.8 – 3.9 (gives today's assignment")
+    assert (replay.today.version.code, releases(replay)) == (FactCode.GIVES_TODAY, (("Kafka", "3.8", "3.9"),))
     assert replay.is_reproduced
 
 
 def test_what_is_not_modelled_is_said_and_not_answered():
     old = replay_group(consumer_group("3.7", a=(), b=()))
     assert [score.error for score in old.scores[1:3]] == [
-        "not modelled: uniform before Kafka 3.8", "not modelled: the coordinator's range before Kafka 3.8",
-    ]  # fmt: skip
+        fact(FactCode.STRATEGY_NOT_MODELLED, strategy=strategy, modelled_since="3.8")
+        for strategy in ("uniform", "range")
+    ]
 
 
 def test_topics_that_do_not_exist_are_hidden_from_the_coordinators_strategies():
@@ -178,7 +192,7 @@ def test_a_sticky_group_keeps_what_it_has_and_a_member_without_work_gets_some():
 def test_where_releases_answer_otherwise_that_is_said():
     members = [Member("z", instance_id="pod", assigned=(("t", (0,)),)), Member("a", assigned=(("t", (1, 2)),))]
     replay = replay_group(group_input(members, {"t": 3}, protocol="sticky"))
-    assert replay.score("range").version == "Kafka 3.5 – 4.3 (assumed; Kafka 0.9 – 2.3 would differ)"
+    assert replay.score("range").version == assumed("3.5", "4.3", ("Kafka", "0.9", "2.3"))
 
 
 def test_weighted_levels_rates_and_is_nothing_that_a_client_could_be_told_to_set():
@@ -229,7 +243,7 @@ def test_racks_of_members_and_replicas_reach_range():
     asked = GroupInput(
         plain.group, plain.topics, plain.partition_counts, plain.rates, np.array([0, 1, 2]), ("r0", "r1")
     )
-    assert replay_group(asked).today.version.startswith("Kafka 3.5 – 4.3"), "only the rack-aware range swaps them"
+    assert releases(replay_group(asked)) == (("Kafka", "3.5", "4.3"),), "only the rack-aware range swaps them"
 
 
 def test_the_same_question_gives_the_same_answer():
@@ -262,8 +276,10 @@ def test_what_is_registered_is_a_row_of_every_group_that_a_strategy_divides():
         share, held = replay_group(one_reads_all(kind=GroupType.SHARE)), replay_group(one_reads_all(), ())
     for replay in (plain, server):
         row, half = replay.score("in-turn"), replay.score("half-read")
-        assert (row.error, row.version, row.skew_count, row.partitions_moved) == (None, "one's own", 1.0, 4)
-        assert (half.error, half.skew_count) == ("Unread: leaves 3 of 6 partitions unread: t3-0, t4-0, t5-0", None)
+        version = fact(FactCode.ANSWER_OF_ASSIGNOR, versions="", gives_today=False)
+        assert (row.error, row.version, row.skew_count, row.partitions_moved) == (None, version, 1.0, 4)
+        assert (half.error.args["error"], half.skew_count) == ("Unread", None)
+        assert "t3-0, t4-0, t5-0" in half.error.args["message"]
     assert [replay.score("in-turn") for replay in (share, held)] == [None, None]
     assert replay_group(one_reads_all()).score("in-turn") is None
 
@@ -272,9 +288,9 @@ def test_a_group_that_runs_ones_own_strategy_is_recognised_by_its_answer_and_may
     dealt = [Member("a", assigned=(("t", (0, 2)),)), Member("b", assigned=(("t", (1,)),))]
     with registered(InTurn(), HalfRead()):
         today = replay_group(group_input(dealt, {"t": 3}, protocol="in-turn")).today
-        assert today.version == "one's own (gives today's assignment)"
+        assert today.version == fact(FactCode.ANSWER_OF_ASSIGNOR, versions="", gives_today=True)
         advised = replay_group(one_reads_all(), ("in-turn", "range"))
         assert (advised.advised, advised.score("in-turn").is_advised) == ("in-turn", True)
         broken = replay_group(group_input(dealt, {"t": 3}, protocol="half-read"))
     assert (broken.is_reproduced, broken.advised) == (False, None)
-    assert broken.score("half-read").error.startswith("Unread")
+    assert broken.score("half-read").error.args["error"] == "Unread"

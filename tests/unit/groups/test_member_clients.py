@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient, Sureness, group_client
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient, Sign, Sureness, group_client
 from kafka_rebalance.groups.strategies import candidates
 from kafka_rebalance.groups.told_clients import with_clients
 from kafka_rebalance.options.client_rule import Client, ClientRule
@@ -94,7 +95,7 @@ def test_bytes_that_one_client_alone_writes(
 def test_bytes_narrow_the_releases_of_a_java_client_and_win_over_a_configured_id() -> None:
     java = Member("m", client_id="consumer-pay-1", subscription_version=1)
     assert (client(java).first, client(java).last) == ("2.4", "3.3")
-    assert str(client(java)) == "java 2.4 – 3.3 by its client id and what it says when it joins (high)"
+    assert (client(java).sign, client(java).sureness) == (Sign.CLIENT_ID_AND_JOIN_BYTES, Sureness.HIGH)
     newer = replace(java, subscription_version=3)
     assert (client(newer).first, client(newer).last) == ("3.4", "")
     pretending = replace(newer, user_data=b"")
@@ -137,16 +138,14 @@ def test_the_classes_that_are_asked_are_those_of_the_client_and_its_releases() -
     def releases(known: KnownClient) -> dict[str, tuple[str, ...]]:
         return {one.name: one.releases for one in candidates(GroupType.CLASSIC, "consumer", None, known)}
 
-    told = releases(KnownClient(Client.JAVA, Sureness.GIVEN, "a rule", "3.6.2", "3.6.2"))
+    told = releases(KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "3.6.2", "3.6.2"))
     assert (told["sticky"], told["range"]) == (("sticky@3.5.2",), ("range",))
-    assert releases(KnownClient(Client.JAVA, Sureness.GIVEN, "a rule", "2.3.1", "2.3.1"))["range"] == ("range@2.1",)
-    old = KnownClient(Client.KAFKA_PYTHON, Sureness.GIVEN, "a rule", "1.4", "1.4")
+    assert releases(KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "2.3.1", "2.3.1"))["range"] == ("range@2.1",)
+    old = KnownClient(Client.KAFKA_PYTHON, Sureness.GIVEN, Sign.RULE, "1.4", "1.4")
     foreign = by_id("app@host (github.com/segmentio/kafka-go)")
     basis = [candidates(GroupType.CLASSIC, "consumer", None, known)[0].basis for known in (old, foreign)]
-    assert basis == [
-        "another release than kafka-python 1.4 by a rule (given)", "as Java's; kafka-go's own is not modelled",
-    ]  # fmt: skip
-    since = releases(KnownClient(Client.JAVA, Sureness.HIGH, "x", "3.4", ""))
+    assert basis == [old.fact(is_asked=False), fact(FactCode.CLIENT_NOT_MODELLED, client="kafka-go")]
+    since = releases(KnownClient(Client.JAVA, Sureness.HIGH, Sign.CLIENT_ID, "3.4", ""))
     assert since["cooperative-sticky"][0] == "cooperative-sticky"
     assert not {"cooperative-sticky@3.0", "cooperative-sticky@2.4"} & set(since["cooperative-sticky"])
 
@@ -163,7 +162,8 @@ def test_rules_say_it_by_the_name_of_the_group_or_the_ids_of_all_members() -> No
     assert [(group.id, group.client, group.client_version) for group in told.groups] == [
         ("a", "java", "2.8.1"), ("b", None, None), ("pay-x", "java", "2.8.1"),
     ]  # fmt: skip
-    assert str(group_client(told.groups[0])) == "java 2.8.1 by a rule (given)"
+    known = KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "2.8.1", "2.8.1")
+    assert group_client(told.groups[0]) == known
     assert with_clients(snapshot, ()) is snapshot
 
 

@@ -13,6 +13,7 @@ from kafka_rebalance.errors import AssignorError, UsageError
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.partitioners import registry as partitioners
+from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from rebalance_advisor.own_strategies import child
 from rebalance_advisor.own_strategies.limits import DEFAULTS, LEAST_BYTES, MIB, Limits, limits_of
@@ -64,7 +65,7 @@ def test_an_installed_package_is_found_and_asked_without_being_imported_here(ins
     targets = targets_of([f"{given}:Last"], Kind.ASSIGNOR) + installed_targets(Kind.PARTITIONER)
     found = described(targets)
     assert [(one.name, one.versions) for one in found] == [
-        ("first-reads", "First 1.0"), ("lost", "one's own"), ("last-reads", "Last 1.0"), ("keyless", "one's own"),
+        ("first-reads", "First 1.0"), ("lost", ""), ("last-reads", "Last 1.0"), ("keyless", ""),
     ]  # fmt: skip
     request = group({"t": 2}, {"a": ["t"], "b": ["t"]})
     with own_strategies(found):
@@ -117,8 +118,12 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_
 
 
 def test_what_came_of_each_is_told_in_a_line() -> None:
-    rows = [[("b", "today's row"), ("a", None), ("b", "Unread: 1"), ("range", None)], [("b", None)] * 2, [("b", None)]]
-    rows[2].append(("b", "Raised: x"))
+    unread, raised = AssignorError("Unread", "1").fact, AssignorError("Raised", "x").fact
+    rows = [
+        [("b", unread), ("a", None), ("b", unread), ("range", None)],
+        [("b", None)] * 2,
+        [("b", None), ("b", raised)],
+    ]
     groups = [
         GroupReplay(
             "g", SubscriptionBasis.GIVEN, None,
@@ -128,7 +133,7 @@ def test_what_came_of_each_is_told_in_a_line() -> None:
     ]  # fmt: skip
     assert told_of_own(groups, ["a", "b", "c"]) == [
         "own strategy a: 1 of 1 groups answered",
-        "own strategy b: 1 of 3 groups answered; the first refusal: Unread: 1",
+        f"own strategy b: 1 of 3 groups answered; the first refusal: {render(unread)}",
         "own strategy c: 0 of 0 groups answered",
     ]
 

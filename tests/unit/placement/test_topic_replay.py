@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.placement.brokers import PlacementBroker
 from kafka_rebalance.placement.topic_replay import (
     placement_brokers,
@@ -54,14 +55,14 @@ def test_a_partition_on_every_broker_moves_nothing():
 
 def test_a_refusal_of_the_placer_is_an_answer():
     replay = replay_topic(topic([[0, 1, 2, 7]]), placement_ground(BROKERS[:3]))
-    assert "InvalidReplicationFactor" in replay.error
+    assert "InvalidReplicationFactor" in replay.error.args["error"]
     assert replay.placed == ()
     assert replay.median_replica_skew is None
 
 
 def test_without_a_broker_alive_there_is_only_today():
     replay = replay_topic(topic([[0]]), placement_ground(()))
-    assert replay.error == "no broker is alive to place it on"
+    assert replay.error.code is FactCode.NO_BROKER_TO_PLACE_ON
     assert replay.placed == ()
 
 

@@ -201,10 +201,11 @@ def make_bench(place: Path) -> Bench:
 
 
 def main() -> int:
-    """Print the table; 1 where a moment left a mixture."""
+    """Print the table; 1 where a moment left a mixture, or for too few moments."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--step", type=int, default=1, help="every N-th moment")
     parser.add_argument("--moments", action="store_true", help="one line for each moment")
+    parser.add_argument("--least", type=int, default=1, help="exit code 1 for fewer moments in all")
     arguments = parser.parse_args()
     memory = Path("/dev/shm")  # a sync costs nothing there; moments are the same
     wrong = total = 0
@@ -226,7 +227,7 @@ def main() -> int:
                         print(f"    {number} {outcome.operation}: {outcome.ended}, {outcome.stands}")
                 wrong, total = wrong + counts["wrong"], total + len(outcomes)
     print(f"{total} moments, {wrong} wrong")
-    return 1 if wrong else 0
+    return 1 if wrong or total < arguments.least else 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 Every 74th in `make test-all`, all by `make test-kill`.
 """
 
-import re
 import sys
 from subprocess import run
 
@@ -13,9 +12,6 @@ import pytest
 @pytest.mark.slow
 @pytest.mark.parametrize(("step", "least"), [(74, 75)])
 def test_a_kill_a_full_disk_or_ctrl_c_leaves_the_old_advisory_or_the_new_one(step: int, least: int) -> None:
-    line = [sys.executable, "-m", "tests.unit.publish.kill_table", "--step", str(step)]
+    line = [sys.executable, "-m", "tests.unit.publish.kill_table", "--step", str(step), "--least", str(least + 1)]
     done = run(line, capture_output=True, text=True, check=False)
-    told = re.search(r"(\d+) moments, (\d+) wrong", done.stdout)
-    assert told, done.stdout + done.stderr
-    assert int(told[1]) > least
-    assert (int(told[2]), done.returncode) == (0, 0), done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr

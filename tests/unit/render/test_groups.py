@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.idle_causes import IdleCause
 from kafka_rebalance.groups.kinds import GroupKind
+from kafka_rebalance.groups.member_clients import Sign
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode
 from kafka_rebalance.groups.rollover import Action, Obstacle, Why
 from kafka_rebalance.render import render
@@ -182,3 +183,80 @@ def test_a_heavy_key_is_named_with_its_share() -> None:
         heaviest_key="device-7", heaviest_key_share=0.75,
     )  # fmt: skip
     assert told.endswith("over several keys. 75% or more of its sampled records have one key: 'device-7'.")
+
+
+ROWS = [
+    (fact(FactCode.MEMBER_JOINS, member="m"), "m joins"),
+    (fact(FactCode.MEMBERS_RESTART, restarts=20, members=25), "20 of 25 members restart"),
+    (fact(FactCode.RACK_DIES, rack="r1", members=1), "rack r1 dies with 1 member"),
+    (fact(FactCode.TOPIC_GROWS, topic="t", partitions_before=3, partitions=6), "t: 3 to 6 partitions"),
+    (fact(FactCode.TOPIC_GROWS, topic="t", partitions_before=0, partitions=1), "t: 1 partition"),
+    (fact(FactCode.STRATEGY_CHANGES, strategy="range"), "from range"),
+    (fact(FactCode.STRATEGY_REFUSES, error="java.lang.ArithmeticException", message="/ by zero"),
+     "java.lang.ArithmeticException: / by zero"),
+    (fact(FactCode.STRATEGY_REFUSES, error="KeyError", message=""), "KeyError"),
+    (fact(FactCode.STRATEGY_NOT_MODELLED, strategy="uniform", modelled_since="3.8"),
+     "not modelled: the coordinator's uniform before Kafka 3.8"),
+    (fact(FactCode.ANSWER_OF_ASSIGNOR, versions="", gives_today=True), "custom assignor (gives today's assignment)"),
+    (fact(FactCode.ANSWER_OF_ASSIGNOR, versions="Mine 1", gives_today=False), "Mine 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "words"), ROWS)
+def test_rows_of_a_group_have_words(row: Fact, words: str) -> None:
+    assert render(row) == words
+
+
+@pytest.mark.parametrize(
+    ("members", "partitions", "words"),
+    [((3, 2), (6, 6), "3 to 2 members"), ((3, 3), (6, 8), "6 to 8 partitions"),
+     ((1, 2), (2, 1), "1 to 2 members, 2 to 1 partitions"), ((3, 3), (6, 6), "as many members and partitions")],
+)  # fmt: skip
+def test_a_group_that_changes_is_told_in_numbers(
+    members: tuple[int, int], partitions: tuple[int, int], words: str
+) -> None:
+    sizes = {"members_before": members[0], "members": members[1]}
+    sizes |= {"partitions_before": partitions[0], "partitions": partitions[1]}
+    assert said(FactCode.GROUP_CHANGES, **sizes) == words
+
+
+def client_of(first: str, last: str, *, sign: str = "rule", is_asked: bool = True) -> Fact:
+    known = {"client": "java", "first": first, "last": last, "sign": sign, "sureness": "given"}
+    return fact(FactCode.RELEASES_OF_CLIENT, **known, is_asked=is_asked)
+
+
+@pytest.mark.parametrize("sign", [sign for sign in Sign if sign is not Sign.NONE])
+def test_every_sign_of_a_client_has_words(sign: Sign) -> None:
+    assert render(client_of("2.4", "", sign=sign.value)).startswith("java 2.4 and later by ")
+
+
+def test_releases_of_a_client_are_a_span() -> None:
+    assert render(client_of("3.4", "3.4")) == "java 3.4 by a rule (given)"
+    assert render(client_of("2.4", "3.3")) == "java 2.4 – 3.3 by a rule (given)"
+    assert render(client_of("", "2.3", is_asked=False)) == "another release than java up to 2.3 by a rule (given)"
+    assert render(client_of("", "")) == "java by a rule (given)"
+
+
+def test_an_answer_is_told_with_its_releases() -> None:
+    newest, old = (("Kafka", "3.5", "4.3"),), (("Kafka", "0.9", "2.3"),)
+    of_releases = {"releases": newest, "basis": None, "differing": ()}
+    assert said(FactCode.ANSWER_OF_RELEASES, **of_releases) == "Kafka 3.5 – 4.3 (assumed)"
+    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"differing": old}))
+    assert told == "Kafka 3.5 – 4.3 (assumed; Kafka 0.9 – 2.3 would differ)"
+    brokers = fact(FactCode.RELEASE_OF_BROKERS, release="4.1.0")
+    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": brokers}))
+    assert told == "Kafka 3.5 – 4.3 (brokers are 4.1.0)"
+    foreign = fact(FactCode.CLIENT_NOT_MODELLED, client="kafka-go")
+    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": foreign}))
+    assert told == "Kafka 3.5 – 4.3 (as Java's; kafka-go's own is not modelled)"
+
+
+def test_todays_assignment_is_told_as_evidence_only_where_it_is() -> None:
+    args = {"releases": (("Kafka", "3.5", "4.3"),), "differing": (), "alike": (), "keeps_even": False, "basis": None}
+    assert said(FactCode.GIVES_TODAY, **args) == "Kafka 3.5 – 4.3 (gives today's assignment)"
+    alike = said(FactCode.GIVES_TODAY, **(args | {"alike": ("sticky", "range")}))
+    assert alike == "Kafka 3.5 – 4.3 (today's assignment fits, sticky and range would give it, too)"
+    even = said(FactCode.GIVES_TODAY, **(args | {"keeps_even": True, "differing": (("Kafka", "2.4", "2.4"),)}))
+    assert even == "Kafka 3.5 – 4.3 (today's assignment fits, as any even one; Kafka 2.4 would not)"
+    known = said(FactCode.GIVES_TODAY, **(args | {"basis": client_of("3.7.0", "3.7.0")}))
+    assert known == "Kafka 3.5 – 4.3 (gives today's assignment; java 3.7.0 by a rule (given))"

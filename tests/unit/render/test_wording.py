@@ -8,9 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from rebalance_advisor.spark.rows.replayed import SCORE_COLUMNS, sent
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.render import MESSAGES
@@ -19,12 +22,18 @@ from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.publish.plan_files import plan_json
 from rebalance_advisor.store.rows import plan_rows
 from tests.properties.any_cluster import any_case
+from tests.properties.test_group_scores import random_group
 
 ROWS = (plan_rows._plan_row, plan_rows._resource_rows, plan_rows._move_rows, plan_rows._frontier_rows)
 
 
 def shouted(message: Callable[..., str]) -> Callable[..., str]:
     return lambda **args: message(**args).upper()
+
+
+def shout(monkeypatch: pytest.MonkeyPatch) -> None:
+    for code, message in MESSAGES.items():
+        monkeypatch.setitem(MESSAGES, code, shouted(message))
 
 
 def decided(snapshot: ClusterSnapshot, plan: Plan) -> list[Any]:
@@ -48,10 +57,25 @@ def answers() -> list[Any]:
     return found
 
 
+def rows_of_groups() -> list[Any]:
+    """Return what is stored of groups under every strategy and in every scenario; old brokers refuse some."""
+    given = [replace(random_group(seed), kafka_version="3.7.0" if seed % 2 else "4.1.0") for seed in range(12)]
+    return [sent(replay_group(one, scenarios=SCENARIOS)) for one in given]
+
+
+def test_a_change_of_wording_changes_no_stored_row_of_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = rows_of_groups()
+    shout(monkeypatch)
+    assert rows_of_groups() == before
+    names = ("version", "subject", "error")
+    columns = {name: [row[SCORE_COLUMNS.index(name)] for group in before for row in group["scores"]] for name in names}
+    assert all(isinstance(value, dict | None) for values in columns.values() for value in values)
+    assert all(any(values) for values in columns.values())
+
+
 def test_a_change_of_wording_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     before = answers()
-    for code, message in MESSAGES.items():
-        monkeypatch.setitem(MESSAGES, code, shouted(message))
+    shout(monkeypatch)
     after = answers()
     assert sum(isinstance(answer, list) for answer in before) >= 4
     assert after == before

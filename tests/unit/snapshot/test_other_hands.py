@@ -11,6 +11,7 @@ from kafka_rebalance.findings.other_hand_rules import broker_cordoned, other_bal
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
+from kafka_rebalance.render.findings import pause_of
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, LogDir
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
 from kafka_rebalance.snapshot.partition_table import FutureReplica, Partition
@@ -40,7 +41,8 @@ def test_a_balancer_is_known_by_its_topics(topic: str, name: str) -> None:
     assert (found.name, found.signs) == (name, (f"topic {topic}",))
     (finding,) = told(seen(topic), other_balancer.__name__)
     assert (finding.evidence["balancers"], finding.evidence["signs"]) == ((name,), (f"topic {topic}",))
-    assert finding.recommendation.args["pauses"] == (found.pause,)
+    assert finding.recommendation.args == {"balancers": (name,), "sign": f"topic {topic}"}
+    assert pause_of(name) != pause_of("another balancer")
 
 
 def test_a_group_or_a_config_gives_it_away_and_a_config_that_is_off_clears_it() -> None:

@@ -28,10 +28,9 @@ from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.visible_text import excerpt, visible
 
-ONES_OWN = "one's own"  # releases that it stands for
 _UNREAD_NAMED = 3
 
-__all__ = ["ONES_OWN", "CustomAssignor", "CustomAssignorAdapter", "MemberView", "TopicView", "assignment_of"]
+__all__ = ["CustomAssignor", "CustomAssignorAdapter", "MemberView", "TopicView", "assignment_of"]
 
 
 @runtime_checkable
@@ -58,7 +57,7 @@ class CustomAssignorAdapter:
 
     @property
     def versions(self) -> str:
-        return str(getattr(self.strategy, "versions", ONES_OWN))
+        return str(getattr(self.strategy, "versions", ""))
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError when the strategy raises, or answers what no group could do."""

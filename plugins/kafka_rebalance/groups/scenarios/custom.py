@@ -14,6 +14,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Longs
 from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.scenarios.members import Variant, with_newcomers, without
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
@@ -52,10 +53,12 @@ def changed_variant(today: GroupState, changed: ChangedGroup) -> Variant:
     """What leads to the group as it is then; the last state is its own, whoever reads it."""
     events = tuple(_events(today, changed))
     before, after = today.group_input, changed.after
-    partitions = int(before.first_row[-1]), int(after.first_row[-1])
-    counts = ((len(before.group.members), len(after.group.members), "members"), (*partitions, "partitions"))
-    words = [f"{was} to {now} {what}" for was, now, what in counts if was != now]
-    return Variant(", ".join(words) or "as many members and partitions", events)
+    members, partitions = len(before.group.members), int(before.first_row[-1])
+    change = fact(
+        FactCode.GROUP_CHANGES, members_before=members, members=len(after.group.members),
+        partitions_before=partitions, partitions=int(after.first_row[-1]),
+    )  # fmt: skip
+    return Variant(change, events)
 
 
 def _events(today: GroupState, changed: ChangedGroup) -> Iterator[Event]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
 from kafka_rebalance.scenarios.newcomers import Newcomers, lots_of, restarted
 from kafka_rebalance.snapshot.model import Member
@@ -25,7 +26,7 @@ class Variant:
     ``share`` of the scenario that was replayed: 0.1 where 20 of 200 members are restarted.
     """
 
-    subject: str
+    subject: Fact
     events: Sequence[Event]
     share: float = 1.0
 
@@ -65,25 +66,27 @@ def member_joins(stage: Stage) -> Iterator[Variant]:
     lots = stage.lots("member_joins")
     for _ in range(min(stage.most, _MOST_JOINS)):
         event = grown(stage.today, 1, lots)
-        yield Variant(f"{event.after.members[-1].id} joins", (event,))
+        yield Variant(fact(FactCode.MEMBER_JOINS, member=event.after.members[-1].id), (event,))
 
 
 def member_leaves(stage: Stage) -> Iterator[Variant]:
     """One says goodbye: a pod that is stopped in order."""
     for number, event in zip(stage.picked, stage.departures, strict=True):
-        yield Variant(f"{stage.name(number)} leaves", (event,))
+        yield Variant(fact(FactCode.MEMBER_LEAVES, member=stage.name(number)), (event,))
 
 
 def member_crashes(stage: Stage) -> Iterator[Variant]:
     """One dies without a word: its partitions wait for the end of its session."""
     for number, event in zip(stage.picked, stage.departures, strict=True):
-        yield Variant(f"{stage.name(number)} dies", (replace(event, trigger=Trigger.MEMBER_DIES),))
+        dies = fact(FactCode.MEMBER_DIES, member=stage.name(number))
+        yield Variant(dies, (replace(event, trigger=Trigger.MEMBER_DIES),))
 
 
 def static_restart(stage: Stage) -> Iterator[Variant]:
     """One restarts within its session, under its group.instance.id: nothing moves, its partitions wait for it."""
     for number in stage.picked:
-        yield Variant(f"{stage.name(number)} restarts", (_restart_in_place(stage.today, number),))
+        restarts = fact(FactCode.MEMBER_RESTARTS, member=stage.name(number))
+        yield Variant(restarts, (_restart_in_place(stage.today, number),))
 
 
 def rolling_restart(stage: Stage) -> Iterator[Variant]:
@@ -110,7 +113,8 @@ def rack_lost(stage: Stage) -> Iterator[Variant]:
     racks = sorted({member.rack for member in stage.today.members if member.rack})
     for rack in racks if len(racks) > 1 else ():
         lost = {number for number, member in enumerate(stage.today.members) if member.rack == rack}
-        yield Variant(f"rack {rack}, {len(lost)} members", (without(stage.today, lost, Trigger.MEMBER_DIES),))
+        dies = fact(FactCode.RACK_DIES, rack=rack, members=len(lost))
+        yield Variant(dies, (without(stage.today, lost, Trigger.MEMBER_DIES),))
 
 
 def members_halved(stage: Stage) -> Iterator[Variant]:
@@ -136,7 +140,12 @@ def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
         event = grown(stage.today, wanted - count, lots)
     else:
         event = without(stage.today, set(lots.permutation(count)[wanted:].tolist()), Trigger.MEMBER_LEAVES)
-    yield Variant(f"{count} to {wanted} members", (event,))
+    partitions = int(stage.today.group_input.first_row[-1])
+    change = fact(
+        FactCode.GROUP_CHANGES, members_before=count, members=wanted, partitions_before=partitions,
+        partitions=partitions,
+    )  # fmt: skip
+    yield Variant(change, (event,))
 
 
 def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
@@ -168,7 +177,7 @@ def _restart_in_place(state: GroupState, number: int) -> Event:
 
 def _rolling(stage: Stage, events: Sequence[Event]) -> Variant:
     done, count = len(stage.picked), len(stage.today.members)
-    return Variant(f"{done} of {count} members", events, share=done / count)
+    return Variant(fact(FactCode.MEMBERS_RESTART, restarts=done, members=count), events, share=done / count)
 
 
 _MOST_JOINS = 5

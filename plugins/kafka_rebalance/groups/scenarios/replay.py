@@ -23,6 +23,7 @@ from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.coordinator.pauses import Pauses, Step, added, pauses_of, restart_pauses, scaled, summed
 from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
 from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.answers import reader_of, scored, unscored
 from kafka_rebalance.groups.client_settings import COOPERATIVE
 from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART, STRATEGY_CHANGES, stage_of, variants_of
@@ -127,7 +128,7 @@ def changed_scores(
         if group.after.group.members:
             rows += [_row(name, standing, (variant,), asked, times) for standing in standings]
         else:
-            nobody = replace(unscored(group.after, ""), scenario=name, subject=variant.subject, error=_NOBODY_LEFT)
+            nobody = replace(unscored(group.after, ""), scenario=name, subject=variant.subject, error=_NO_MEMBER_LEFT)
             rows += [replace(nobody, assignor=standing.candidate.name) for standing in standings]
     return tuple(rows)
 
@@ -140,7 +141,7 @@ def _row(scenario: str, standing: Standing, variants: Sequence[Variant], asked: 
             outcomes.append(_played(variant, standing, asked, times))
         except AssignorError as error:
             empty = unscored(variant.events[-1].after.group_input, name)
-            return replace(empty, scenario=scenario, subject=variant.subject, error=str(error))
+            return replace(empty, scenario=scenario, subject=variant.subject, error=error.fact)
     most = max(outcomes, key=lambda outcome: (outcome.moved, outcome.pauses.unread_partition_ms))
     row = scored(most.state.group_input, name, most.reader, most.before, asked.capacity)
     by_count, by_rate = most.state.least_skews
@@ -223,7 +224,7 @@ def _change(
     return replace(
         _with_pauses(row, added(*(_pauses_in(bounce) for bounce in bounces))),
         scenario=STRATEGY_CHANGES,
-        subject=f"from {own.candidate.name}",
+        subject=fact(FactCode.STRATEGY_CHANGES, strategy=own.candidate.name),
         variants=1,
         mean_partitions_moved=float(row.partitions_moved or 0),
         least_skew_count=by_count,
@@ -240,5 +241,5 @@ def _pauses_in(row: GroupScore) -> Pauses:
     )
 
 
-_NOBODY_LEFT = "no member is left"
+_NO_MEMBER_LEFT = fact(FactCode.NO_MEMBER_LEFT)
 _UNNOTICED = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)  # whoever is there goes on reading what it reads

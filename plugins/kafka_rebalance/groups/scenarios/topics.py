@@ -10,6 +10,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.scenarios.members import Stage, Variant
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
@@ -41,7 +42,10 @@ def partitions_added(stage: Stage) -> Iterator[Variant]:
     for rate in (after.rates.in_bytes_per_s, after.rates.in_messages_per_s):
         spread_over_all(rate[begins : begins + 2 * count], count)
     after.rates.lag_messages[begins + count : begins + 2 * count] = 0
-    yield Variant(f"{before.topics[topic]}: {count} to {2 * count} partitions", (_event(stage, after, rows),))
+    grows = fact(
+        FactCode.TOPIC_GROWS, topic=before.topics[topic], partitions_before=count, partitions=2 * count
+    )  # fmt: skip
+    yield Variant(grows, (_event(stage, after, rows),))
 
 
 def topic_added(stage: Stage) -> Iterator[Variant]:
@@ -72,7 +76,8 @@ def topic_added(stage: Stage) -> Iterator[Variant]:
     subscriptions = tuple(
         (*(topic + (topic >= place) for topic in topics), place) for topics in stage.today.subscriptions
     )
-    yield Variant(f"{name}: {count} partitions", (_event(stage, after, rows, subscriptions),))
+    grows = fact(FactCode.TOPIC_GROWS, topic=name, partitions_before=0, partitions=count)
+    yield Variant(grows, (_event(stage, after, rows, subscriptions),))
 
 
 def _event(

@@ -13,9 +13,9 @@ from kafka_rebalance.partitioners.tally.rules import KeyHash, KeyRule, rule_of
 class Pairing(StrEnum):
     """Why two placements are held beside each other."""
 
-    GROWN = "other number of partitions"
-    OTHER_CLIENT = "other client"
-    READ_TOGETHER = "read together"
+    GROWN = "grown"  # other number of partitions
+    OTHER_CLIENT = "other_client"
+    READ_TOGETHER = "read_together"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,6 @@ class Placement:
     def __post_init__(self) -> None:
         if not 0 < self.partitions <= MOST_PARTITIONS:
             raise InvalidInputError.at("partitions", str(self.partitions), f"1 … {MOST_PARTITIONS:,}")
-
-    @property
-    def words(self) -> str:
-        """For people."""
-        return f"{self.rule.partitioner}, {self.partitions} partitions"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@
 | crc32 | all 32 bits | librdkafka consistent, Sarama crc |
 | fnv1a | absolute value, 2^31 for the least int | librdkafka fnv1a, Sarama hash |
 | fnv1a | lower 31 bits | Sarama reference |
-| java text | absolute value, 0 for the least int | Scala 0.8 |
+| java_text | absolute value, 0 for the least int | Scala 0.8 |
 
 The partition is the remainder by the number of partitions. What goes by lot (a null key, for some an empty one) goes to
 no partition here: it is counted apart.
@@ -47,16 +47,16 @@ class KeyHash(StrEnum):
     MURMUR2 = "murmur2"
     CRC32 = "crc32"
     FNV1A = "fnv1a"
-    JAVA_TEXT = "java text"
+    JAVA_TEXT = "java_text"
 
 
 class Taken(StrEnum):
     """What becomes of the sign before the remainder."""
 
-    LOWER_BITS = "lower 31 bits"
-    ALL_BITS = "all 32 bits"
-    ABSOLUTE = "absolute value"
-    ABSOLUTE_OR_ZERO = "absolute value, 0 for the least int"
+    LOWER_BITS = "lower_bits"  # 31 of them
+    ALL_BITS = "all_bits"
+    ABSOLUTE = "absolute"
+    ABSOLUTE_OR_ZERO = "absolute_or_zero"  # 0 for the least int, which has no absolute value
 
 
 @dataclass(frozen=True, slots=True)

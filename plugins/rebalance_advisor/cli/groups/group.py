@@ -31,14 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay one group through every scenario, print."""
-    from kafka_rebalance.advisory.group_table import group_table
     from kafka_rebalance.advisory.rollover_steps import rollover_steps
     from kafka_rebalance.findings.consumers.group_advice import findings_by_group, group_advice
     from kafka_rebalance.findings.rules import evaluate_rules
     from kafka_rebalance.groups.replay_options import EVERYTHING
-    from kafka_rebalance.render import render, render_all
+    from kafka_rebalance.render import render, render_all, with_texts
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+    from rebalance_advisor.publish.group_table import group_table
 
     tell_of_first_compile("group")
     say = Progress()
@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.to is not None and arguments.to not in names:
         raise UnknownNameError.among("strategy", arguments.to, names)
     if arguments.json:
-        write_json(sys.stdout, asdict(answer))
+        rows = {name: [row.document() for row in getattr(answer, name)] for name in ("scores", "scenarios")}
+        write_json(sys.stdout, with_texts(asdict(replace(answer, scores=(), scenarios=())) | rows))
         return 0
     # Of the whole cluster, as `advise` does: who else reads the group's topics is part of what is known of it.
     about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])

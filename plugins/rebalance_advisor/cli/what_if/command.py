@@ -64,9 +64,10 @@ def run_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: 
 
 def _write(out: Path, found: tuple[Outcome, ...], seed: int, *, as_json: bool) -> None:
     from kafka_rebalance.advisory.what_if import what_if_document
-    from rebalance_advisor.publish.what_if_words import what_if_lines
+    from kafka_rebalance.render import with_texts
+    from rebalance_advisor.publish.what_if_words import NOTE, what_if_lines
 
-    document, lines = what_if_document(found, seed), what_if_lines(found)
+    document, lines = {"note": NOTE} | with_texts(what_if_document(found, seed)), what_if_lines(found)
     with taken_back_on_interrupt():
         folder = write_what_if(out, document, lines)
     if as_json:

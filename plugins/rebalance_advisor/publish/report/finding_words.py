@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kafka_rebalance.advisory.finding_changes import PERSISTING
+from kafka_rebalance.advisory.finding_changes import NEW, PERSISTING, REOPENED
 from kafka_rebalance.amounts import bytes_in_words, listed, seconds_in_words
 from kafka_rebalance.render import render_document
 
@@ -67,6 +67,16 @@ def noteworthy_change(finding: Document) -> str:
     """``new`` or ``reopened``; nothing for what persists, or where nobody compared."""
     change = str(finding.get("change") or "")
     return "" if change == PERSISTING else change
+
+
+def change_words(advisory: Document) -> str:
+    """Return ``2 new, 11 persisting, 1 resolved``; empty where no earlier advisory was compared."""
+    if "resolved" not in advisory:
+        return ""
+    changes = [finding["change"] for finding in advisory["findings"]]
+    counts = {change: changes.count(change) for change in (NEW, REOPENED, PERSISTING)}
+    counts["resolved"] = len(advisory["resolved"])
+    return ", ".join(f"{count} {change}" for change, count in counts.items() if count) or "no findings, then and now"
 
 
 def symptom_words(finding: Document) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafka_rebalance.advisory.finding_changes import change_words
 from kafka_rebalance.amounts import ratio_in_words
 from kafka_rebalance.render import render_document
 from rebalance_advisor.publish.report.finding_words import (
     audible,
+    change_words,
     evidence_in_words,
     muted_words,
     named,

@@ -67,7 +67,7 @@ def _drain_words(group: Document) -> str:
 
 def _strategy(strategy: Document) -> dict[str, str]:
     if strategy.get("error"):
-        return {"name": strategy["assignor"], "words": strategy["error"]}
+        return {"name": strategy["assignor"], "words": render_document(strategy["error"])}
     words = (
         f"{ratio_in_words(strategy['skew_count'])} by count, {ratio_in_words(strategy['skew_rate'])} by rate, "
         f"{strategy['partitions_moved'] or 0:,} partitions change their reader"

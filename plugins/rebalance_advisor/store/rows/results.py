@@ -193,6 +193,8 @@ def _column(values: Sequence[Any]) -> copy_rows.Column:
         return copy_rows.text(None if value is None else str(value.value) for value in values)
     if isinstance(sample, str):
         return copy_rows.text(values)
+    if isinstance(sample, Fact):
+        return copy_rows.document(None if value is None else value.document() for value in values)
     if isinstance(sample, Mapping):
         return copy_rows.document(values)
     if isinstance(sample, list | tuple):

@@ -50,7 +50,7 @@ def test_the_way_to_what_is_advised_is_told_step_by_step(demo, capsys):
 def test_the_way_to_another_strategy_of_the_table_is_told_too(demo, capsys):
     assert main(["group", str(demo), "cdc-sync", "--to", "consumer/uniform"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any("Set group.protocol = consumer" in line for line in lines)
+    assert any("group.protocol = consumer" in line for line in lines)
     assert main(["group", str(demo), "cdc-sync", "--to", "nearest"]) == 1
     assert "unknown strategy 'nearest'" in capsys.readouterr().err
 

@@ -21,5 +21,5 @@ def test_the_file_and_a_folder_with_it_alone(tmp_path: Path) -> None:
 
 def test_each_disk_before_and_after() -> None:
     lines = log_dir_lines(PLAN)
-    assert lines[0].startswith("rebalance: 2 replicas move")
+    assert lines[0].startswith("rebalance: ")
     assert lines[1:] == ["  broker 1 /d0: 60 bytes → 0", "  broker 1 /d1: 5.0% used → 34.8%"]

@@ -9,6 +9,7 @@ import pytest
 
 from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup, changed_groups, changed_variant
@@ -46,6 +47,13 @@ def rows_of(given: ClusterSnapshot, *changes: Change, strategies: tuple[str, ...
     return list(replay_group(before[0], strategies, changed=found.get("g", {})).scenarios)
 
 
+def change(members_before: int, members: int, partitions_before: int, partitions: int) -> Fact:
+    return fact(
+        FactCode.GROUP_CHANGES, members_before=members_before, members=members, partitions_before=partitions_before,
+        partitions=partitions,
+    )  # fmt: skip
+
+
 def row_of(given: ClusterSnapshot, *changes: Change) -> GroupScore:
     """The row of the group's own strategy."""
     return rows_of(given, *changes, strategies=())[0]
@@ -54,7 +62,7 @@ def row_of(given: ClusterSnapshot, *changes: Change) -> GroupScore:
 def test_range_after_a_member_leaves_by_hand() -> None:
     """c leaves: a reads 0 1 2, b 3 4 5. Partition 2 goes from b to a, 4 and 5 to b. Rates 6 and 15: 15 / 10.5."""
     found = row_of(snapshot(), Members("g", leave=("c",)))
-    assert (found.scenario, found.subject, found.members) == ("mine", "3 to 2 members", 2)
+    assert (found.scenario, found.subject, found.members) == ("mine", change(3, 2, 6, 6), 2)
     assert (found.partitions_moved, found.skew_count) == (3, 1.0)
     assert found.skew_rate == pytest.approx(15 / 10.5)
 
@@ -73,7 +81,7 @@ def test_growth_is_noticed_by_nobody() -> None:
     """
     assert row_of(snapshot(), Growth(rates=1.5)).drain_seconds == pytest.approx(117.5 / 3.5)
     found = row_of(snapshot(), Growth(rates=2.0))
-    assert (found.subject, found.partitions_moved, found.partitions_unread) == ("as many members and partitions", 0, 0)
+    assert (found.subject, found.partitions_moved, found.partitions_unread) == (change(3, 3, 6, 6), 0, 0)
     assert (found.drain_seconds, found.members_falling_behind) == (None, 1)
     assert found.skew_rate == pytest.approx(11 / 7)
 
@@ -83,7 +91,7 @@ def test_topics_come_and_go(*, is_told: bool) -> None:
     """Of 8 partitions range gives 3, 3, 2: 2 goes to a, 4 and 5 to b, the new two to c. Without t nobody reads."""
     more = row_of(snapshot(is_told=is_told), PartitionsAdded("t", 2))
     assert (more.partitions, more.partitions_moved, more.skew_count) == (8, 3, 3 / (8 / 3))
-    assert more.subject == "6 to 8 partitions"
+    assert more.subject == change(3, 3, 6, 8)
     new = row_of(snapshot(is_told=is_told), TopicAdded("u", 3, 2, groups="g"))
     assert (new.partitions, new.partitions_moved, new.skew_count) == (9, 0, 1.0)
     none = row_of(snapshot(is_told=is_told), TopicRemoved("t"))
@@ -120,7 +128,8 @@ def test_several_changes_are_events_in_order() -> None:
 
 def test_nobody_is_left_or_nothing_changes() -> None:
     lost = rows_of(snapshot(), MembersLost("g", "rack-0"), MembersLost("g", "rack-1"))
-    assert {found.error for found in lost} == {"no member is left"}
+    assert {found.error.code for found in lost if found.error} == {FactCode.NO_MEMBER_LEFT}
+    assert all(found.error for found in lost)
     assert rows_of(snapshot(), Growth()) == []
     assert rows_of(snapshot(), Growth(sizes=2.0)) == []  # what is stored is nothing to a group
     # Partition p is led by broker p mod 3, in the rack of that number. a (rack-0) reads 0 there, b (rack-1) not 2 or 3,

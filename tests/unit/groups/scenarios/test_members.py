@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.scenarios import members
 from kafka_rebalance.groups.scenarios.members import Stage, Variant
 from tests.unit.groups.scenarios.small_groups import reading, state
@@ -41,6 +42,10 @@ def test_a_leave_and_a_death_lead_to_one_state() -> None:
     assert all(leave.events[0].after is death.events[0].after for leave, death in pairs)
 
 
+def restarted(restarts: int, members: int) -> Fact:
+    return fact(FactCode.MEMBERS_RESTART, restarts=restarts, members=members)
+
+
 def test_of_a_large_group_as_many_go_as_are_worth_their_time() -> None:
     stage = crowd(25)
     assert len(stage.picked) == len(set(stage.picked)) == 20
@@ -49,7 +54,7 @@ def test_of_a_large_group_as_many_go_as_are_worth_their_time() -> None:
     assert Stage(stage.today, seed=1, most=20).picked != stage.picked
     assert crowd(20).picked == tuple(range(20))
     (rolling,) = members.rolling_restart_static(stage)
-    assert (rolling.subject, rolling.share, len(rolling.events)) == ("20 of 25 members", 0.8, 20)
+    assert (rolling.subject, rolling.share, len(rolling.events)) == (restarted(20, 25), 0.8, 20)
 
 
 def test_one_joins_like_one_that_is_there() -> None:
@@ -59,7 +64,7 @@ def test_one_joins_like_one_that_is_there() -> None:
     for variant in found:
         (event,) = variant.events
         assert ids(variant)[:3] == NAMES
-        assert variant.subject == f"{ids(variant)[-1]} joins"
+        assert variant.subject == fact(FactCode.MEMBER_JOINS, member=ids(variant)[-1])
         assert (event.member_before.tolist(), event.trigger) == ([0, 1, 2, -1], Trigger.MEMBER_JOINS)
         assert event.after.subscriptions[3] in THREE.subscriptions
         assert event.after.members[3].rack == "r2"  # r1 has two
@@ -84,7 +89,7 @@ def test_all_restart_in_turn_under_new_ids() -> None:
     assert not set(ids(rolling)) & set(NAMES)
     assert rolling.events[-1].after.subscriptions == THREE.subscriptions
     assert [member.rack for member in rolling.events[-1].after.members] == ["r1", "r2", "r1"]
-    assert (rolling.subject, rolling.share) == ("3 of 3 members", 1.0)
+    assert (rolling.subject, rolling.share) == (restarted(3, 3), 1.0)
 
 
 def test_static_members_leave_like_all_others_in_a_rolling_restart_without_instance_ids() -> None:
@@ -98,8 +103,8 @@ def test_static_members_leave_like_all_others_in_a_rolling_restart_without_insta
 
 def test_a_rack_takes_its_members_along() -> None:
     first, second = members.rack_lost(STAGE)
-    assert (first.subject, ids(first)) == ("rack r1, 2 members", ("b",))
-    assert (second.subject, ids(second)) == ("rack r2, 1 members", ("a", "c"))
+    assert (first.subject, ids(first)) == (fact(FactCode.RACK_DIES, rack="r1", members=2), ("b",))
+    assert (second.subject, ids(second)) == (fact(FactCode.RACK_DIES, rack="r2", members=1), ("a", "c"))
     assert first.events[0].trigger is Trigger.MEMBER_DIES
     one_rack = [reading("a", "t", rack="r"), reading("b", "t"), reading("c", "t", rack="")]  # "": nobody said
     assert list(members.rack_lost(Stage(state(one_rack, {"t": 1}), seed=0, most=20))) == []
@@ -115,7 +120,8 @@ def test_other_sizes(count: int) -> None:
     scenarios = (members.members_halved, members.members_doubled, members.members_as_partitions)
     for scenario, wanted in zip(scenarios, SIZES[count], strict=True):
         found = list(scenario(stage))
-        assert [variant.subject for variant in found] == ([f"{count} to {wanted} members"] if wanted else [])
+        changes = [(variant.subject.args["members_before"], variant.subject.args["members"]) for variant in found]
+        assert changes == ([(count, wanted)] if wanted else [])
         assert all(len(set(ids(variant))) == wanted for variant in found)
     assert list(members.members_as_partitions(Stage(state([reading("a", "t")], {"t": 0}), seed=0, most=20))) == []
 

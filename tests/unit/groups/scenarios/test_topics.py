@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.scenarios.members import Stage
 from kafka_rebalance.groups.scenarios.state import GroupState
 from kafka_rebalance.groups.scenarios.topics import partitions_added, topic_added
@@ -26,7 +27,7 @@ def test_the_largest_topic_gets_twice_its_partitions_and_each_the_mean_of_what_i
     (variant,) = partitions_added(stage())
     (event,) = variant.events
     after = event.after.group_input
-    assert variant.subject == "b: 3 to 6 partitions"
+    assert variant.subject == fact(FactCode.TOPIC_GROWS, topic="b", partitions_before=3, partitions=6)
     assert event.row_before is not None
     assert (event.row_before.tolist(), event.trigger) == ([0, 1, 2, 3, -1, -1, -1, 4, 5],
                                                           Trigger.PARTITION_COUNT_CHANGES)  # fmt: skip
@@ -55,7 +56,7 @@ def test_a_new_topic_is_like_the_one_in_the_middle_and_all_subscribe_to_it() -> 
     (variant,) = topic_added(stage())
     (event,) = variant.events
     after = event.after.group_input
-    assert variant.subject == "d.new: 2 partitions"
+    assert variant.subject == fact(FactCode.TOPIC_GROWS, topic="d.new", partitions_before=0, partitions=2)
     assert (after.topics, after.partition_counts.tolist()) == (("a", "b", "c", "d", "d.new"), [1, 3, -1, 2, 2])
     assert after.rates.in_bytes_per_s.tolist() == [1, 2, 3, 4, 5, 6, 5, 6]
     assert after.rates.lag_messages.tolist() == [100] * 6 + [0, 0]

@@ -151,8 +151,8 @@ def test_shared_keys_of_large_topics_are_estimated() -> None:
 
 def test_plans_name_each_placement_once_and_refuse_what_cannot_be() -> None:
     plan = plan_for(TopicLayout(6), clients=("librdkafka-murmur2",), grown_to=(6, 12), read_with=TopicLayout(12))
-    assert [placement.words for placement in plan.placements] == [
-        "default, 6 partitions", "librdkafka-murmur2, 6 partitions", "default, 12 partitions"
+    assert [(placement.rule.partitioner, placement.partitions) for placement in plan.placements] == [
+        ("default", 6), ("librdkafka-murmur2", 6), ("default", 12),
     ]  # fmt: skip
     pairings = defaultdict(list)
     for pair in plan.pairs:

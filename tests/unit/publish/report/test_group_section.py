@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.render import render
 from rebalance_advisor.publish.report.group_section import (
     TOP_GROUPS,
     by_trouble,
@@ -62,12 +64,13 @@ def test_lag_that_never_goes_is_no_unknown_one() -> None:
 
 
 def test_a_strategy_that_failed_says_why() -> None:
+    refusal = fact(FactCode.STRATEGY_REFUSES, error="Raised", message="")
     strategies = [
-        {"assignor": "own", "error": "raised ValueError"},
+        {"assignor": "own", "error": refusal.document()},
         {"assignor": "range", "error": None, "skew_count": 1.5, "skew_rate": None, "partitions_moved": 12},
     ]
     assert [told["words"] for told in group_row(group("g", strategies=strategies))["strategies"]] == [
-        "raised ValueError", "1.50 × by count, unknown by rate, 12 partitions change their reader",
+        render(refusal), "1.50 × by count, unknown by rate, 12 partitions change their reader",
     ]  # fmt: skip
 
 

@@ -46,7 +46,8 @@ def test_another_balancer_stands_in_the_first_line_of_a_plan_that_moves_somethin
     found = advise(snapshot, AdviceRequest(PlanOptions(leaders_only=True)), advisor_version="0.1.0").document()
     assert found["plan"]["moves"]
     assert render_digest(found).splitlines()[0].endswith("; Cruise Control may work against it**")
-    assert "Cruise Control may work against this plan" in render_report(found)
+    (told,) = [reason for reason in found["plan"]["reasons"] if reason["code"] == "balancer_may_interfere"]
+    assert render_document(told).partition(" (")[0] in render_report(found)
 
 
 def learn(subject: str) -> dict:

@@ -130,7 +130,7 @@ GROUP_SCORE = view(
     *of_advisory(),
     Column("group_id", Text(), comment="Group."),
     Column("assignor", Text(), comment="Strategy."),
-    Column("version", Text(), comment="Kafka version of the strategy."),
+    Column("version", JSONB(), comment="Whose answer it is (a fact: code and args)."),
     Column("scenario", Text(), comment="today, or what was changed on purpose."),
     Column("is_current", Boolean(), comment="What the group does today."),
     Column("is_advised", Boolean(), comment="What it should do."),
@@ -151,7 +151,7 @@ GROUP_SCORE = view(
         comment="The group's own strategy gives exactly today's assignment on that basis; NULL where it is "
         "not replayed.",
     ),
-    Column("error", Text(), comment="The strategy's own refusal; scores are then NULL."),
+    Column("error", JSONB(), comment="Why there is no answer (a fact: code and args); scores are then NULL."),
     Column("type", Text(), comment="Type of the group; share and streams groups have no strategy to choose."),
     Column(
         "members_falling_behind",
@@ -161,7 +161,7 @@ GROUP_SCORE = view(
     Column(
         "leader_in_rack_ratio", Double(), comment="As same_rack_ratio, of leaders alone: without a selector by rack."
     ),
-    Column("subject", Text(), comment="What happens in the scenario: the one of the variants that moves most."),
+    Column("subject", JSONB(), comment="What happens in the scenario (a fact): the variant that moves most."),
     Column("variants", Integer(), comment="How many variants of the scenario were tried, such as members that leave."),
     Column("mean_partitions_moved", Double(), comment="Partitions that change their member, over all variants."),
     Column("partitions_revoked", BigInteger(), comment="Partitions that members give up who live on."),

@@ -1,15 +1,17 @@
 """The table of one group says what is not known, and leaves out what was refused."""
 
-from kafka_rebalance.advisory.group_table import group_table
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Group
+from rebalance_advisor.publish.group_table import group_table
 
 
 def test_rates_that_nobody_knows_and_a_strategy_that_refuses() -> None:
     today = GroupScore("g", "range", None, True, 2, 3, idle_members=0, skew_count=4 / 3, least_skew_count=4 / 3)
-    refused = GroupScore("g", "sticky", None, False, 2, 3, error="the class throws")
+    refused = GroupScore("g", "sticky", None, False, 2, 3, error=fact(FactCode.NO_MEMBER_LEFT))
     endless = GroupScore(
         "g", "range", None, False, 1, 3, scenario="member_crashes", partitions_moved=1, partitions_unread=2,
         longest_pause_ms=None,
@@ -19,4 +21,4 @@ def test_rates_that_nobody_knows_and_a_strategy_that_refuses() -> None:
     assert lines[2].split()[:4] == ["range", "1.33", "1.33", "0"]
     assert "2 × ≤ for ever" in lines[2]
     assert "rates are unknown" in lines[3]
-    assert lines[4:] == ["sticky: the class throws", "keep range"]
+    assert lines[4:] == [f"sticky: {render(fact(FactCode.NO_MEMBER_LEFT))}", "keep range"]

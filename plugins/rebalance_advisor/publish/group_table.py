@@ -9,6 +9,7 @@ from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import MotionCode, motion_of
 from kafka_rebalance.groups.strategies import OWN
+from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.group import Group
 
@@ -37,7 +38,7 @@ def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
     head = f"{group.id}: {_size_words(today, group)}, {group.type} group, {own}"
     by = "bytes per second" if is_rate else "partitions (rates are unknown)"
     meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
-    refused = [f"{score.assignor}: {score.error}" for score in others if score.error is not None]
+    refused = [f"{score.assignor}: {render(score.error)}" for score in others if score.error is not None]
     return [head, *lines, meaning, *refused, *([words] if words else [])]
 
 
