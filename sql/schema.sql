@@ -219,8 +219,10 @@ CREATE TABLE store.coverage_gap (
     "position" integer NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    what text NOT NULL,
-    reason text NOT NULL
+    what_code text NOT NULL,
+    what_args jsonb NOT NULL,
+    reason_code text NOT NULL,
+    reason_args jsonb NOT NULL
 );
 
 ALTER TABLE store.coverage_gap OWNER TO advisor_owner;
@@ -360,7 +362,7 @@ CREATE VIEW advisor.advice_basis_latest AS
         UNION ALL
          SELECT 'gap'::text,
             ((coverage_gap.subject_type || ' '::text) || coverage_gap.subject),
-            ((coverage_gap.what || ': '::text) || coverage_gap.reason)
+            ((coverage_gap.what_code || ': '::text) || coverage_gap.reason_code)
            FROM store.coverage_gap
           WHERE (coverage_gap.snapshot_key = newest.snapshot_key)
         UNION ALL
@@ -384,7 +386,7 @@ COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (rests on estimat
 
 COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource) or in words.';
+COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource, gap) or in words.';
 
 CREATE TABLE store.task_failure (
     failure_key bigint NOT NULL,
@@ -1628,8 +1630,10 @@ CREATE VIEW advisor.coverage AS
     snapshot.snapshot_id,
     coverage_gap.subject_type,
     coverage_gap.subject,
-    coverage_gap.what,
-    coverage_gap.reason
+    coverage_gap.what_code,
+    coverage_gap.what_args,
+    coverage_gap.reason_code,
+    coverage_gap.reason_args
    FROM (store.snapshot
      JOIN store.coverage_gap ON ((coverage_gap.snapshot_key = snapshot.snapshot_key)))
   WHERE (snapshot.status = 'passed'::text);
@@ -1648,9 +1652,13 @@ COMMENT ON COLUMN advisor.coverage.subject_type IS 'cluster, broker, topic, part
 
 COMMENT ON COLUMN advisor.coverage.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.coverage.what IS 'What of it could not be read.';
+COMMENT ON COLUMN advisor.coverage.what_code IS 'What of it could not be read, as a code.';
 
-COMMENT ON COLUMN advisor.coverage.reason IS 'Why.';
+COMMENT ON COLUMN advisor.coverage.what_args IS 'Arguments of what_code: names, counts.';
+
+COMMENT ON COLUMN advisor.coverage.reason_code IS 'Why, as a code.';
+
+COMMENT ON COLUMN advisor.coverage.reason_args IS 'Arguments of reason_code: broker, seconds, error code.';
 
 CREATE VIEW advisor.coverage_latest AS
  SELECT newest."time",
@@ -1658,8 +1666,10 @@ CREATE VIEW advisor.coverage_latest AS
     newest.snapshot_id,
     coverage_gap.subject_type,
     coverage_gap.subject,
-    coverage_gap.what,
-    coverage_gap.reason
+    coverage_gap.what_code,
+    coverage_gap.what_args,
+    coverage_gap.reason_code,
+    coverage_gap.reason_args
    FROM (store.newest_snapshot newest
      JOIN store.coverage_gap ON ((coverage_gap.snapshot_key = newest.snapshot_key)));
 
@@ -1677,9 +1687,13 @@ COMMENT ON COLUMN advisor.coverage_latest.subject_type IS 'cluster, broker, topi
 
 COMMENT ON COLUMN advisor.coverage_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.coverage_latest.what IS 'What of it could not be read.';
+COMMENT ON COLUMN advisor.coverage_latest.what_code IS 'What of it could not be read, as a code.';
 
-COMMENT ON COLUMN advisor.coverage_latest.reason IS 'Why.';
+COMMENT ON COLUMN advisor.coverage_latest.what_args IS 'Arguments of what_code: names, counts.';
+
+COMMENT ON COLUMN advisor.coverage_latest.reason_code IS 'Why, as a code.';
+
+COMMENT ON COLUMN advisor.coverage_latest.reason_args IS 'Arguments of reason_code: broker, seconds, error code.';
 
 CREATE VIEW advisor.finding AS
  SELECT run."time",

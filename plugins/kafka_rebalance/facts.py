@@ -357,7 +357,143 @@ class FactCode(StrEnum):
     MORE_DISKS_FILL = "more_disks_fill"
     NO_DISK_FILLS = "no_disk_fills"
 
-    # Gaps of a snapshot, gates, runs.
+    # What a snapshot lacks of a subject (``snapshot.coverage``).
+    LACKS_RIGHT = "lacks_right"
+    LACKS_PLACEMENT = "lacks_placement"
+    LACKS_EVERYTHING = "lacks_everything"
+    LACKS_REST = "lacks_rest"
+    LACKS_PARTS = "lacks_parts"
+    LACKS_ANSWER_FOR_CLUSTER = "lacks_answer_for_cluster"
+    LACKS_LATER_CHANGES = "lacks_later_changes"
+    LACKS_TIME = "lacks_time"
+    LACKS_FILE = "lacks_file"
+    LACKS_LAST_LINE = "lacks_last_line"
+    LACKS_FENCED_BROKERS = "lacks_fenced_brokers"
+    LACKS_CONTROLLER = "lacks_controller"
+    LACKS_FEATURES = "lacks_features"
+    LACKS_QUOTAS = "lacks_quotas"
+    LACKS_CONFIGS = "lacks_configs"
+    LACKS_RACKS = "lacks_racks"
+    LACKS_LIVENESS = "lacks_liveness"
+    LACKS_LOG_DIRS = "lacks_log_dirs"
+    LACKS_LOG_DIR = "lacks_log_dir"
+    LACKS_SIZES = "lacks_sizes"
+    LACKS_SIZES_AND_OFFSETS = "lacks_sizes_and_offsets"
+    LACKS_REPLICA_SIZE = "lacks_replica_size"
+    LACKS_OFFLINE_REPLICA = "lacks_offline_replica"
+    LACKS_REASSIGNMENTS = "lacks_reassignments"
+    LACKS_LEADERS = "lacks_leaders"
+    LACKS_ELIGIBLE_LEADERS = "lacks_eligible_leaders"
+    LACKS_DESCRIPTION = "lacks_description"
+    LACKS_ALL_BUT_SIZE = "lacks_all_but_size"
+    LACKS_PARTITIONS = "lacks_partitions"
+    LACKS_OFFSETS = "lacks_offsets"
+    LACKS_OFFSETS_OF_PARTITIONS = "lacks_offsets_of_partitions"
+    LACKS_START_OFFSETS = "lacks_start_offsets"
+    LACKS_END_OFFSETS = "lacks_end_offsets"
+    LACKS_LOCAL_START_OFFSETS = "lacks_local_start_offsets"
+    LACKS_KIND_OF_OFFSETS = "lacks_kind_of_offsets"
+    LACKS_RATES = "lacks_rates"
+    LACKS_LOAD = "lacks_load"
+    LACKS_METRICS = "lacks_metrics"
+    LACKS_HOURS = "lacks_hours"
+    LACKS_GROUPS = "lacks_groups"
+    LACKS_GROUPS_OF_BROKER = "lacks_groups_of_broker"
+    LACKS_GROUP = "lacks_group"
+    LACKS_GROUP_NAME = "lacks_group_name"
+    LACKS_GROUP_STATE = "lacks_group_state"
+    LACKS_MEMBERS = "lacks_members"
+    LACKS_MEMBERS_OF_GROUPS = "lacks_members_of_groups"
+    LACKS_IDLE_MEMBERS = "lacks_idle_members"
+    LACKS_ASSIGNMENT = "lacks_assignment"
+    LACKS_SUBSCRIPTION = "lacks_subscription"
+    LACKS_COMMITS = "lacks_commits"
+    LACKS_COMMIT = "lacks_commit"
+    LACKS_COMMITS_OF_GROUPS = "lacks_commits_of_groups"
+    LACKS_LAG = "lacks_lag"
+    LACKS_ADVICE = "lacks_advice"
+
+    # Why it lacks that: what a broker, a tool or a server said.
+    AS_REPORTED = "as_reported"
+    KAFKA_ERROR = "kafka_error"
+    REQUEST_FAILED = "request_failed"
+    BROKER_UNHEARD = "broker_unheard"
+    BROKER_IS_FENCED = "broker_is_fenced"
+    BROKER_NOT_REGISTERED = "broker_not_registered"
+    BROKER_JOINED_LATE = "broker_joined_late"
+    BROKER_LEFT_EARLY = "broker_left_early"
+    NO_ANSWER_IN_TIME = "no_answer_in_time"
+    NO_CONNECTION_IN_TIME = "no_connection_in_time"
+    NO_ADDRESS = "no_address"
+    HOST_NOT_RESOLVED = "host_not_resolved"
+    DEADLINE_PASSED = "deadline_passed"
+    NO_BROKER_LEFT_TO_ASK = "no_broker_left_to_ask"
+    BROKERS_DO_NOT_TELL = "brokers_do_not_tell"
+    RIGHT_NOT_HELD = "right_not_held"
+    RIGHT_NOT_TOLD = "right_not_told"
+
+    # Why it lacks that: what changed, or is in an odd state.
+    OF_PARTITIONS = "of_partitions"
+    CHANGED_WHILE_READ = "changed_while_read"
+    CHANGED_AGAIN = "changed_again"
+    NOT_TOLD_AGAIN = "not_told_again"
+    DELETED_WHILE_READ = "deleted_while_read"
+    BEING_DELETED = "being_deleted"
+    REPLICA_IS_OFFLINE = "replica_is_offline"
+    LOG_DIR_IS_OFFLINE = "log_dir_is_offline"
+    NO_LEADER = "no_leader"
+    OFFSETS_TOPIC_LEADERLESS = "offsets_topic_leaderless"
+    GROUPS_NOT_LISTED = "groups_not_listed"
+    GROUP_VANISHED = "group_vanished"
+    GROUP_REBALANCING = "group_rebalancing"
+    GROUP_TYPE_NOT_READ = "group_type_not_read"
+    TOPIC_ON_DISK = "topic_on_disk"
+    TOPIC_NAMED_BY_GROUP = "topic_named_by_group"
+    COMMITS_OUTSIDE_LOG = "commits_outside_log"
+    MORE_THAN_A_PAGE = "more_than_a_page"
+
+    # Why it lacks that: what dumps do not hold.
+    NOT_IN_REASSIGNMENT = "not_in_reassignment"
+    NO_DUMP = "no_dump"
+    NO_DUMP_OF_TOPICS = "no_dump_of_topics"
+    PARTITIONS_NOT_SHOWN = "partitions_not_shown"
+    PARTITIONS_NOT_IN_DUMP = "partitions_not_in_dump"
+    REPLICAS_NOT_IN_DIRS = "replicas_not_in_dirs"
+    BROKER_NOT_IN_DUMP = "broker_not_in_dump"
+    TOPIC_NOT_IN_DUMP = "topic_not_in_dump"
+    ZNODE_MISSING = "znode_missing"
+    ZNODES_WITHOUT_STATES = "znodes_without_states"
+    BROKER_NOT_LISTED = "broker_not_listed"
+    BROKERS_HAVE_NO_RACK = "brokers_have_no_rack"
+    FILE_LEFT_OUT = "file_left_out"
+    FILE_EMPTY = "file_empty"
+    FILE_CUT = "file_cut"
+    OFFSETS_OF_OTHER_TIME = "offsets_of_other_time"
+    OFFSETS_KIND_UNKNOWN = "offsets_kind_unknown"
+    OFFSETS_KIND_GUESSED = "offsets_kind_guessed"
+    OFFSETS_MISNAMED = "offsets_misnamed"
+    OFFSETS_UNDECIDED = "offsets_undecided"
+    END_OFFSETS_DISAGREE = "end_offsets_disagree"
+    END_OFFSETS_OLDER = "end_offsets_older"
+    GROUP_NAMED_BY_FILE = "group_named_by_file"
+    MEMBER_COUNTS_DIFFER = "member_counts_differ"
+    OWNERS_NOT_MEMBERS = "owners_not_members"
+    LAGS_DIFFER = "lags_differ"
+    READER_NOT_MEMBER = "reader_not_member"
+    ASSIGNMENTS_DIFFER = "assignments_differ"
+    ASSIGNMENT_NOT_SHOWN = "assignment_not_shown"
+
+    # Why it lacks that: what was not measured.
+    RETENTION_NOT_SEEN = "retention_not_seen"
+    GROUPS_MAY_BE_HIDDEN = "groups_may_be_hidden"
+    GROUP_READS_UNSEEN = "group_reads_unseen"
+    HOURS_NOT_MEASURED = "hours_not_measured"
+    NO_SERIES = "no_series"
+    SPLIT_NOT_SURE = "split_not_sure"
+    SOURCES_WITHOUT_BROKER = "sources_without_broker"
+    LEFT_OUT_BY_CHECKS = "left_out_by_checks"
+
+    # Gates, runs.
 
 
 class BoundProof(StrEnum):
@@ -387,9 +523,12 @@ class Fact:
     code: FactCode
     args: Mapping[str, Any] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        return hash(repr(self.document()))
+
     def __str__(self) -> str:
         """Return code and arguments, for logs and for errors that nothing renders."""
-        return f"{self.code.value}({', '.join(f'{name}={_shown(value)}' for name, value in self.args.items())})"
+        return self.code.value + (f"({', '.join(_named(*item) for item in self.args.items())})" if self.args else "")
 
     def document(self) -> dict[str, Any]:
         """Return the JSON object ``{"code": ..., "args": {...}}``; arguments by name, since jsonb keeps no order."""
@@ -406,7 +545,13 @@ def fact(code: FactCode, **args: Any) -> Fact:
     return Fact(code, args)
 
 
+def _named(name: str, value: Any) -> str:
+    return f"{name}={_shown(value)}"
+
+
 def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
     return str(value) if isinstance(value, Fact) else repr(value)
 
 

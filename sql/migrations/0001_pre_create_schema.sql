@@ -222,8 +222,10 @@ CREATE TABLE store.coverage_gap (
     position integer NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    what text NOT NULL,
-    reason text NOT NULL,
+    what_code text NOT NULL,
+    what_args jsonb NOT NULL,
+    reason_code text NOT NULL,
+    reason_args jsonb NOT NULL,
     CONSTRAINT coverage_gap_pk PRIMARY KEY (snapshot_key, position),
     CONSTRAINT coverage_gap_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );

@@ -12,6 +12,7 @@ from typing import Any
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.render.advisory import ADVISORY
+from kafka_rebalance.render.coverage import COVERAGE
 from kafka_rebalance.render.findings import FINDINGS
 from kafka_rebalance.render.groups import GROUPS
 from kafka_rebalance.render.infeasible import INFEASIBLE
@@ -25,6 +26,7 @@ MESSAGES: dict[FactCode, Callable[..., str]] = {
     **FINDINGS,
     **GROUPS,
     **ADVISORY,
+    **COVERAGE,
 }
 
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, knowing_keys, owned, priced
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -104,7 +105,12 @@ def cluster_scores(connection: store.Connection, run_id: str, snapshot: ClusterS
 def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.Quarantined]) -> ClusterSnapshot:
     """The snapshot as it is told of: what advice leaves out is a gap like anything that could not be read."""
     gaps = [
-        CoverageGap(subject.subject_type, subject.subject, "advice", f"left out: {subject.reason}")
+        CoverageGap(
+            subject.subject_type,
+            subject.subject,
+            fact(FactCode.LACKS_ADVICE),
+            fact(FactCode.LEFT_OUT_BY_CHECKS, text=subject.reason),
+        )
         for subject in quarantined
     ]
     return replace(snapshot, coverage=(*snapshot.coverage, *gaps)) if gaps else snapshot

@@ -13,6 +13,7 @@ from kafka_rebalance.cluster_arrays.even_spread import even_spread
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, fair_shares, plain_mean
 from kafka_rebalance.cluster_arrays.partition_arrays import build_partition_arrays
 from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
@@ -21,7 +22,8 @@ from kafka_rebalance.snapshot.codec.cluster_rows import broker_document, gap_doc
 from kafka_rebalance.snapshot.codec.fields import text, whole, whole_up_to
 from kafka_rebalance.snapshot.codec.partition_rows import partition_documents, read_partitions
 from kafka_rebalance.snapshot.codec.snapshot_document import snapshot_from_document, snapshot_id, snapshot_to_document
-from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, CoverageGap, LogDir
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir
+from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 
@@ -113,7 +115,7 @@ def test_documents_of_brokers_gaps_and_partitions_are_read_back() -> None:
         7, rack="a", state=BrokerState.FENCED, capacity=Capacity(disk_bytes=5.0), log_dirs=(LogDir("/a", 9, 1),)
     )
     assert read_broker(broker_document(broker), "b") == broker
-    gap = CoverageGap("topic", "t", "sizes", "denied")
+    gap = gap_of("topic", "t", FactCode.LACKS_SIZES, "denied")
     assert read_gap(gap_document(gap), "g") == gap
     rows = partition_documents(SNAPSHOT)
     table = read_partitions(rows, ["t"], "s")

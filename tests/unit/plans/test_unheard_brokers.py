@@ -15,9 +15,10 @@ from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
-from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, CoverageGap, LogDir
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, LogDir
 from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
+from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 UNHEARD = tuple(state for state in BrokerState if state.is_unheard)
@@ -99,7 +100,7 @@ def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace(
     plan = to_document(planned(snapshot, PlanOptions()))
     other = cluster([row("u", p, (p % 3, 3)) for p in range(6)], brokers(6, 3))
     assert ReasonCode.TOPIC_DELETED in check_plan(plan, other).codes
-    gap = CoverageGap("topic", "t", "everything but its size", "no right to describe it")
+    gap = gap_of("topic", "t", FactCode.LACKS_ALL_BUT_SIZE, "no right to describe it")
     for coverage in ((gap,), (right_gap(Right.DESCRIBE_CLUSTER),)):
         found = check_plan(plan, replace(other, coverage=coverage))
         assert ReasonCode.NOT_SEEN in found.codes

@@ -3,6 +3,7 @@ from dataclasses import asdict
 
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.placement.topic_replay import placement_brokers, placement_ground, replay_topic, topic_placements
@@ -49,6 +50,6 @@ def test_what_the_gate_holds_is_told_like_what_could_not_be_read(demo):
     held = store.Quarantined("group", "cdc-sync", "partition_read_twice", "two members read the same partition")
     told = with_quarantine_told(demo, [held])
     (gap,) = told.coverage[len(demo.coverage) :]
-    assert (gap.subject_type, gap.subject, gap.what) == ("group", "cdc-sync", "advice")
-    assert gap.reason == "left out: two members read the same partition"
+    assert (gap.subject_type, gap.subject, gap.what) == ("group", "cdc-sync", fact(FactCode.LACKS_ADVICE))
+    assert gap.reason == fact(FactCode.LEFT_OUT_BY_CHECKS, text="two members read the same partition")
     assert with_quarantine_told(demo, []) is demo

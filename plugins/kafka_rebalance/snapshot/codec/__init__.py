@@ -1,6 +1,6 @@
 """Snapshots as JSON objects and back. ``format_version`` 1; bytes, bytes/s; ``null`` is unknown, never zero."""
 
-from kafka_rebalance.snapshot.codec.cluster_rows import quota_document, read_quota
+from kafka_rebalance.snapshot.codec.cluster_rows import gap_document, quota_document, read_gap, read_quota
 from kafka_rebalance.snapshot.codec.group_rows import (
     read_subtopology,
     read_tasks,
@@ -16,6 +16,7 @@ from kafka_rebalance.snapshot.codec.snapshot_document import (
 )
 
 __all__ = [
-    "FORMAT", "FORMAT_VERSION", "quota_document", "read_quota", "read_subtopology", "read_tasks",
-    "snapshot_from_document", "snapshot_id", "snapshot_to_document", "subtopology_documents", "tasks_document",
+    "FORMAT", "FORMAT_VERSION", "gap_document", "quota_document", "read_gap", "read_quota", "read_subtopology",
+    "read_tasks", "snapshot_from_document", "snapshot_id", "snapshot_to_document", "subtopology_documents",
+    "tasks_document",
 ]  # fmt: skip
