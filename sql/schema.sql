@@ -3592,7 +3592,7 @@ CREATE TABLE store.application (
     answered_by text,
     check_snapshot_key bigint,
     check_status text,
-    check_reasons text[],
+    check_reasons jsonb,
     commands_at timestamp with time zone,
     verify_snapshot_key bigint,
     verified_at timestamp with time zone,
@@ -3677,7 +3677,7 @@ COMMENT ON COLUMN advisor.plan_application.answered_by IS 'Who answered, as Airf
 
 COMMENT ON COLUMN advisor.plan_application.check_status IS 'What check said on a fresh reading after the answer; NULL: not asked.';
 
-COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Why, in words.';
+COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Why: [{code, facts: [{code, args}, …]}, …].';
 
 COMMENT ON COLUMN advisor.plan_application.commands_at IS 'When its commands were shown; NULL: they were not.';
 

@@ -689,7 +689,7 @@ CREATE TABLE store.application (
     answered_by text,
     check_snapshot_key bigint,
     check_status text,
-    check_reasons text[],
+    check_reasons jsonb,
     commands_at timestamptz,
     verify_snapshot_key bigint,
     verified_at timestamptz,

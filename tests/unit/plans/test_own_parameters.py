@@ -131,14 +131,14 @@ def test_reasons_of_one_kind_that_are_shown(document: dict[str, Any]) -> None:
     today = cluster([row("t", p, (3, 2), GB) for p in range(12)], brokers(4))
     moved = {
         most: [
-            reason.words
+            reason.facts
             for reason in check_plan(document, today, own("check", reasons_per_code=most)).because
             if reason.code is ReasonCode.PARTITION_MOVED
         ]
         for most in (1, 100)
     }
     assert len(moved[100]) > 2
-    assert moved[1] == [moved[100][0], f"and {len(moved[100]) - 1} more"]
+    assert moved[1] == [moved[100][0], (fact(FactCode.AND_MORE, count=len(moved[100]) - 1),)]
 
 
 def test_faults_that_a_refusal_names() -> None:

@@ -11,7 +11,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check.check_plan import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode
+from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode, reason
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
@@ -88,10 +88,12 @@ def test_it_may_be_removed_and_not_added() -> None:
 def test_check_tells_a_broker_that_fell_silent_and_one_that_is_heard_again() -> None:
     heard, silent = uneven(BrokerState.ALIVE), uneven(BrokerState.SILENT)
     plan = to_document(planned(heard, PlanOptions()))
-    assert any("broker 5 is silent by now" in reason.words for reason in check_plan(plan, silent).because)
+    fell = reason(ReasonCode.BROKER_LOST, FactCode.BROKER_NOW_IN_STATE, broker=5, state="silent")
+    assert fell in check_plan(plan, silent).because
     back = to_document(planned(silent, PlanOptions()))
-    assert not any("broker 5" in reason.words for reason in check_plan(back, silent).because)
-    assert any("broker 5, which was gone, is alive" in reason.words for reason in check_plan(back, heard).because)
+    assert not any(fact.args.get("broker") == 5 for why in check_plan(back, silent).because for fact in why.facts)
+    again = reason(ReasonCode.BROKER_BACK, FactCode.BROKER_HAS_RETURNED, broker=5, state="alive")
+    assert again in check_plan(back, heard).because
 
 
 def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace() -> None:
