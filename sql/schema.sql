@@ -326,8 +326,7 @@ CREATE TABLE store.quarantine (
     snapshot_key bigint NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    rule text NOT NULL,
-    reason text NOT NULL
+    rule text NOT NULL
 );
 
 ALTER TABLE store.quarantine OWNER TO advisor_owner;
@@ -368,7 +367,7 @@ CREATE VIEW advisor.advice_basis_latest AS
         UNION ALL
          SELECT 'quarantine'::text,
             ((quarantine.subject_type || ' '::text) || quarantine.subject),
-            quarantine.reason
+            quarantine.rule
            FROM store.quarantine
           WHERE (quarantine.snapshot_key = newest.snapshot_key)) basis);
 
@@ -386,7 +385,7 @@ COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (rests on estimat
 
 COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource, gap) or in words.';
+COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource, gap, quarantine) or in words.';
 
 CREATE TABLE store.task_failure (
     failure_key bigint NOT NULL,
@@ -1309,7 +1308,6 @@ CREATE TABLE store.check_result (
     rule text NOT NULL,
     level text NOT NULL,
     failed_rows integer NOT NULL,
-    message text NOT NULL,
     sample jsonb NOT NULL,
     checked_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT check_result_level_known CHECK ((level = ANY (ARRAY['block'::text, 'quarantine'::text, 'warn'::text]))),
@@ -1329,7 +1327,6 @@ CREATE VIEW advisor.check_result AS
     check_result.rule,
     check_result.level,
     check_result.failed_rows,
-    check_result.message,
     check_result.sample
    FROM ((store.check_result
      LEFT JOIN store.snapshot ON ((snapshot.snapshot_key = check_result.snapshot_key)))
@@ -1350,13 +1347,11 @@ COMMENT ON COLUMN advisor.check_result.snapshot_id IS 'Reading that was checked;
 
 COMMENT ON COLUMN advisor.check_result.run_id IS 'Advisory that was checked; NULL for input.';
 
-COMMENT ON COLUMN advisor.check_result.rule IS 'Rule.';
+COMMENT ON COLUMN advisor.check_result.rule IS 'Code of the rule.';
 
 COMMENT ON COLUMN advisor.check_result.level IS 'block, quarantine or warn.';
 
 COMMENT ON COLUMN advisor.check_result.failed_rows IS 'Rows that broke it; 0 is passed.';
-
-COMMENT ON COLUMN advisor.check_result.message IS 'In words.';
 
 COMMENT ON COLUMN advisor.check_result.sample IS 'The first rows that broke it.';
 
@@ -4186,8 +4181,7 @@ CREATE VIEW advisor.quarantine AS
     snapshot.snapshot_id,
     quarantine.subject_type,
     quarantine.subject,
-    quarantine.rule,
-    quarantine.reason
+    quarantine.rule
    FROM (store.snapshot
      JOIN store.quarantine ON ((quarantine.snapshot_key = snapshot.snapshot_key)))
   WHERE (snapshot.status = 'passed'::text);
@@ -4206,9 +4200,7 @@ COMMENT ON COLUMN advisor.quarantine.subject_type IS 'group, member, topic or br
 
 COMMENT ON COLUMN advisor.quarantine.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.quarantine.rule IS 'Gate rule that it broke.';
-
-COMMENT ON COLUMN advisor.quarantine.reason IS 'In words.';
+COMMENT ON COLUMN advisor.quarantine.rule IS 'Code of the gate rule that it broke.';
 
 CREATE VIEW advisor.quarantine_latest AS
  SELECT newest."time",
@@ -4216,8 +4208,7 @@ CREATE VIEW advisor.quarantine_latest AS
     newest.snapshot_id,
     quarantine.subject_type,
     quarantine.subject,
-    quarantine.rule,
-    quarantine.reason
+    quarantine.rule
    FROM (store.newest_snapshot newest
      JOIN store.quarantine ON ((quarantine.snapshot_key = newest.snapshot_key)));
 
@@ -4235,9 +4226,7 @@ COMMENT ON COLUMN advisor.quarantine_latest.subject_type IS 'group, member, topi
 
 COMMENT ON COLUMN advisor.quarantine_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.quarantine_latest.rule IS 'Gate rule that it broke.';
-
-COMMENT ON COLUMN advisor.quarantine_latest.reason IS 'In words.';
+COMMENT ON COLUMN advisor.quarantine_latest.rule IS 'Code of the gate rule that it broke.';
 
 CREATE TABLE store.rack_score (
     run_key bigint NOT NULL,

@@ -444,7 +444,7 @@ class FactCode(StrEnum):
     NO_LEADER = "no_leader"
     OFFSETS_TOPIC_LEADERLESS = "offsets_topic_leaderless"
     GROUPS_NOT_LISTED = "groups_not_listed"
-    GROUP_VANISHED = "group_vanished"
+    GROUP_GONE = "group_gone"
     GROUP_REBALANCING = "group_rebalancing"
     GROUP_TYPE_NOT_READ = "group_type_not_read"
     TOPIC_ON_DISK = "topic_on_disk"
@@ -535,7 +535,26 @@ class FactCode(StrEnum):
     NOW_REASSIGNED_BY_OTHERS = "now_reassigned_by_others"
     TOO_FEW_IN_SYNC = "too_few_in_sync"
 
-    # Gates, runs.
+    # Rules of the gates.
+    PARTITION_LISTED_TWICE = "partition_listed_twice"
+    BROKER_TWICE_IN_REPLICAS = "broker_twice_in_replicas"
+    REPLICA_ON_UNKNOWN_BROKER = "replica_on_unknown_broker"
+    REPLICA_LISTS_DISAGREE = "replica_lists_disagree"
+    ROWS_ARE_MISSING = "rows_are_missing"
+    LOAD_IMPOSSIBLE = "load_impossible"
+    GROUP_VANISHED = "group_vanished"
+    MEMBER_READS_UNSUBSCRIBED = "member_reads_unsubscribed"
+    PARTITION_READ_TWICE = "partition_read_twice"
+    OFFSETS_BACKWARDS = "offsets_backwards"
+    COMMITTED_BEYOND_END = "committed_beyond_end"
+    CLOCK_AHEAD = "clock_ahead"
+    MOVE_DISAGREES_WITH_SNAPSHOT = "move_disagrees_with_snapshot"
+    MOVE_TO_UNFIT_BROKER = "move_to_unfit_broker"
+    PLAN_DOES_NOT_ADD_UP = "plan_does_not_add_up"
+    SCORES_DO_NOT_ADD_UP = "scores_do_not_add_up"
+    GROUP_SCORES_ARE_INCOMPLETE = "group_scores_are_incomplete"
+    MEMBER_SCORES_DO_NOT_ADD_UP = "member_scores_do_not_add_up"
+    FINDING_OF_UNKNOWN_SUBJECT = "finding_of_unknown_subject"
 
 
 class BoundProof(StrEnum):

@@ -236,7 +236,6 @@ CREATE TABLE store.quarantine (
     subject_type text NOT NULL,
     subject text NOT NULL,
     rule text NOT NULL,
-    reason text NOT NULL,
     CONSTRAINT quarantine_pk PRIMARY KEY (snapshot_key, subject_type, subject, rule),
     CONSTRAINT quarantine_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );
@@ -735,7 +734,6 @@ CREATE TABLE store.check_result (
     rule text NOT NULL,
     level text NOT NULL,
     failed_rows integer NOT NULL,
-    message text NOT NULL,
     sample jsonb NOT NULL,
     checked_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT check_result_pk PRIMARY KEY (check_key),

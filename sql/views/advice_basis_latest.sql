@@ -28,7 +28,7 @@ CROSS JOIN LATERAL (
     FROM store.coverage_gap
     WHERE coverage_gap.snapshot_key = newest.snapshot_key
     UNION ALL
-    SELECT 'quarantine', quarantine.subject_type || ' ' || quarantine.subject, quarantine.reason
+    SELECT 'quarantine', quarantine.subject_type || ' ' || quarantine.subject, quarantine.rule
     FROM store.quarantine
     WHERE quarantine.snapshot_key = newest.snapshot_key
 ) AS basis;

@@ -36,7 +36,7 @@ def test_rates_are_measured_since_the_reading_before(connection, dumps) -> None:
     """Ten minutes and 60 messages: 0.1 a second."""
     dumps(0, 100)
     first = collect(connection, "prod")
-    record_input_checks(connection, first, [Check("a", "block", 0, "")], [])
+    record_input_checks(connection, first, [Check("a", "block", 0)], [])
     dumps(10, 160)
     second = store.load_snapshot(connection, collect(connection, "prod"))
     assert store.load_snapshot(connection, first).loads.column(LoadKind.IN_MESSAGES_PER_S) is None

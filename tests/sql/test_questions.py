@@ -327,9 +327,7 @@ def test_10_what_advice_rests_on(connection) -> None:
     loads = PartitionLoads({**whole.loads.columns, LoadKind.CPU_PERCENT: half})
     gaps = (gap_of("group", "secret", FactCode.LACKS_MEMBERS, "not allowed"),)
     snapshot_id = read(connection, NOW, replace(whole, loads=loads, coverage=gaps))
-    connection.execute(
-        "INSERT INTO store.quarantine SELECT snapshot_key, 'group', 'odd', 'rule', 'is odd' FROM store.snapshot"
-    )
+    connection.execute("INSERT INTO store.quarantine SELECT snapshot_key, 'group', 'odd', 'rule' FROM store.snapshot")
     advise(connection, "r", snapshot_id, findings=[finding()])
     basis = {(row["kind"], row["subject"]): row["reason"] for row in rows(connection, "advice_basis_latest")}
     assert basis == {
@@ -337,7 +335,7 @@ def test_10_what_advice_rests_on(connection) -> None:
         ("resource", "cpu"): "figure_not_measured",
         ("load", "cpu_percent"): "source: estimated, known for 50.0 % of partitions",
         ("gap", "group secret"): "lacks_members: as_reported",
-        ("quarantine", "group odd"): "is odd",
+        ("quarantine", "group odd"): "rule",
     }
 
 

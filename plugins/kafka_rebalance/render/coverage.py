@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from kafka_rebalance.amounts import counted
 from kafka_rebalance.facts import FactCode
+from kafka_rebalance.render.gates import RULE_WORDS
 from kafka_rebalance.snapshot.rights import Right
 
 RIGHT_HIDES = MappingProxyType(
@@ -366,8 +367,8 @@ def _sources_without_broker(*, sources: int, first: str) -> str:
     return f"{counted(sources, 'source')} name no broker of this cluster ({first}): name them under [brokers]"
 
 
-def _left_out_by_checks(*, text: str) -> str:
-    return f"left out: {text}"
+def _left_out_by_checks(*, rule: str) -> str:
+    return f"left out: {RULE_WORDS[FactCode(rule)] if rule in RULE_WORDS else rule}"
 
 
 COVERAGE: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
@@ -454,7 +455,7 @@ COVERAGE: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.NO_LEADER: _noun("no leader"),
         FactCode.OFFSETS_TOPIC_LEADERLESS: _offsets_topic_leaderless,
         FactCode.GROUPS_NOT_LISTED: _groups_not_listed,
-        FactCode.GROUP_VANISHED: _noun("the group vanished during the reading"),
+        FactCode.GROUP_GONE: _noun("the group vanished during the reading"),
         FactCode.GROUP_REBALANCING: _group_rebalancing,
         FactCode.GROUP_TYPE_NOT_READ: _group_type_not_read,
         FactCode.TOPIC_ON_DISK: _topic_on_disk,

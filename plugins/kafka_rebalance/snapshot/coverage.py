@@ -90,7 +90,7 @@ REASONS: Arguments = MappingProxyType(
         FactCode.NO_LEADER: {},
         FactCode.OFFSETS_TOPIC_LEADERLESS: {"topic": _TEXT, "leaderless": _COUNT, "partitions": _COUNT},
         FactCode.GROUPS_NOT_LISTED: {"broker": _COUNT, "why": _FACT},
-        FactCode.GROUP_VANISHED: {},
+        FactCode.GROUP_GONE: {},
         FactCode.GROUP_REBALANCING: {"state": _MAYBE_TEXT},
         FactCode.GROUP_TYPE_NOT_READ: {"group_type": _TEXT},
         FactCode.TOPIC_ON_DISK: {"why": (Fact, type(None)), "is_refused": _FLAG},
@@ -148,7 +148,7 @@ REASONS: Arguments = MappingProxyType(
             "elsewhere": _AMOUNT, "spread": (int, float, type(None)),
         },
         FactCode.SOURCES_WITHOUT_BROKER: {"sources": _COUNT, "first": _TEXT},
-        FactCode.LEFT_OUT_BY_CHECKS: {"text": _TEXT},
+        FactCode.LEFT_OUT_BY_CHECKS: {"rule": _TEXT},
     }
 )  # fmt: skip
 

@@ -109,7 +109,7 @@ def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.
             subject.subject_type,
             subject.subject,
             fact(FactCode.LACKS_ADVICE),
-            fact(FactCode.LEFT_OUT_BY_CHECKS, text=subject.reason),
+            fact(FactCode.LEFT_OUT_BY_CHECKS, rule=subject.rule),
         )
         for subject in quarantined
     ]

@@ -374,7 +374,7 @@ def test_a_group_that_vanished_stays_with_a_gap():
     coverage = Coverage("c")
     sender = cluster.sender(1)
     assert describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].state == "Dead"
-    assert words(coverage) == ["group g: lacks_members: group_vanished"]
+    assert words(coverage) == ["group g: lacks_members: group_gone"]
 
 
 # ---- offsets

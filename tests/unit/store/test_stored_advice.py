@@ -47,9 +47,9 @@ def test_replays_of_topics_come_back_from_their_rows(demo):
 
 
 def test_what_the_gate_holds_is_told_like_what_could_not_be_read(demo):
-    held = store.Quarantined("group", "cdc-sync", "partition_read_twice", "two members read the same partition")
+    held = store.Quarantined("group", "cdc-sync", "partition_read_twice")
     told = with_quarantine_told(demo, [held])
     (gap,) = told.coverage[len(demo.coverage) :]
     assert (gap.subject_type, gap.subject, gap.what) == ("group", "cdc-sync", fact(FactCode.LACKS_ADVICE))
-    assert gap.reason == fact(FactCode.LEFT_OUT_BY_CHECKS, text="two members read the same partition")
+    assert gap.reason == fact(FactCode.LEFT_OUT_BY_CHECKS, rule="partition_read_twice")
     assert with_quarantine_told(demo, []) is demo

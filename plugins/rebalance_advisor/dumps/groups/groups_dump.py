@@ -148,7 +148,7 @@ class GroupsDump:
             self._group(found["group"]).is_rebalancing = True
             self._miss(found["group"], FactCode.LACKS_ASSIGNMENT, fact(FactCode.GROUP_REBALANCING, state=None))
         elif found := _GONE.match(line.text):
-            self._miss(found["group"], FactCode.LACKS_GROUP, fact(FactCode.GROUP_VANISHED))
+            self._miss(found["group"], FactCode.LACKS_GROUP, fact(FactCode.GROUP_GONE))
         elif found := _NO_OFFSETS.match(line.text):
             group = self._group(found["group"])
             group.type, group.has_offsets = GroupType.SHARE, True

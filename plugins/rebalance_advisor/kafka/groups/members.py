@@ -26,7 +26,7 @@ _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versio
 def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
     """The listed group with what its own API told; members in the order of their ids."""
     if described.group_state == "Dead":
-        coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_VANISHED)
+        coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
         return replace(group, state="Dead")
     if described.group_state in REBALANCING:
         reason = fact(FactCode.GROUP_REBALANCING, state=described.group_state)

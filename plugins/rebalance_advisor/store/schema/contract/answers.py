@@ -23,7 +23,7 @@ ADVICE_BASIS_LATEST = view(
         "(not read) or quarantine.",
     ),
     Column("subject", Text(), comment="Which one."),
-    Column("reason", Text(), comment="Why, as a code (resource, gap) or in words."),
+    Column("reason", Text(), comment="Why, as a code (resource, gap, quarantine) or in words."),
 )
 
 BROKER_DISK_FORECAST = view(

@@ -250,7 +250,6 @@ QUARANTINE = view(
     *of_reading(),
     Column("subject_type", Text(), comment="group, member, topic or broker."),
     Column("subject", Text(), comment="Which one."),
-    Column("rule", Text(), comment="Gate rule that it broke."),
-    Column("reason", Text(), comment="In words."),
+    Column("rule", Text(), comment="Code of the gate rule that it broke."),
     latest="Subjects that advice on the newest reading leaves out.",
 )
