@@ -219,8 +219,10 @@ CREATE TABLE store.coverage_gap (
     "position" integer NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    what text NOT NULL,
-    reason text NOT NULL
+    what_code text NOT NULL,
+    what_args jsonb NOT NULL,
+    reason_code text NOT NULL,
+    reason_args jsonb NOT NULL
 );
 
 ALTER TABLE store.coverage_gap OWNER TO advisor_owner;
@@ -324,8 +326,7 @@ CREATE TABLE store.quarantine (
     snapshot_key bigint NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    rule text NOT NULL,
-    reason text NOT NULL
+    rule text NOT NULL
 );
 
 ALTER TABLE store.quarantine OWNER TO advisor_owner;
@@ -360,13 +361,13 @@ CREATE VIEW advisor.advice_basis_latest AS
         UNION ALL
          SELECT 'gap'::text,
             ((coverage_gap.subject_type || ' '::text) || coverage_gap.subject),
-            ((coverage_gap.what || ': '::text) || coverage_gap.reason)
+            ((coverage_gap.what_code || ': '::text) || coverage_gap.reason_code)
            FROM store.coverage_gap
           WHERE (coverage_gap.snapshot_key = newest.snapshot_key)
         UNION ALL
          SELECT 'quarantine'::text,
             ((quarantine.subject_type || ' '::text) || quarantine.subject),
-            quarantine.reason
+            quarantine.rule
            FROM store.quarantine
           WHERE (quarantine.snapshot_key = newest.snapshot_key)) basis);
 
@@ -384,7 +385,7 @@ COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (rests on estimat
 
 COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource) or in words.';
+COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource, gap, quarantine) or in words.';
 
 CREATE TABLE store.task_failure (
     failure_key bigint NOT NULL,
@@ -1307,7 +1308,6 @@ CREATE TABLE store.check_result (
     rule text NOT NULL,
     level text NOT NULL,
     failed_rows integer NOT NULL,
-    message text NOT NULL,
     sample jsonb NOT NULL,
     checked_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT check_result_level_known CHECK ((level = ANY (ARRAY['block'::text, 'quarantine'::text, 'warn'::text]))),
@@ -1327,7 +1327,6 @@ CREATE VIEW advisor.check_result AS
     check_result.rule,
     check_result.level,
     check_result.failed_rows,
-    check_result.message,
     check_result.sample
    FROM ((store.check_result
      LEFT JOIN store.snapshot ON ((snapshot.snapshot_key = check_result.snapshot_key)))
@@ -1348,13 +1347,11 @@ COMMENT ON COLUMN advisor.check_result.snapshot_id IS 'Reading that was checked;
 
 COMMENT ON COLUMN advisor.check_result.run_id IS 'Advisory that was checked; NULL for input.';
 
-COMMENT ON COLUMN advisor.check_result.rule IS 'Rule.';
+COMMENT ON COLUMN advisor.check_result.rule IS 'Code of the rule.';
 
 COMMENT ON COLUMN advisor.check_result.level IS 'block, quarantine or warn.';
 
 COMMENT ON COLUMN advisor.check_result.failed_rows IS 'Rows that broke it; 0 is passed.';
-
-COMMENT ON COLUMN advisor.check_result.message IS 'In words.';
 
 COMMENT ON COLUMN advisor.check_result.sample IS 'The first rows that broke it.';
 
@@ -1628,8 +1625,10 @@ CREATE VIEW advisor.coverage AS
     snapshot.snapshot_id,
     coverage_gap.subject_type,
     coverage_gap.subject,
-    coverage_gap.what,
-    coverage_gap.reason
+    coverage_gap.what_code,
+    coverage_gap.what_args,
+    coverage_gap.reason_code,
+    coverage_gap.reason_args
    FROM (store.snapshot
      JOIN store.coverage_gap ON ((coverage_gap.snapshot_key = snapshot.snapshot_key)))
   WHERE (snapshot.status = 'passed'::text);
@@ -1648,9 +1647,13 @@ COMMENT ON COLUMN advisor.coverage.subject_type IS 'cluster, broker, topic, part
 
 COMMENT ON COLUMN advisor.coverage.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.coverage.what IS 'What of it could not be read.';
+COMMENT ON COLUMN advisor.coverage.what_code IS 'What of it could not be read, as a code.';
 
-COMMENT ON COLUMN advisor.coverage.reason IS 'Why.';
+COMMENT ON COLUMN advisor.coverage.what_args IS 'Arguments of what_code: names, counts.';
+
+COMMENT ON COLUMN advisor.coverage.reason_code IS 'Why, as a code.';
+
+COMMENT ON COLUMN advisor.coverage.reason_args IS 'Arguments of reason_code: broker, seconds, error code.';
 
 CREATE VIEW advisor.coverage_latest AS
  SELECT newest."time",
@@ -1658,8 +1661,10 @@ CREATE VIEW advisor.coverage_latest AS
     newest.snapshot_id,
     coverage_gap.subject_type,
     coverage_gap.subject,
-    coverage_gap.what,
-    coverage_gap.reason
+    coverage_gap.what_code,
+    coverage_gap.what_args,
+    coverage_gap.reason_code,
+    coverage_gap.reason_args
    FROM (store.newest_snapshot newest
      JOIN store.coverage_gap ON ((coverage_gap.snapshot_key = newest.snapshot_key)));
 
@@ -1677,9 +1682,13 @@ COMMENT ON COLUMN advisor.coverage_latest.subject_type IS 'cluster, broker, topi
 
 COMMENT ON COLUMN advisor.coverage_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.coverage_latest.what IS 'What of it could not be read.';
+COMMENT ON COLUMN advisor.coverage_latest.what_code IS 'What of it could not be read, as a code.';
 
-COMMENT ON COLUMN advisor.coverage_latest.reason IS 'Why.';
+COMMENT ON COLUMN advisor.coverage_latest.what_args IS 'Arguments of what_code: names, counts.';
+
+COMMENT ON COLUMN advisor.coverage_latest.reason_code IS 'Why, as a code.';
+
+COMMENT ON COLUMN advisor.coverage_latest.reason_args IS 'Arguments of reason_code: broker, seconds, error code.';
 
 CREATE VIEW advisor.finding AS
  SELECT run."time",
@@ -3578,7 +3587,7 @@ CREATE TABLE store.application (
     answered_by text,
     check_snapshot_key bigint,
     check_status text,
-    check_reasons text[],
+    check_reasons jsonb,
     commands_at timestamp with time zone,
     verify_snapshot_key bigint,
     verified_at timestamp with time zone,
@@ -3663,7 +3672,7 @@ COMMENT ON COLUMN advisor.plan_application.answered_by IS 'Who answered, as Airf
 
 COMMENT ON COLUMN advisor.plan_application.check_status IS 'What check said on a fresh reading after the answer; NULL: not asked.';
 
-COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Why, in words.';
+COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Why: [{code, facts: [{code, args}, …]}, …].';
 
 COMMENT ON COLUMN advisor.plan_application.commands_at IS 'When its commands were shown; NULL: they were not.';
 
@@ -4172,8 +4181,7 @@ CREATE VIEW advisor.quarantine AS
     snapshot.snapshot_id,
     quarantine.subject_type,
     quarantine.subject,
-    quarantine.rule,
-    quarantine.reason
+    quarantine.rule
    FROM (store.snapshot
      JOIN store.quarantine ON ((quarantine.snapshot_key = snapshot.snapshot_key)))
   WHERE (snapshot.status = 'passed'::text);
@@ -4192,9 +4200,7 @@ COMMENT ON COLUMN advisor.quarantine.subject_type IS 'group, member, topic or br
 
 COMMENT ON COLUMN advisor.quarantine.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.quarantine.rule IS 'Gate rule that it broke.';
-
-COMMENT ON COLUMN advisor.quarantine.reason IS 'In words.';
+COMMENT ON COLUMN advisor.quarantine.rule IS 'Code of the gate rule that it broke.';
 
 CREATE VIEW advisor.quarantine_latest AS
  SELECT newest."time",
@@ -4202,8 +4208,7 @@ CREATE VIEW advisor.quarantine_latest AS
     newest.snapshot_id,
     quarantine.subject_type,
     quarantine.subject,
-    quarantine.rule,
-    quarantine.reason
+    quarantine.rule
    FROM (store.newest_snapshot newest
      JOIN store.quarantine ON ((quarantine.snapshot_key = newest.snapshot_key)));
 
@@ -4221,9 +4226,7 @@ COMMENT ON COLUMN advisor.quarantine_latest.subject_type IS 'group, member, topi
 
 COMMENT ON COLUMN advisor.quarantine_latest.subject IS 'Which one.';
 
-COMMENT ON COLUMN advisor.quarantine_latest.rule IS 'Gate rule that it broke.';
-
-COMMENT ON COLUMN advisor.quarantine_latest.reason IS 'In words.';
+COMMENT ON COLUMN advisor.quarantine_latest.rule IS 'Code of the gate rule that it broke.';
 
 CREATE TABLE store.rack_score (
     run_key bigint NOT NULL,

@@ -10,6 +10,7 @@ from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
 from kafka_rebalance.advisory.disk_outlook import disk_outlook
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.searches import Mapper
 from kafka_rebalance.plans.state import Watch, ignore
@@ -53,7 +54,13 @@ def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
         request=RunRequest.from_mapping(run.parameters).leaving_topics(topics),
         hourly=given.hourly,
         quarantined=tuple(
-            CoverageGap(one.subject_type, one.subject, "advice", f"left out: {one.reason}") for one in held
+            CoverageGap(
+                one.subject_type,
+                one.subject,
+                fact(FactCode.LACKS_ADVICE),
+                fact(FactCode.LEFT_OUT_BY_CHECKS, rule=one.rule),
+            )
+            for one in held
         ),
         previous=None if published is None else store.load_plan(connection, published),
     )

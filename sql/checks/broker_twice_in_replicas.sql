@@ -9,7 +9,7 @@ WHERE (
                 SELECT
                 FROM store.coverage_gap AS gap
                 WHERE gap.snapshot_key = snapshot.snapshot_key AND gap.subject_type = 'cluster'
-                    AND gap.what = 'partitions and replicas'
+                    AND gap.what_code = 'lacks_placement'
             )
         )
     )

@@ -222,8 +222,10 @@ CREATE TABLE store.coverage_gap (
     position integer NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    what text NOT NULL,
-    reason text NOT NULL,
+    what_code text NOT NULL,
+    what_args jsonb NOT NULL,
+    reason_code text NOT NULL,
+    reason_args jsonb NOT NULL,
     CONSTRAINT coverage_gap_pk PRIMARY KEY (snapshot_key, position),
     CONSTRAINT coverage_gap_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );
@@ -234,7 +236,6 @@ CREATE TABLE store.quarantine (
     subject_type text NOT NULL,
     subject text NOT NULL,
     rule text NOT NULL,
-    reason text NOT NULL,
     CONSTRAINT quarantine_pk PRIMARY KEY (snapshot_key, subject_type, subject, rule),
     CONSTRAINT quarantine_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );
@@ -695,7 +696,7 @@ CREATE TABLE store.application (
     answered_by text,
     check_snapshot_key bigint,
     check_status text,
-    check_reasons text[],
+    check_reasons jsonb,
     commands_at timestamptz,
     verify_snapshot_key bigint,
     verified_at timestamptz,
@@ -741,7 +742,6 @@ CREATE TABLE store.check_result (
     rule text NOT NULL,
     level text NOT NULL,
     failed_rows integer NOT NULL,
-    message text NOT NULL,
     sample jsonb NOT NULL,
     checked_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT check_result_pk PRIMARY KEY (check_key),

@@ -48,21 +48,21 @@ WHERE quarantine.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id =
 
 -- name: record_input_check
 -- One rule's answer on a snapshot.
-INSERT INTO store.check_result (gate, snapshot_key, rule, level, failed_rows, message, sample)
-SELECT 'input', snapshot_key, %(rule)s, %(level)s, %(failed_rows)s, %(message)s, %(sample)s::jsonb
+INSERT INTO store.check_result (gate, snapshot_key, rule, level, failed_rows, sample)
+SELECT 'input', snapshot_key, %(rule)s, %(level)s, %(failed_rows)s, %(sample)s::jsonb
 FROM store.snapshot
 WHERE snapshot_id = %(snapshot_id)s
 
 -- name: record_quarantine
 -- One subject to be left out.
-INSERT INTO store.quarantine (snapshot_key, subject_type, subject, rule, reason)
-SELECT snapshot_key, %(subject_type)s, %(subject)s, %(rule)s, %(reason)s
+INSERT INTO store.quarantine (snapshot_key, subject_type, subject, rule)
+SELECT snapshot_key, %(subject_type)s, %(subject)s, %(rule)s
 FROM store.snapshot
 WHERE snapshot_id = %(snapshot_id)s
 
 -- name: quarantine_of_snapshot
 -- Who advice leaves out.
-SELECT quarantine.subject_type, quarantine.subject, quarantine.rule, quarantine.reason
+SELECT quarantine.subject_type, quarantine.subject, quarantine.rule
 FROM store.quarantine
 JOIN store.snapshot ON snapshot.snapshot_key = quarantine.snapshot_key
 WHERE snapshot.snapshot_id = %(snapshot_id)s
@@ -74,5 +74,5 @@ DELETE FROM store.check_result WHERE run_key = %(run_key)s
 
 -- name: record_result_check
 -- One rule's answer on a run.
-INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, message, sample)
-VALUES ('results', %(run_key)s, %(rule)s, %(level)s, %(failed_rows)s, %(message)s, %(sample)s::jsonb)
+INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, sample)
+VALUES ('results', %(run_key)s, %(rule)s, %(level)s, %(failed_rows)s, %(sample)s::jsonb)

@@ -193,7 +193,10 @@ ORDER BY group_id, position
 
 -- name: snapshot_coverage
 -- What could not be read, in the order of the reading.
-SELECT subject_type, subject, what, reason
+SELECT
+    subject_type, subject,
+    jsonb_build_object('code', what_code, 'args', what_args) AS what,
+    jsonb_build_object('code', reason_code, 'args', reason_args) AS reason
 FROM store.coverage_gap
 WHERE snapshot_key = %(snapshot_key)s
 ORDER BY position

@@ -24,11 +24,11 @@ CROSS JOIN LATERAL (
     WHERE load_source.snapshot_key = newest.snapshot_key
         AND (load_source.source IN ('estimated', 'unknown') OR load_source.known_share < 1)
     UNION ALL
-    SELECT 'gap', coverage_gap.subject_type || ' ' || coverage_gap.subject, coverage_gap.what || ': ' || coverage_gap.reason
+    SELECT 'gap', coverage_gap.subject_type || ' ' || coverage_gap.subject, coverage_gap.what_code || ': ' || coverage_gap.reason_code
     FROM store.coverage_gap
     WHERE coverage_gap.snapshot_key = newest.snapshot_key
     UNION ALL
-    SELECT 'quarantine', quarantine.subject_type || ' ' || quarantine.subject, quarantine.reason
+    SELECT 'quarantine', quarantine.subject_type || ' ' || quarantine.subject, quarantine.rule
     FROM store.quarantine
     WHERE quarantine.snapshot_key = newest.snapshot_key
 ) AS basis;

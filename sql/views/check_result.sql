@@ -8,7 +8,6 @@ SELECT
     check_result.rule,
     check_result.level,
     check_result.failed_rows,
-    check_result.message,
     check_result.sample
 FROM store.check_result
 LEFT JOIN store.snapshot ON snapshot.snapshot_key = check_result.snapshot_key

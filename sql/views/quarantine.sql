@@ -5,8 +5,7 @@ SELECT
     snapshot.snapshot_id,
     quarantine.subject_type,
     quarantine.subject,
-    quarantine.rule,
-    quarantine.reason
+    quarantine.rule
 FROM store.snapshot
 JOIN store.quarantine
     ON quarantine.snapshot_key = snapshot.snapshot_key

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
 from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
@@ -64,8 +65,8 @@ def read(given: dict[str, object]):
 def test_each_login_reads_the_cluster_and_tells_the_topic_that_it_may_not_see(secured: KafkaCluster, mechanism: str):
     snapshot = read(properties(secured, sasl_mechanism=mechanism))
     assert [topic.name for topic in snapshot.topics] == ["open"]
-    assert [(gap.subject, gap.what) for gap in snapshot.coverage if gap.subject_type == "topic"] == [
-        ("secret", "everything but its size")
+    assert [(gap.subject, gap.what.code) for gap in snapshot.coverage if gap.subject_type == "topic"] == [
+        ("secret", FactCode.LACKS_ALL_BUT_SIZE)
     ]
     assert missing_rights(snapshot.coverage) == (Right.DESCRIBE_TOPICS,)
 

@@ -13,9 +13,11 @@ from kafka.errors import TopicAlreadyExistsError
 from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.snapshot.coverage import CoverageGap
 from kafka_rebalance.snapshot.group_reads.unread_groups import may_hide_groups
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
@@ -46,17 +48,13 @@ def read(cluster: KafkaCluster, say: Callable[[str], None] = lambda _: None) -> 
     return read_cluster({"bootstrap.servers": cluster.bootstrap}, cluster_name="faults", now=datetime.now(UTC), say=say)
 
 
-def lines_of(snapshot: ClusterSnapshot, broker: int) -> list[tuple[str, str]]:
-    """(what, reason) of each line of coverage that is about this broker."""
-    return [
-        (gap.what, gap.reason)
-        for gap in snapshot.coverage
-        if (gap.subject_type, gap.subject) == ("broker", str(broker))
-    ]
+def gaps_of(snapshot: ClusterSnapshot, broker: int) -> list[CoverageGap]:
+    """Gaps of this broker."""
+    return [gap for gap in snapshot.coverage if (gap.subject_type, gap.subject) == ("broker", str(broker))]
 
 
-def told(snapshot: ClusterSnapshot) -> set[tuple[str, str, str]]:
-    return {(gap.subject_type, gap.subject, gap.what) for gap in snapshot.coverage}
+def told(snapshot: ClusterSnapshot) -> set[tuple[str, str, FactCode]]:
+    return {(gap.subject_type, gap.subject, gap.what.code) for gap in snapshot.coverage}
 
 
 def test_reading_an_empty_cluster_creates_nothing(cluster: KafkaCluster):
@@ -98,9 +96,15 @@ def test_a_frozen_broker_is_given_up_after_five_seconds_and_costs_its_share_of_t
     assert len(torn.partitions) == len(whole.partitions)
     assert [broker.id for broker in torn.brokers] == [1, 2, 3]
     assert torn.brokers[2].state is BrokerState.SILENT
-    ((what, reason),) = lines_of(torn, 3)
-    assert what.startswith("log dirs, configs, the list of groups that it coordinates, offsets of ")
-    assert reason.startswith("silent (no answer within 5 s at 127.0.0.1:")
+    (gap,) = gaps_of(torn, 3)
+    parts = (
+        FactCode.LACKS_LOG_DIRS, FactCode.LACKS_CONFIGS, FactCode.LACKS_GROUPS_OF_BROKER,
+        FactCode.LACKS_OFFSETS_OF_PARTITIONS,
+    )  # fmt: skip
+    assert gap.codes == parts
+    assert gap.reason.args["state"] == "silent"
+    assert gap.reason.args["why"] == fact(FactCode.NO_ANSWER_IN_TIME, seconds=5, text=None)
+    assert gap.reason.args["address"].startswith("127.0.0.1:")
     assert may_hide_groups(torn)
     row = torn.partition(torn.row_of["t", 0])
     assert row.end_offset == 0
@@ -122,9 +126,9 @@ def test_a_dead_broker_stays_in_the_snapshot_with_its_replicas(cluster: KafkaClu
     assert len(gone.partitions) == 4
     assert gone.partition(gone.row_of["alone", 0]).leader is None
     assert 3 in gone.partition(gone.row_of["t", 1]).offline
-    ((what, _),) = lines_of(gone, 3)
-    assert what.startswith("log dirs")
-    assert ("topic", "alone", "offsets") in told(gone)
+    (gap,) = gaps_of(gone, 3)
+    assert gap.lacks(FactCode.LACKS_LOG_DIRS)
+    assert ("topic", "alone", FactCode.LACKS_OFFSETS) in told(gone)
     wait_until(
         cluster, "broker 3 alive", lambda seen: seen.coverage == () and seen.brokers[2].state is BrokerState.ALIVE
     )
@@ -181,7 +185,7 @@ def test_a_broker_that_goes_at_any_moment_of_a_reading_is_told_and_given_nothing
         table.append(f"{how} {when:<18} {state.value:<13} {seconds:>5.1f} s {len(snapshot.coverage):>3} gaps")
         assert len(snapshot.partitions) == 4, table
         assert not state.is_heard, table
-        assert len(lines_of(snapshot, 3)) == 1, snapshot.coverage
+        assert len(gaps_of(snapshot, 3)) == 1, snapshot.coverage
         assert gives_nothing_to(snapshot, 3), table
     with capsys.disabled():
         print("", *table, sep="\n")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -21,6 +22,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
 )
 from kafka_rebalance.snapshot.partition_table import Partition, partition_table
+from tests.coverage_gaps import gap_of
 
 GIB = 2**30
 FEWEST_BROKERS, MOST_BROKERS = 3, 9
@@ -151,7 +153,7 @@ def _in_trouble(
     elif trouble == "reassigning":
         rows = [_reassigned(draw, row, ids) if draw.random() < 0.1 else row for row in rows]
     elif trouble == "hidden topic":
-        gaps = (CoverageGap("topic", "secret", "everything but its size", "no right to describe it"),)
+        gaps = (gap_of("topic", "secret", FactCode.LACKS_ALL_BUT_SIZE, "no right to describe it"),)
     elif trouble == "nothing":
         brokers = []
     return brokers, rows, gaps
@@ -200,7 +202,11 @@ def _silenced(
         )
         for row in rows
     ]
-    return brokers, told, CoverageGap("broker", str(silent), "log dirs", "does not answer")
+    return (
+        brokers,
+        told,
+        gap_of("broker", str(silent), FactCode.LACKS_LOG_DIRS, "does not answer"),
+    )
 
 
 def _with_disks(draw: Draw, brokers: list[Broker], rows: list[Partition], disks: str) -> list[Broker]:

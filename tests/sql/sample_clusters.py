@@ -28,7 +28,6 @@ from kafka_rebalance.snapshot.model import (
     Capacity,
     ClusterSnapshot,
     CommittedOffset,
-    CoverageGap,
     Group,
     GroupType,
     LogDir,
@@ -40,6 +39,7 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.times import parse_time
+from tests.coverage_gaps import gap_of
 
 WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
 NASTY = "tab\t newline\n back\\slash 'quote' \"double\" {brace} , ünï ☃ \\N"
@@ -99,8 +99,8 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
     return ClusterSnapshot(
         cluster=cluster, brokers=brokers, topics=topics, partitions=partitions, groups=_groups(), loads=loads,
         cluster_id="abc", captured_at=_moment(captured_at), source="live", kafka_version="4.3",
-        coverage=(CoverageGap("group", "secret", "members", "GROUP_AUTHORIZATION_FAILED"),
-                  CoverageGap("broker", "2", "log_dirs", "timed out after 10 s")),
+        coverage=(gap_of("group", "secret", FactCode.LACKS_MEMBERS, "GROUP_AUTHORIZATION_FAILED"),
+                  gap_of("broker", "2", FactCode.LACKS_LOG_DIRS, "timed out after 10 s")),
         features={"metadata.version": 29, "group.version": 1},
         quotas=(Quota((("user", NASTY), ("client-id", None)), {"producer_byte_rate": 1e18, NASTY: 0.5}),),
     )  # fmt: skip

@@ -17,7 +17,6 @@ from kafka_rebalance.snapshot.model import (
     Capacity,
     ClusterSnapshot,
     CommittedOffset,
-    CoverageGap,
     Group,
     LogDir,
     Member,
@@ -26,6 +25,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from rebalance_advisor import store
+from tests.coverage_gaps import gap_of
 from tests.sql.sample_clusters import finding, small_plan
 
 BROKERS, PARTITIONS, GROUPS = 9, 10, 6
@@ -64,7 +64,7 @@ def base_snapshot(cluster: str, captured_at: datetime, partitions: int = PARTITI
         partitions=partition_table(rows, {topic: place for place, topic in enumerate(TOPICS)}),
         loads=PartitionLoads(columns), captured_at=captured_at,
         groups=tuple(_group(number, partitions) for number in range(GROUPS)),
-        source="live", coverage=(CoverageGap("broker", "9", "log_dirs", "timed out after 10 s"),),
+        source="live", coverage=(gap_of("broker", "9", FactCode.LACKS_LOG_DIRS, "timed out after 10 s"),),
     )  # fmt: skip
 
 

@@ -200,7 +200,7 @@ def _attempts(connection: store.Connection, cluster: str) -> None:
             short_isr, throttles, predicted_bytes, realised_bytes, unsized_move_count, predicted_seconds,
             realised_seconds, seconds_basis
         )
-        SELECT 'apply-' || run_key, run_key, 'partly_applied', 'one move is left', time, 'ada', 'holds', '{}', time,
+        SELECT 'apply-' || run_key, run_key, 'partly_applied', 'one move is left', time, 'ada', 'holds', '[]', time,
             time, 2, 1, 0, 0, 1, 0, 0, '{}', '{}', 100, 104, 0, 1.5, 2.5, 'told'
         FROM advised WHERE mod(day, 30) = 1
         """

@@ -132,7 +132,7 @@ def test_what_holds_no_more_fails_in_words_and_so_does_the_run(cluster) -> None:
     start, plan, becomes, _ = cluster
     shown = show(advisory="r")
     becomes(done(start, plan))
-    with pytest.raises(AirflowFailException, match=r"the plan is not worth it by now: all \d+ moves are done"):
+    with pytest.raises(AirflowFailException, match=r"the plan is not worth it by now: "):
         tasks.check_again.function(shown)
     with pytest.raises(AirflowFailException, match="refused: approved, but it does not hold any more"):
         tasks.outcome.function(dag_run=RUN)

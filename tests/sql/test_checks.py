@@ -16,9 +16,9 @@ from tests.sql.sample_clusters import plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 
-PASSED, ODD = Check("a", "block", 0, "m"), Check("b", "warn", 2, "odd", ({"broker": 1}, {"broker": 2}))
-BLOCKED = Check("c", "block", 1, "wrong", ({"topic": "t", "at": None},))
-HELD = (Quarantined("topic", "t", "b", "odd"), Quarantined("group", "g", "b", "odd"))
+PASSED, ODD = Check("a", "block", 0), Check("b", "warn", 2, ({"broker": 1}, {"broker": 2}))
+BLOCKED = Check("c", "block", 1, ({"topic": "t", "at": None},))
+HELD = (Quarantined("topic", "t", "b"), Quarantined("group", "g", "b"))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kafka_rebalance.errors import UnknownNameError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor import store
 from rebalance_advisor.airflow.collecting import collect
@@ -35,7 +36,7 @@ def test_rates_are_measured_since_the_reading_before(connection, dumps) -> None:
     """Ten minutes and 60 messages: 0.1 a second."""
     dumps(0, 100)
     first = collect(connection, "prod")
-    record_input_checks(connection, first, [Check("a", "block", 0, "")], [])
+    record_input_checks(connection, first, [Check("a", "block", 0)], [])
     dumps(10, 160)
     second = store.load_snapshot(connection, collect(connection, "prod"))
     assert store.load_snapshot(connection, first).loads.column(LoadKind.IN_MESSAGES_PER_S) is None
@@ -61,5 +62,5 @@ def test_a_file_that_cannot_be_read_is_left_out_and_stored_as_a_gap(connection, 
     dumps(0, 100)
     (tmp_path / "dumps" / "notes.md").write_text("Call Alice before the change.\n")
     stored = store.load_snapshot(connection, collect(connection, "prod"))
-    (gap,) = (gap for gap in stored.coverage if "notes.md" in gap.what)
-    assert "left out" in gap.reason
+    (gap,) = (gap for gap in stored.coverage if gap.what == fact(FactCode.LACKS_FILE, file="notes.md"))
+    assert gap.reason.code is FactCode.FILE_LEFT_OUT

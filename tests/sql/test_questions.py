@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 from psycopg.rows import dict_row
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring import GroupScore, ResourceScore
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.snapshot.model import Capacity, CoverageGap, Group, Member
+from kafka_rebalance.snapshot.model import Capacity, Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
 from stack.demo.cluster import write_demo_cluster
+from tests.coverage_gaps import gap_of
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
@@ -55,7 +57,7 @@ def rows(connection, view: str, order: str = "1") -> list[dict[str, Any]]:
 
 
 def test_1_the_state_of_each_cluster_in_one_line(connection) -> None:
-    gaps = (CoverageGap("broker", "3", "log_dirs", "timed out"),)
+    gaps = (gap_of("broker", "3", FactCode.LACKS_LOG_DIRS, "timed out"),)
     snapshot_id = read(connection, NOW, replace(plain_snapshot(), coverage=gaps))
     resources = [
         ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1),
@@ -323,19 +325,17 @@ def test_10_what_advice_rests_on(connection) -> None:
     whole = plain_snapshot()
     half = LoadColumn(np.array([1.0, 1, 1, np.nan, np.nan, np.nan]), LoadSource.ESTIMATED)
     loads = PartitionLoads({**whole.loads.columns, LoadKind.CPU_PERCENT: half})
-    gaps = (CoverageGap("group", "secret", "members", "not allowed"),)
+    gaps = (gap_of("group", "secret", FactCode.LACKS_MEMBERS, "not allowed"),)
     snapshot_id = read(connection, NOW, replace(whole, loads=loads, coverage=gaps))
-    connection.execute(
-        "INSERT INTO store.quarantine SELECT snapshot_key, 'group', 'odd', 'rule', 'is odd' FROM store.snapshot"
-    )
+    connection.execute("INSERT INTO store.quarantine SELECT snapshot_key, 'group', 'odd', 'rule' FROM store.snapshot")
     advise(connection, "r", snapshot_id, findings=[finding()])
     basis = {(row["kind"], row["subject"]): row["reason"] for row in rows(connection, "advice_basis_latest")}
     assert basis == {
         ("finding", "broker_disk_over_share:broker:1"): "confidence: estimated",
         ("resource", "cpu"): "figure_not_measured",
         ("load", "cpu_percent"): "source: estimated, known for 50.0 % of partitions",
-        ("gap", "group secret"): "members: not allowed",
-        ("quarantine", "group odd"): "is odd",
+        ("gap", "group secret"): "lacks_members: as_reported",
+        ("quarantine", "group odd"): "rule",
     }
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.group import Subtopology, Tasks
 from kafka_rebalance.snapshot.model import (
     ClusterSnapshot,
     CommittedOffset,
-    CoverageGap,
     Group,
     GroupType,
     Member,
@@ -28,6 +28,7 @@ from kafka_rebalance.snapshot.model import (
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_save
 from rebalance_advisor.store.snapshot_load import load_snapshot
+from tests.coverage_gaps import gap_of
 from tests.sql.sample_clusters import plain_snapshot, rich_snapshot
 
 pytestmark = pytest.mark.stack
@@ -52,7 +53,7 @@ def test_random_groups_come_back_equal_whatever_is_unknown_of_them(connection) -
             rows = [Partition("orders", number, (), None, end_offset=draw.choice((None, 7))) for number in range(4)]
             snapshot = ClusterSnapshot(
                 f"alone-{case}", (), (Topic("orders"),), partition_table(rows, {"orders": 0}), groups, source="dumps",
-                coverage=(CoverageGap("cluster", "alone", "partitions and replicas", "no kafka-topics dump"),),
+                coverage=(gap_of("cluster", "alone", FactCode.LACKS_PLACEMENT, "no kafka-topics dump"),),
             )  # fmt: skip
         loaded = load_snapshot(connection, store.save_snapshot(connection, snapshot))
         assert loaded.groups == snapshot.groups, case

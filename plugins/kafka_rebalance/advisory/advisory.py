@@ -20,6 +20,7 @@ from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.failure_scores import score_failures
 from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 
@@ -48,10 +49,7 @@ def advisory_document(
         "size": size_of(snapshot),
         "loads": {kind: source.document() for kind, source in load_sources(snapshot).items()},
         "also_measured": [] if scores is None else also_measured(scores, plan),
-        "coverage": [
-            {"subject_type": gap.subject_type, "subject": gap.subject, "what": gap.what, "reason": gap.reason}
-            for gap in snapshot.coverage
-        ],
+        "coverage": [codec.gap_document(gap) for gap in snapshot.coverage],
         "after_failure": [asdict(score) for score in score_failures(snapshot)],
         "plan": plan.document,
         "findings": [finding_document(finding) for finding in findings],

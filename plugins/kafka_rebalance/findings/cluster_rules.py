@@ -12,10 +12,13 @@ from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.other_hands import throttled
-from kafka_rebalance.snapshot.rights import RIGHT
+from kafka_rebalance.snapshot.rights import RIGHT, missing_rights
 
 # What a gap hides from advice.
-_SEVERE_GAPS = ("sizes", "log dir", "partitions", "offline")
+_SEVERE_GAPS = (
+    FactCode.LACKS_SIZES, FactCode.LACKS_SIZES_AND_OFFSETS, FactCode.LACKS_LOG_DIRS, FactCode.LACKS_LOG_DIR,
+    FactCode.LACKS_PARTITIONS, FactCode.LACKS_PLACEMENT, FactCode.LACKS_OFFLINE_REPLICA,
+)  # fmt: skip
 
 
 def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
@@ -73,10 +76,14 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
         return
     # Of a right its name; a missing right explains the others, so it comes first.
     gaps = tuple(sorted(gaps, key=lambda gap: gap.subject_type != RIGHT))
-    kinds = Counter(f"{gap.subject if gap.subject_type == RIGHT else gap.what} ({gap.subject_type})" for gap in gaps)
-    is_severe = any(gap.what.startswith(_SEVERE_GAPS) for gap in gaps)
+    counts = Counter(f"{gap.subject_type}_{code.value}" for gap in gaps for code in gap.codes)
+    kinds = {(gap.what.code, gap.subject_type): gap.what for gap in reversed(gaps) if gap.subject_type != RIGHT}
+    named = [(right.value, RIGHT) for right in missing_rights(gaps)] + [
+        (what, subject_type) for (_, subject_type), what in sorted(kinds.items())
+    ]
+    is_severe = any(gap.lacks(*_SEVERE_GAPS) for gap in gaps)
     evidence: Evidence = {"gaps": len(gaps), "subjects": len({(gap.subject_type, gap.subject) for gap in gaps})}
-    evidence |= {f"gaps_of_{kind}": count for kind, count in sorted(kinds.items())}
+    evidence |= dict(sorted(counts.items()))
     first = gaps[0]
     yield finding(
         "coverage_gap",
@@ -87,8 +94,8 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
             fact(
                 FactCode.COVERAGE_GAP,
                 gaps=len(gaps),
-                kinds=tuple(sorted(kinds)[:MOST_NAMED]),
-                kind_count=len(kinds),
+                kinds=tuple(named[:MOST_NAMED]),
+                kind_count=len(named),
                 what=first.what,
                 subject_type=first.subject_type,
                 subject=first.subject,

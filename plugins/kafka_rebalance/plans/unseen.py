@@ -75,7 +75,7 @@ def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
 
 
 # Of a topic with one of these gaps no partition is in the snapshot.
-_HIDES_TOPIC = ("description", "everything but its size", "partitions")
+_HIDES_TOPIC = (FactCode.LACKS_DESCRIPTION, FactCode.LACKS_ALL_BUT_SIZE, FactCode.LACKS_PARTITIONS)
 
 
 def nothing_usable(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
@@ -155,7 +155,7 @@ def _is_led(snapshot: ClusterSnapshot) -> Flags:
 
 def hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     """Topics of which nothing but the name was seen."""
-    hidden = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic" and gap.what in _HIDES_TOPIC}
+    hidden = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic" and gap.lacks(*_HIDES_TOPIC)}
     return tuple(sorted(hidden))
 
 
@@ -186,7 +186,8 @@ def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
             values = plan_request.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
             # Measured of other partitions' traffic, had all groups been seen: that is no resource that nobody asked of.
-            unseen = [gap.reason for gap in plan_request.snapshot.coverage if gap.what == kind.value]
+            lacking = fact(FactCode.LACKS_LOAD, kind=kind.value)
+            unseen = [gap.reason for gap in plan_request.snapshot.coverage if gap.what == lacking]
             if share == 0 and unseen:
                 reasons.append(fact(FactCode.RESOURCE_LEFT_OUT, resource=name, gap=unseen[0]))
             if 0 < share < MODEL.least_known:

@@ -12,7 +12,10 @@ from typing import Any
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.render.advisory import ADVISORY
+from kafka_rebalance.render.checks import CHECKS
+from kafka_rebalance.render.coverage import COVERAGE
 from kafka_rebalance.render.findings import FINDINGS
+from kafka_rebalance.render.gates import GATES
 from kafka_rebalance.render.groups import GROUPS
 from kafka_rebalance.render.infeasible import INFEASIBLE
 from kafka_rebalance.render.moves import MOVES
@@ -25,6 +28,9 @@ MESSAGES: dict[FactCode, Callable[..., str]] = {
     **FINDINGS,
     **GROUPS,
     **ADVISORY,
+    **COVERAGE,
+    **CHECKS,
+    **GATES,
 }
 
 
@@ -46,11 +52,6 @@ def render_document(document: Mapping[str, Any]) -> str:
 def error_words(error: BaseException) -> str:
     """Return an error for people: facts rendered, any other error as it says itself."""
     return "; ".join(render_all(error.facts)) if isinstance(error, InfeasibleError) else str(error)
-
-
-def with_facts(words: str, facts: Iterable[Fact]) -> str:
-    """Return the words of facts, then ``words``."""
-    return "; ".join(part for part in (*render_all(facts), words) if part)
 
 
 def with_texts(value: Any) -> Any:

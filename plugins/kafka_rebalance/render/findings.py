@@ -632,15 +632,16 @@ def _load_unknown(*, resources: Sequence[str], has_rates: bool) -> str:
 def _coverage_gap(
     *,
     gaps: int,
-    kinds: Sequence[str],
+    kinds: Sequence[tuple[str, str]],
     kind_count: int,
     what: str,
     subject_type: str,
     subject: str,
     reason: str,
 ) -> str:
+    named = [f"{words} ({kind})" for words, kind in kinds]
     return (
-        f"{counted(gaps, 'thing')} could not be read: {some(kinds, kind_count)}. First: {what} of {subject_type} "
+        f"{counted(gaps, 'thing')} could not be read: {some(named, kind_count)}. First: {what} of {subject_type} "
         f"{subject}: {reason}."
     )
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import BoundProof, FactCode
+from kafka_rebalance.render.coverage import RIGHT_HIDES
 from kafka_rebalance.render.findings import CANCEL, pause_of
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.snapshot.age import span_words
@@ -465,7 +466,7 @@ def _no_partition_usable(*, partitions: int) -> str:
 
 def _right_missing(*, right: str) -> str:
     known = Right(right)
-    return f"the right {known} is missing ({known.hides}); to grant it: {known.command}"
+    return f"the right {known} is missing ({RIGHT_HIDES[right]}); to grant it: {known.command}"
 
 
 def _topics_may_be_hidden() -> str:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.coverage import REASONS, WHAT, read_fact
 from kafka_rebalance.snapshot.group import Subtopology, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
@@ -557,13 +558,23 @@ def read_broker(item: Any, path: str) -> Broker:
 
 def gap_document(gap: CoverageGap) -> dict[str, Any]:
     """One thing that could not be read."""
-    return {"subject_type": gap.subject_type, "subject": gap.subject, "what": gap.what, "reason": gap.reason}
+    return {
+        "subject_type": gap.subject_type,
+        "subject": gap.subject,
+        "what": gap.what.document(),
+        "reason": gap.reason.document(),
+    }
 
 
 def read_gap(item: Any, path: str) -> CoverageGap:
     """The inverse of ``gap_document``."""
     fields = Fields(item, path)
-    gap = CoverageGap(*(fields.get(name, str) for name in ("subject_type", "subject", "what", "reason")))
+    gap = CoverageGap(
+        fields.get("subject_type", str),
+        fields.get("subject", str),
+        read_fact(fields.raw("what"), WHAT, f"{path}.what"),
+        read_fact(fields.raw("reason"), REASONS, f"{path}.reason"),
+    )
     fields.done()
     return gap
 

@@ -8,7 +8,6 @@ from kafka_rebalance.arrays import Longs
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 UNKNOWN_LAG = -1
-OLDER_ENDS = "end offsets"  # a group's gap: the ends were read before its commits, which may be beyond them
 
 
 def lag_messages(reported: Longs, end: Longs, committed: Longs) -> Longs:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.snapshot.coverage import CoverageGap
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
 from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.partition_table import (
@@ -151,16 +152,6 @@ class Topic:
     def __post_init__(self) -> None:
         if fault := topic_name_fault(self.name):
             raise InvalidSnapshotError.at(f"topic {excerpt(self.name)}", fault)
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageGap:
-    """Something that could not be read: ``what`` of ``subject``, and why. Never a smaller cluster."""
-
-    subject_type: str  # cluster, broker, topic, partition, group, member, right
-    subject: str
-    what: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

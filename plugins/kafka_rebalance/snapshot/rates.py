@@ -40,6 +40,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.group_reads.read_rates import NO_COMMIT, CommitColumns, commit_columns, with_read_rates
 from kafka_rebalance.snapshot.group_reads.unread_groups import UnreadGroup, may_hide_groups, unread_groups
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -87,10 +88,14 @@ def _gaps(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, in_
     unknown, partial = int((unseen & np.isnan(in_bytes)).sum()), int((unseen & (in_bytes > 0)).sum())
     if not unknown and not partial:
         return []
-    reason = f"start offsets of {int(unseen.sum()):,} of {len(newer.partitions):,} partitions are not known in both "
-    reason += f"readings, so what retention deleted was not seen: {unknown:,} have no rate"
-    reason += f", {partial:,} one that is a lower bound" if partial else ""
-    return [CoverageGap("cluster", newer.cluster, "rates", reason)]
+    reason = fact(
+        FactCode.RETENTION_NOT_SEEN,
+        unseen=int(unseen.sum()),
+        partitions=len(newer.partitions),
+        without_rate=unknown,
+        with_lower_bound=partial,
+    )
+    return [CoverageGap("cluster", newer.cluster, fact(FactCode.LACKS_RATES), reason)]
 
 
 def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
@@ -324,13 +329,19 @@ def _unread_gaps(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[Coverag
     known = newer.loads.column(LoadKind.OUT_BYTES_PER_S)
     if (known is not None and known.source in _BETTER_SOURCES) or not (older.groups and newer.groups):
         return []
-    what = LoadKind.OUT_BYTES_PER_S.value
+    what = fact(FactCode.LACKS_LOAD, kind=LoadKind.OUT_BYTES_PER_S.value)
     if may_hide_groups(older) or may_hide_groups(newer):
-        return [CoverageGap("cluster", newer.cluster, what, "not all groups were listed: what is read is unknown")]
+        return [CoverageGap("cluster", newer.cluster, what, fact(FactCode.GROUPS_MAY_BE_HIDDEN))]
     gaps = []
     for unread in _unread(older, newer):
         count = int(_rows_of(newer, unread.topics).sum())
         if count:
-            words = f"{unread.why}: what is read of {count:,} of {len(newer.partitions):,} partitions is unknown"
-            gaps.append(CoverageGap("group", unread.group, what, words))
+            reason = fact(
+                FactCode.GROUP_READS_UNSEEN,
+                cause=unread.cause.value,
+                group_type=unread.group_type.value,
+                unknown_partitions=count,
+                partitions=len(newer.partitions),
+            )
+            gaps.append(CoverageGap("group", unread.group, what, reason))
     return gaps

@@ -1,4 +1,4 @@
-"""The rights (ACLs) that a whole reading needs, what the lack of each one hides, and the command that grants it.
+"""The rights (ACLs) that a whole reading needs, and the command that grants each.
 
 A right that is missing is a gap of the snapshot like any other: its subject type is ``right``, its subject the right.
 Without ``Describe on Cluster`` nobody can tell whether all topics and groups were shown: Kafka leaves out, without a
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from kafka_rebalance.snapshot.model import CoverageGap
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.snapshot.coverage import CoverageGap
 
 RIGHT = "right"  # the subject type of these gaps
 
@@ -26,18 +27,6 @@ class Right(StrEnum):
     GROUP_CONFIGS = "DescribeConfigs on Group"
 
     @property
-    def hides(self) -> str:
-        """What is not seen, or not surely seen, without it."""
-        return {
-            Right.DESCRIBE_CLUSTER: "log dirs and sizes, running reassignments, and which topics and groups there are",
-            Right.DESCRIBE_TOPICS: "partitions, leaders and offsets of topics, and groups that read them",
-            Right.DESCRIBE_GROUPS: "members, assignments and commits of groups",
-            Right.TOPIC_CONFIGS: "configs of topics",
-            Right.BROKER_CONFIGS: "configs of brokers, throttles among them, and client quotas",
-            Right.GROUP_CONFIGS: "configs of groups of the newer types",
-        }[self]
-
-    @property
     def command(self) -> str:
         """Kafka's own command that grants it; the reader of the plan puts in address and name."""
         operation, _, resource = self.value.partition(" on ")
@@ -48,9 +37,12 @@ class Right(StrEnum):
         )
 
 
-def right_gap(right: Right, reason: str = "this login does not have it") -> CoverageGap:
-    """The gap that a missing right is."""
-    return CoverageGap(RIGHT, right.value, right.hides, f"{reason}; to grant it: {right.command}")
+def right_gap(right: Right, *, is_told: bool = True) -> CoverageGap:
+    """Return the gap of a missing right. ``is_told``: a broker said that this login does not have it."""
+    reason = FactCode.RIGHT_NOT_HELD if is_told else FactCode.RIGHT_NOT_TOLD
+    return CoverageGap(
+        RIGHT, right.value, fact(FactCode.LACKS_RIGHT, right=right.value), fact(reason, right=right.value)
+    )
 
 
 def missing_rights(coverage: Iterable[CoverageGap]) -> tuple[Right, ...]:

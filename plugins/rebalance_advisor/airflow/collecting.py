@@ -23,6 +23,7 @@ def collect(connection: Any, cluster: str) -> str:
 
     Raises AdvisorError for a cluster that is not in the list, cannot be reached, or whose dumps are wrong.
     """
+    from kafka_rebalance.render.uncovered import gap_words
     from rebalance_advisor import store
 
     entry = read_clusters(clusters_file()).entry(cluster)
@@ -33,9 +34,7 @@ def collect(connection: Any, cluster: str) -> str:
         newest = with_rates_since(store.load_snapshot(connection, before), newest)
     newest = with_measured_loads(newest, entry)
     for gap in newest.coverage:
-        _log.warning(
-            "%s: %s of %s %s could not be read: %s", cluster, gap.what, gap.subject_type, gap.subject, gap.reason
-        )
+        _log.warning("%s: could not read %s", cluster, gap_words(gap))
     with still_working(_log, f"{cluster}: saving the reading"):
         snapshot_id = store.save_snapshot(connection, newest)
     _remember(newest)

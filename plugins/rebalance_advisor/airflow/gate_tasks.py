@@ -32,9 +32,11 @@ def check_run_or_refuse(dsn: str, run_id: str) -> None:
 def _refuse_blocked(subject: str, result: Any) -> None:
     from airflow.providers.common.compat.sdk import AirflowFailException
 
+    from rebalance_advisor import gates
+
     for check in result.checks:
         if not check.is_passed:
-            _log.warning("%s: %s", subject, check)
+            _log.warning("%s: %s", subject, gates.check_words(check))
     _log.info("%d of %d rules passed", sum(check.is_passed for check in result.checks), len(result.checks))
     if result.is_blocked:
         raise AirflowFailException(f"the gate blocks {subject}: {result}")

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read both, compare, report; the status is the exit code."""
     from kafka_rebalance.plans.check import ReasonCode, check_plan
-    from kafka_rebalance.render import with_facts
+    from kafka_rebalance.render import render_all, with_texts
 
     if is_log_dir_plan(arguments.plan):
         return check_log_dirs(arguments)
@@ -54,8 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = int(result.status)
     if arguments.json:
         reasons, warnings = (
-            [{"code": reason.code.value, "words": with_facts(reason.words, reason.facts)} for reason in told]
-            for told in (result.because, result.warnings)
+            [with_texts(reason.document()) for reason in told] for told in (result.because, result.warnings)
         )
         outcome = {"status": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
         outcome |= {"warnings": warnings, "reading_age_s": age_s(snapshot.captured_at, now)}
@@ -67,9 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
         first = f"plan {str(document['plan_id'])[:12]} is {said}"
         write_lines(sys.stdout, *with_reading_age([first], snapshot.captured_at, now))
         because = () if is_done else result.because
-        write_lines(
-            sys.stdout, *(f"  {reason.code.value}: {with_facts(reason.words, reason.facts)}" for reason in because)
-        )
-        write_lines(sys.stdout, *(f"  warning: {reason.code.value}: {reason.words}" for reason in result.warnings))
+        shown = (("  ", because), ("  warning: ", result.warnings))
+        for head, told in shown:
+            lines = (f"{head}{reason.code.value}: {'; '.join(render_all(reason.facts))}" for reason in told)
+            write_lines(sys.stdout, *lines)
         write_lines(sys.stdout, *policy_lines(broken))
     return exit_code_with(code, broken)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.snapshot.uncovered import uncovered_words
+from kafka_rebalance.render.uncovered import uncovered_words
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.fleet.made_plan import Made, plan_into_folder
 from rebalance_advisor.cli.log_dirs.command import add_log_dir_options, asks_for_log_dirs

@@ -155,6 +155,8 @@ def _tell(line: str) -> None:
 
 
 def _tell_coverage(snapshot: ClusterSnapshot) -> None:
+    from kafka_rebalance.render.uncovered import gap_words
+
     # What a right would have shown explains the rest, so missing rights come first.
     gaps = sorted(snapshot.coverage, key=lambda gap: gap.subject_type != RIGHT)
     if not gaps:
@@ -162,7 +164,7 @@ def _tell_coverage(snapshot: ClusterSnapshot) -> None:
     write_lines(sys.stderr, f"coverage is partial, {len(gaps)} things could not be read:")
     write_lines(
         sys.stderr,
-        *(f"  {gap.subject_type} {gap.subject}: {gap.what}: {gap.reason}" for gap in gaps[:_SHOWN_GAPS]),
+        *(f"  {gap_words(gap)}" for gap in gaps[:_SHOWN_GAPS]),
     )
     if len(gaps) > _SHOWN_GAPS:
         write_lines(sys.stderr, f"  and {len(gaps) - _SHOWN_GAPS} more, in the file")

@@ -19,6 +19,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.times import parse_time
@@ -41,7 +42,6 @@ _KNOWN = (
     "kafka-broker-api-versions, kafka-cluster list-endpoints, brokers.csv, a capacity file, captured_at"
 )
 _LONGEST_TIME = 40
-_LEFT_OUT = "file "  # begins the gap of a file that could not be read
 
 
 def read_folder(
@@ -73,7 +73,9 @@ def read_folder(
     if len(newest) == 1:
         return newest[0]
     measured = measure_rates(*newest)
-    older = (gap for gap in newest[0].coverage if gap.what.startswith(_LEFT_OUT) and gap not in measured.coverage)
+    older = (
+        gap for gap in newest[0].coverage if gap.reason.code is FactCode.FILE_LEFT_OUT and gap not in measured.coverage
+    )
     return replace(measured, coverage=(*measured.coverage, *older))
 
 
@@ -103,7 +105,9 @@ def _read_reading(
             raise next(iter(left_out.values())) from None
     for path, error in left_out.items():
         name = visible(path.name)
-        parts.parts.miss(f"{_LEFT_OUT}{name}", f"{name} is left out: {_reason(error, path)}")
+        line, text = _line_and_text(error, path)
+        reason = fact(FactCode.FILE_LEFT_OUT, file=name, line=line, text=text)
+        parts.parts.miss(fact(FactCode.LACKS_FILE, file=name), reason)
     snapshot = snapshot_of_parts(parts.parts)
     return snapshot if parts.capacities is None else with_capacity(snapshot, parts.capacities)
 
@@ -144,9 +148,11 @@ def _is_base_of_plans(text: str) -> bool:
     return not looks_like_log_dirs(text) and (is_time or any(look(text) for look in looks))
 
 
-def _reason(error: InvalidInputError, path: Path) -> str:
-    words = str(error).removeprefix(visible(str(path))).removeprefix(":")
-    return re.sub(r"^(\d+): ", r"line \1: ", words.lstrip())
+def _line_and_text(error: InvalidInputError, path: Path) -> tuple[int | None, str]:
+    """Return the line that is wrong, where the error names one, and what is wrong there."""
+    text = str(error).removeprefix(visible(str(path))).removeprefix(":").lstrip()
+    line, colon, rest = text.partition(": ")
+    return (int(line), rest) if colon and line.isascii() and line.isdigit() else (None, text)
 
 
 @dataclass(slots=True)
@@ -164,7 +170,8 @@ class _Sorter:
 
     def add(self, text: str, place: str) -> None:
         if not text.strip():
-            self.parts.miss("empty file", f"the tool printed nothing into {Path(place).name}")
+            name = Path(place).name
+            self.parts.miss(fact(FactCode.LACKS_FILE, file=name), fact(FactCode.FILE_EMPTY, file=name))
         elif looks_like_log_dirs(text):
             self.parts.log_dirs.read(text, place)
         elif looks_like_capacity(text):
@@ -194,7 +201,8 @@ class _Sorter:
         else:
             raise InvalidInputError.at(f"{place}:1", "is no known dump", f"known: {_KNOWN}; leave other files out")
         if not text.endswith("\n"):
-            self.parts.miss("last line", f"{Path(place).name} does not end with a line break: its last line may be cut")
+            name = Path(place).name
+            self.parts.miss(fact(FactCode.LACKS_LAST_LINE, file=name), fact(FactCode.FILE_CUT, file=name))
 
     def _once(self, what: str, place: str) -> None:
         if what in self._seen:

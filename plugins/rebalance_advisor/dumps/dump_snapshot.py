@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -70,9 +71,14 @@ class DumpParts:
         """Return whether there is a cluster or a group to tell of."""
         return bool(self.topics.rows or self.topics.deleted or self.znodes.topics or self.groups.notes)
 
-    def miss(self, what: str, reason: str) -> None:
-        """Note a gap of the whole cluster."""
-        self.gaps.append(CoverageGap("cluster", self.cluster, what, reason))
+    def miss(self, what: Fact | FactCode, reason: Fact) -> None:
+        """Note a gap of the whole cluster; a code alone is a fact without arguments."""
+        self.miss_of("cluster", self.cluster, what, reason)
+
+    def miss_of(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact) -> None:
+        """Note a gap."""
+        lacking = fact(what) if isinstance(what, FactCode) else what
+        self.gaps.append(CoverageGap(subject_type, str(subject), lacking, reason))
 
 
 def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
@@ -118,8 +124,7 @@ def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
 
     Kafka numbers the partitions of a topic without gaps: those below the highest number exist, shown or not.
     """
-    reason = "no kafka-topics dump: run kafka-topics --describe"
-    parts.miss("partitions and replicas", f"{reason}; only partitions that a group has committed or reads are known")
+    parts.miss(FactCode.LACKS_PLACEMENT, fact(FactCode.NO_DUMP_OF_TOPICS))
     groups = parts.groups.groups()
     start, end = _offsets(parts)
     named = {(topic, number) for group in groups for topic, number in _partitions_of(group)} | end.keys()
@@ -130,8 +135,8 @@ def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
             hint = "correct the number, or add kafka-topics --describe"
             raise InvalidInputError.at(parts.place, f"partition {count - 1:,} of topic {topic} is out of range", hint)
         if gap := count - shown[topic]:
-            words = f"{gap:,} of the first {count:,} are in no group table, they may be read or not; {reason}"
-            parts.gaps.append(CoverageGap("topic", topic, "partitions", words))
+            reason = fact(FactCode.PARTITIONS_NOT_SHOWN, missing=gap, partitions=count)
+            parts.miss_of("topic", topic, FactCode.LACKS_PARTITIONS, reason)
     topics = tuple(Topic(name) for name in counts)
     rows = [
         Partition(topic, number, (), None, start_offset=start.get((topic, number)), end_offset=end.get((topic, number)))
@@ -197,13 +202,11 @@ def _with_sizes_and_offsets(
             )
         )
     for broker, count in sorted(missing.items()):
-        reason = f"its log dirs do not hold {count:,} replicas that kafka-topics places there"
-        parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
+        parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.REPLICAS_NOT_IN_DIRS, replicas=count))
     known = parts.topics.topics.keys() | parts.topics.deleted
     elsewhere = {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)}
     for topic in sorted(elsewhere - known):
-        reason = "log dirs or offsets name it, kafka-topics does not: deleted meanwhile, or the dump was cut"
-        parts.gaps.append(CoverageGap("topic", topic, "description", reason))
+        parts.miss_of("topic", topic, FactCode.LACKS_DESCRIPTION, fact(FactCode.TOPIC_NOT_IN_DUMP))
     left = [(*key, dumped.places[key], size) for key, size in sizes.items()]
     left += [(*key, path, size) for key, (path, size) in copies.items()]
     strays: dict[int, list[StrayLog]] = {}
@@ -256,13 +259,13 @@ def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
     by_groups = parts.groups.end_offsets()
     start, end = parts.offsets.start_and_end(parts.cluster, lambda: _seen_elsewhere(parts, by_groups))
     if not start and not end:
-        parts.miss("start and end offsets", "no kafka-get-offsets dump in the folder")
+        parts.miss(FactCode.LACKS_OFFSETS, _no_dump("offsets"))
     elif not start:
-        parts.miss("start offsets", "no kafka-get-offsets --time earliest dump: what retention deleted is not seen")
+        parts.miss(FactCode.LACKS_START_OFFSETS, _no_dump("earliest_offsets"))
     elif not end:
-        parts.miss("end offsets", "no kafka-get-offsets --time latest dump: only what groups show of them is seen")
-    _note_missing_offsets(parts, "start offsets", start)
-    _note_missing_offsets(parts, "end offsets", end)
+        parts.miss(FactCode.LACKS_END_OFFSETS, _no_dump("latest_offsets"))
+    _note_missing_offsets(parts, FactCode.LACKS_START_OFFSETS, start)
+    _note_missing_offsets(parts, FactCode.LACKS_END_OFFSETS, end)
     _compare_end_offsets(parts, by_groups, end)
     parts.groups.note_older_ends(end)
     return start, {**by_groups, **end}
@@ -282,20 +285,26 @@ def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> 
     higher = [key for key, offset in by_groups.items() if offset > end.get(key, offset)]
     lower = [key for key, offset in by_groups.items() if offset < end.get(key, offset)]
     if higher and lower:
-        reason = f"the groups' rows show end offsets above those of the dump of offsets for {len(higher):,} partitions "
-        reason += f"({higher[0][0]}-{higher[0][1]}, …) and below for {len(lower):,} ({lower[0][0]}-{lower[0][1]}, …): "
-        parts.miss("lag", reason + "lag is computed from the dump of offsets, and is not what the LAG column says")
+        reason = fact(
+            FactCode.END_OFFSETS_DISAGREE,
+            higher=len(higher),
+            first_higher=f"{higher[0][0]}-{higher[0][1]}",
+            lower=len(lower),
+            first_lower=f"{lower[0][0]}-{lower[0][1]}",
+        )
+        parts.miss(fact(FactCode.LACKS_LAG, topic=None), reason)
 
 
-def _note_missing_offsets(parts: DumpParts, what: str, offsets: Offsets) -> None:
+def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) -> None:
     """A dump that was filtered or cut holds fewer partitions than there are; the tool names those that it skipped."""
     skipped = {gap.subject for gap in parts.offsets.gaps if gap.subject_type == "partition"}
     missing = [f"{topic}-{number}" for topic, number in sorted(parts.topics.rows.keys() - offsets.keys())]
     missing = [name for name in missing if name not in skipped]
     if offsets and missing:
-        parts.miss(
-            what, f"{len(missing):,} of {len(parts.topics.rows):,} partitions are not in the dump: {missing[0]}, …"
+        reason = fact(
+            FactCode.PARTITIONS_NOT_IN_DUMP, missing=len(missing), partitions=len(parts.topics.rows), first=missing[0]
         )
+        parts.miss(what, reason)
 
 
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
@@ -353,8 +362,7 @@ def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) ->
     if broker in listing.brokers:
         return listing.brokers[broker].state
     if listing.is_whole and is_heard:
-        reason = "a dump shows it alive, the list of brokers lacks it: it died or was started between the two"
-        parts.gaps.append(CoverageGap("broker", str(broker), "liveness", reason))
+        parts.miss_of("broker", broker, FactCode.LACKS_LIVENESS, fact(FactCode.BROKER_NOT_LISTED))
     if listing.is_whole:
         return BrokerState.DEAD if is_placed and not is_heard else BrokerState.UNRESPONSIVE
     if is_heard:
@@ -368,28 +376,29 @@ def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) ->
 def _note_what_is_missing(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
     _note_racks(parts, brokers)
     for topic in sorted(parts.topics.deleted):
-        reason = "it is being deleted (MarkedForDeletion): it is left out"
-        parts.gaps.append(CoverageGap("topic", topic, "deletion", reason))
+        parts.miss_of("topic", topic, FactCode.LACKS_EVERYTHING, fact(FactCode.BEING_DELETED))
     if not parts.groups.notes:
-        parts.miss("consumer groups", "no kafka-consumer-groups dump in the folder, or no groups")
+        parts.miss(FactCode.LACKS_GROUPS, _no_dump("groups"))
     if parts.captured_at is None:
-        parts.miss("time", "no captured_at in the folder")
+        parts.miss(FactCode.LACKS_TIME, _no_dump("captured_at"))
     if not parts.log_dirs.dirs:
-        parts.miss("sizes", "no kafka-log-dirs dump in the folder")
+        parts.miss(FactCode.LACKS_SIZES, _no_dump("log_dirs"))
         return
     placed = {broker for row in parts.topics.rows.values() for broker in row.replicas}
     for broker in sorted(placed - parts.log_dirs.dirs.keys()):
         if brokers[broker].state is not BrokerState.DEAD:
-            reason = "the kafka-log-dirs dump does not hold this broker"
-            parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
+            parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.BROKER_NOT_IN_DUMP))
 
 
 def _note_racks(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
     """Note brokers without a rack: all of them, or some beside others that have one."""
     staying = [broker for broker in brokers.values() if broker.state.stays]
-    without = [str(broker.id) for broker in staying if broker.rack is None]
+    without = tuple(broker.id for broker in staying if broker.rack is None)
     if not parts.given.brokers and not parts.listing.brokers:
-        parts.miss("racks", "no brokers.csv (id,rack,host) and no list of brokers in the folder")
+        parts.miss(FactCode.LACKS_RACKS, _no_dump("brokers"))
     elif 0 < len(without) < len(staying):
-        one = len(without) == 1
-        parts.miss("racks", f"{'broker' if one else 'brokers'} {', '.join(without)} {'has' if one else 'have'} no rack")
+        parts.miss(FactCode.LACKS_RACKS, fact(FactCode.BROKERS_HAVE_NO_RACK, brokers=without))
+
+
+def _no_dump(of: str) -> Fact:
+    return fact(FactCode.NO_DUMP, of=of)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import CoverageGap, LogDir
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.dump_lines import LARGEST_ID, LARGEST_LONG
@@ -69,7 +70,8 @@ class LogDirsDump:
             here = f"{path}.logDirs[{number}]"
             name, error = _text(log_dir, "logDir", here), log_dir.get("error")
             if error is not None and known.get(name) is None:
-                self.gaps.append(CoverageGap("broker", str(broker), f"log dir {name}", str(error)))
+                what, reason = fact(FactCode.LACKS_LOG_DIR, path=name), fact(FactCode.AS_REPORTED, text=str(error))
+                self.gaps.append(CoverageGap("broker", str(broker), what, reason))
             known[name] = known.get(name) if error is None else str(error)
             for index, row in enumerate(_list(log_dir, "partitions", here)):
                 self._read_replica(row, (broker, name), seen, f"{here}.partitions[{index}]")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import CoverageGap
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.dump_lines import (
@@ -29,7 +30,6 @@ Offsets = dict[tuple[str, int], int]
 
 _ROW = re.compile(r"(?P<topic>[\w.-]+):(?P<partition>\d+):(?P<offset>\d+)\s*$")
 _SKIPPED = re.compile(r"Skip getting offsets for topic-partition (?P<partition>\S+) due to error: (?P<error>.*)$")
-_NAME_IT = "name the file earliest or latest, or keep the command in it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ class OffsetsDump:
         if not line.text.strip():
             return
         if skipped := _SKIPPED.match(line.text):
-            self.gaps.append(CoverageGap("partition", skipped["partition"], "offsets", skipped["error"]))
+            what, reason = fact(FactCode.LACKS_OFFSETS), fact(FactCode.AS_REPORTED, text=skipped["error"])
+            self.gaps.append(CoverageGap("partition", skipped["partition"], what, reason))
             return
         row = _ROW.match(line.text)
         if row is None:
@@ -113,8 +114,7 @@ class OffsetsDump:
     def _without_other(self, reading: OffsetsReading, cluster: str) -> OffsetsReading | None:
         if reading.told.role is not Role.OTHER:
             return reading
-        reason = f"{reading.name} was asked for another time: neither start nor end offsets, it was left out"
-        self.gaps.append(CoverageGap("cluster", cluster, "offsets of another time", reason))
+        self._miss(cluster, FactCode.LACKS_OFFSETS, fact(FactCode.OFFSETS_OF_OTHER_TIME, file=reading.name))
         return None
 
     def _single(
@@ -123,13 +123,10 @@ class OffsetsDump:
         role = reading.told.role
         if role is Role.UNKNOWN:
             role = _role_by_contents(reading.offsets, seen())
-            words = {Role.START: "start offsets, by what the other dumps show", Role.END: ""}.get(
-                role, "start or end offsets: nothing tells, so it was left out"
-            )
-            if words:
-                self.gaps.append(
-                    CoverageGap("cluster", cluster, "kind of offsets", f"{reading.name} holds {words}; {_NAME_IT}")
-                )
+            if role is not Role.END:
+                is_guessed = role is Role.START
+                code = FactCode.OFFSETS_KIND_GUESSED if is_guessed else FactCode.OFFSETS_KIND_UNKNOWN
+                self._miss(cluster, FactCode.LACKS_KIND_OF_OFFSETS, fact(code, file=reading.name))
         return {Role.START: (reading.offsets, {}), Role.END: ({}, reading.offsets)}.get(role, ({}, {}))
 
     def _pair(self, first: OffsetsReading, second: OffsetsReading, cluster: str) -> tuple[Offsets, Offsets]:
@@ -166,13 +163,16 @@ class OffsetsDump:
                 reading.place, f"was asked for {reading.told.role} offsets, but the other dump shows it holds none",
                 "dump both again, one after the other",
             )  # fmt: skip
-        reason = f"{reading.name} holds {role} offsets, whatever its name says: the other dump of offsets shows it"
-        self.gaps.append(CoverageGap("cluster", cluster, "kind of offsets", reason))
+        reason = fact(FactCode.OFFSETS_MISNAMED, file=reading.name, kind=role.value)
+        self._miss(cluster, FactCode.LACKS_KIND_OF_OFFSETS, reason)
 
     def _undecided(self, first: OffsetsReading, second: OffsetsReading, cluster: str) -> tuple[Offsets, Offsets]:
-        reason = f"{first.name} and {second.name} share no partition and neither is named: both were left out"
-        self.gaps.append(CoverageGap("cluster", cluster, "kind of offsets", f"{reason}; {_NAME_IT}"))
+        reason = fact(FactCode.OFFSETS_UNDECIDED, files=(first.name, second.name))
+        self._miss(cluster, FactCode.LACKS_KIND_OF_OFFSETS, reason)
         return {}, {}
+
+    def _miss(self, cluster: str, what: FactCode, reason: Fact) -> None:
+        self.gaps.append(CoverageGap("cluster", cluster, fact(what), reason))
 
 
 def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, CoverageGap, Topic
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.files.input_file import parse_json
@@ -23,11 +24,8 @@ _NARROWEST_TERMINAL = 40
 # ``log_dirs`` is read over: Kafka's own documents print fewer of them than replicas.
 _ROW_FIELDS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 _NOT_IN_THE_FILE = (
-    ("sizes", "a reassignment holds placement only"),
-    ("rates", "a reassignment holds placement only"),
-    ("racks", "a reassignment names brokers by id only"),
-    ("consumer groups", "a reassignment holds placement only"),
-)
+    FactCode.LACKS_SIZES, FactCode.LACKS_RATES, FactCode.LACKS_RACKS, FactCode.LACKS_GROUPS,
+)  # fmt: skip
 
 
 def is_reassignment(document: Any) -> bool:
@@ -56,7 +54,15 @@ def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> Clu
         topics=tuple(Topic(name) for name in placement.topics),
         partitions=placement.table,
         source="reassignment",
-        coverage=tuple(CoverageGap("cluster", cluster, what, why) for what, why in _NOT_IN_THE_FILE),
+        coverage=tuple(
+            CoverageGap(
+                "cluster",
+                cluster,
+                fact(what),
+                fact(FactCode.NOT_IN_REASSIGNMENT, is_of_ids=what is FactCode.LACKS_RACKS),
+            )
+            for what in _NOT_IN_THE_FILE
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Broker, CoverageGap, Partition, Topic
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.broker_listing import BrokerListing
@@ -96,8 +97,8 @@ class TopicZnodes:
         for name in sorted(self.topics):
             self._add_topic(name, dump, is_isr_known=has_states)
         if self.topics and not has_states:
-            reason = "znodes of topics name replicas only: the first replica counts as the leader, the ISR is unknown"
-            self.gaps.append(CoverageGap("cluster", "", "leaders and in-sync replicas", reason))
+            reason = fact(FactCode.ZNODES_WITHOUT_STATES)
+            self.gaps.append(CoverageGap("cluster", "", fact(FactCode.LACKS_LEADERS), reason))
 
     def _read_prose(self, line: Line, asked: Command | None) -> None:
         ids = _IDS.match(line.text)
@@ -107,7 +108,8 @@ class TopicZnodes:
             for broker in ids["ids"].split(",") if ids["ids"] else ():
                 self.brokers.add(Broker(int(broker)))
         elif absent := _ABSENT.match(line.text):
-            self.gaps.append(CoverageGap("topic", absent["topic"], "description", "its znode does not exist"))
+            what, reason = fact(FactCode.LACKS_DESCRIPTION), fact(FactCode.ZNODE_MISSING)
+            self.gaps.append(CoverageGap("topic", absent["topic"], what, reason))
         elif line.text.strip() and not _PROSE.match(line.text):
             raise line.refuse(f"is no line of a ZooKeeper shell: {excerpt(line.text.strip())}")
 

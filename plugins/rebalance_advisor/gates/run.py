@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.render import render
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
@@ -40,8 +42,13 @@ class GateResult:
         return any(check.level == Level.BLOCK and not check.is_passed for check in self.checks)
 
     def __str__(self) -> str:
-        broken = [str(check) for check in self.checks if not check.is_passed]
+        broken = [check_words(check) for check in self.checks if not check.is_passed]
         return "\n".join(map(visible, broken)) or f"all {len(self.checks)} rules passed"
+
+
+def check_words(check: store.Check) -> str:
+    """Return rule, level, what is wrong, and the first rows; for logs and errors."""
+    return f"{check.rule} ({check.level}): {render(Fact(FactCode(check.rule)))}: {check.first_rows}"
 
 
 def check_input(dsn: str, snapshot_id: str) -> GateResult:
@@ -89,8 +96,8 @@ def _ask(dsn: str, batch: str, gate: Gate) -> dict[Rule, Unexpected]:
 
 
 def _check(rule: Rule, answer: Unexpected) -> store.Check:
-    return store.Check(rule.name, rule.level.value, answer.count, rule.says, answer.rows)
+    return store.Check(rule.name, rule.level.value, answer.count, answer.rows)
 
 
 def _held(rule: Rule, answer: Unexpected) -> list[store.Quarantined]:
-    return [store.Quarantined(str(rule.subject_type), subject, rule.name, rule.says) for subject in answer.subjects]
+    return [store.Quarantined(str(rule.subject_type), subject, rule.name) for subject in answer.subjects]

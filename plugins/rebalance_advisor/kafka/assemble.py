@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
@@ -17,7 +18,7 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata
-from rebalance_advisor.kafka.coverage import LOG_DIRS, Coverage
+from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.offsets import TopicPartition
 from rebalance_advisor.kafka.storage import Configs, Storage
 from rebalance_advisor.kafka.unheard import Unheard
@@ -45,26 +46,27 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
     metadata = reading.metadata
     fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
     for broker in sorted(fenced - reading.unheard.keys()):
-        coverage.add_unanswered(broker, LOG_DIRS, "is fenced")
+        coverage.add_unanswered(broker, FactCode.LACKS_LOG_DIRS, FactCode.BROKER_IS_FENCED)
     known = {broker.id for broker in metadata.brokers}
     for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
-        coverage.add("broker", broker, "everything", "replicas are placed on it, and the cluster does not know it")
+        coverage.add("broker", broker, FactCode.LACKS_EVERYTHING, FactCode.BROKER_NOT_REGISTERED)
     serving = known - fenced - reading.unheard.keys()
     failed = {broker for broker, dirs in reading.storage.log_dirs.items() if any(log_dir.error for log_dir in dirs)}
     for partition in metadata.partitions:
         moving = metadata.reassignments.get((partition.topic, partition.partition), ((), ()))
         if not {*moving[0], *moving[1]} <= set(partition.replicas):
             coverage.add_partition(
-                partition.topic, partition.partition, "running reassignment", "it changed while it was read"
+                partition.topic, partition.partition, FactCode.LACKS_REASSIGNMENTS, FactCode.CHANGED_WHILE_READ
             )
         for broker in sorted(serving & set(partition.offline)):
-            reason = f"the one on broker {broker} is offline"
-            coverage.add_partition(partition.topic, partition.partition, "offline replica", reason)
+            reason = fact(FactCode.REPLICA_IS_OFFLINE, broker=broker)
+            coverage.add_partition(partition.topic, partition.partition, FactCode.LACKS_OFFLINE_REPLICA, reason)
         # The metadata may say so seconds later than the broker.
         key = (partition.topic, partition.partition)
         for broker in sorted(failed & set(partition.replicas) - set(partition.offline)):
             if key not in reading.storage.sizes[broker]:
-                coverage.add_partition(*key, "replica size", f"a log dir of broker {broker} is offline")
+                reason = fact(FactCode.LOG_DIR_IS_OFFLINE, broker=broker)
+                coverage.add_partition(*key, FactCode.LACKS_REPLICA_SIZE, reason)
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:

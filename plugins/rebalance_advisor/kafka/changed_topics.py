@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeVar
 
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset
 from rebalance_advisor.kafka.assemble import Reading
 from rebalance_advisor.kafka.cluster_metadata import (
@@ -24,7 +25,7 @@ from rebalance_advisor.kafka.cluster_metadata import (
     read_reassignments,
 )
 from rebalance_advisor.kafka.connection.client import reason_of
-from rebalance_advisor.kafka.coverage import REST, Coverage
+from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.group_offsets import read_group_offsets
 from rebalance_advisor.kafka.groups.groups import ListedGroups
 from rebalance_advisor.kafka.offsets import TopicPartition, leaders_of, read_ends
@@ -49,7 +50,7 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
     """The reading with each topic as one moment shows it."""
     now = look_again(sender)
     if isinstance(now, Exception):
-        coverage.add_cluster("changes while it was read", f"nobody told the metadata again: {reason_of(now)}")
+        coverage.add_cluster(FactCode.LACKS_LATER_CHANGES, fact(FactCode.NOT_TOLD_AGAIN, why=reason_of(now)))
         return reading
     reading = _with_brokers(sender, reading, now, coverage)
     before = _topics_seen(reading.metadata)
@@ -60,11 +61,12 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
     reading = _read_again(sender, reading, changes, coverage)
     last = look_again(sender, changes.changed)
     if isinstance(last, Exception):
-        return _told_unknown(reading, changes.changed, f"nobody told its metadata again: {reason_of(last)}", coverage)
+        reason = fact(FactCode.NOT_TOLD_AGAIN, why=reason_of(last))
+        return _told_unknown(reading, changes.changed, reason, coverage)
     between = _topics_seen(reading.metadata)
     again = topic_changes(between, last, changes.changed)
     reading = _told_gone(_shown_as(reading, between, last, changes.changed), again.deleted, coverage)
-    return _told_unknown(reading, again.changed, "it changed again while it was read again", coverage)
+    return _told_unknown(reading, again.changed, fact(FactCode.CHANGED_AGAIN), coverage)
 
 
 def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
@@ -72,11 +74,12 @@ def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, cove
     known = {broker.id for broker in reading.metadata.brokers}
     serving = {broker.id for broker in reading.metadata.brokers if not broker.is_fenced}
     joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - known))
-    unheard = {broker.id: Unheard(BrokerState.SILENT, "it joined while the cluster was read") for broker in joined}
-    gone = Unheard(BrokerState.DISCONNECTED, "it left the cluster while it was read")
+    late = Unheard(BrokerState.SILENT, fact(FactCode.BROKER_JOINED_LATE))
+    unheard = {broker.id: late for broker in joined}
+    gone = Unheard(BrokerState.DISCONNECTED, fact(FactCode.BROKER_LEFT_EARLY))
     unheard |= dict.fromkeys(sorted(serving - now.brokers.keys()), gone)
     for broker, why in unheard.items():
-        coverage.add_unanswered(broker, REST, str(sender.unheard.setdefault(broker, why)))
+        coverage.add_unanswered(broker, None, sender.unheard.setdefault(broker, why).fact)
     metadata = replace(reading.metadata, brokers=(*reading.metadata.brokers, *joined))
     return replace(reading, metadata=metadata, unheard={**unheard, **reading.unheard, **sender.unheard})
 
@@ -129,7 +132,7 @@ def _shown_as(reading: Reading, before: TopicsSeen, now: TopicsSeen, names: Iter
 def _told_gone(reading: Reading, names: frozenset[str], coverage: Coverage) -> Reading:
     for name in sorted(names):
         coverage.forget_topic(name)
-        coverage.add("topic", name, "everything", "it was deleted while the cluster was read, or hidden")
+        coverage.add("topic", name, FactCode.LACKS_EVERYTHING, FactCode.DELETED_WHILE_READ)
     metadata = replace(
         reading.metadata,
         topics=tuple(topic for topic in reading.metadata.topics if topic.name not in names),
@@ -138,10 +141,10 @@ def _told_gone(reading: Reading, names: frozenset[str], coverage: Coverage) -> R
     return replace(_without_figures(reading, names), metadata=metadata)
 
 
-def _told_unknown(reading: Reading, names: frozenset[str], reason: str, coverage: Coverage) -> Reading:
+def _told_unknown(reading: Reading, names: frozenset[str], reason: Fact, coverage: Coverage) -> Reading:
     for name in sorted(names):
         coverage.forget_topic(name)
-        coverage.add("topic", name, "sizes and offsets", reason)
+        coverage.add("topic", name, FactCode.LACKS_SIZES_AND_OFFSETS, reason)
     return _without_figures(reading, names)
 
 

@@ -13,8 +13,10 @@ from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest, 
 from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.rights import Right
-from rebalance_advisor.kafka.connection.client import error_name, reason_of
+from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
@@ -87,7 +89,9 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
     """Request the metadata. Raises ClusterUnreadableError where no broker tells its metadata."""
     metadata = sender.send_to_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
-        raise ClusterUnreadableError(f"no broker told the cluster's metadata ({reason_of(metadata)}); try again")
+        raise ClusterUnreadableError(
+            f"no broker told the cluster's metadata ({render(reason_of(metadata))}); try again"
+        )
     seen = _topics(metadata, coverage)
     cluster = sender.send_to_any(
         DescribeClusterRequest(include_cluster_authorized_operations=True, include_fenced_brokers=True)
@@ -150,12 +154,15 @@ def _topics_of(metadata: Any) -> TopicsSeen:
 def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
     seen = _topics_of(metadata)
     for name, code in seen.errors.items():
-        coverage.add_error("topic", name, "partitions", code)
+        coverage.add_error("topic", name, FactCode.LACKS_PARTITIONS, code)
     offsets = seen.partitions.get(OFFSETS_TOPIC, ())
     leaderless = sum(partition.leader is None for partition in offsets)
     if leaderless:
         # Kafka leaves their groups out of every list without a word.
-        coverage.add_cluster("groups", f"{leaderless} of {len(offsets)} partitions of {OFFSETS_TOPIC} have no leader")
+        reason = fact(
+            FactCode.OFFSETS_TOPIC_LEADERLESS, topic=OFFSETS_TOPIC, leaderless=leaderless, partitions=len(offsets)
+        )
+        coverage.add_cluster(FactCode.LACKS_GROUPS, reason)
     return seen
 
 
@@ -165,8 +172,8 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
         broker.node_id: SeenBroker(broker.node_id, broker.host, broker.port, broker.rack) for broker in metadata.brokers
     }
     if isinstance(cluster, Exception) or cluster.error_code:
-        reason = reason_of(cluster) if isinstance(cluster, Exception) else error_name(cluster.error_code)
-        coverage.add_cluster("fenced brokers and own rights", reason)
+        reason = reason_of(cluster) if isinstance(cluster, Exception) else kafka_error(cluster.error_code)
+        coverage.add_cluster(FactCode.LACKS_FENCED_BROKERS, reason)
         return tuple(found[broker] for broker in sorted(found))
     for broker in cluster.brokers:
         is_fenced = bool(getattr(broker, "is_fenced", False))
@@ -193,7 +200,7 @@ def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> Non
     rights = (told.authorized_operations or ()) if is_told else ()
     if _DESCRIBE not in rights:
         # The set says nothing of the other right then: the brokers' configs are refused or not.
-        coverage.add_right(Right.DESCRIBE_CLUSTER, None if is_told else "no broker told whether this login has it")
+        coverage.add_right(Right.DESCRIBE_CLUSTER, is_told=is_told)
     elif _DESCRIBE_CONFIGS not in rights:
         coverage.add_right(Right.BROKER_CONFIGS)
 
@@ -208,11 +215,11 @@ def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int
     )
     answer = sender.send_to_any(request)
     if isinstance(answer, Exception):
-        coverage.add_cluster("controller", reason_of(answer))
+        coverage.add_cluster(FactCode.LACKS_CONTROLLER, reason_of(answer))
         return None
     codes = [answer.error_code, *(partition.error_code for topic in answer.topics for partition in topic.partitions)]
     if any(codes):
-        coverage.add_error("cluster", "", "controller", next(filter(None, codes)))
+        coverage.add_error("cluster", "", FactCode.LACKS_CONTROLLER, next(filter(None, codes)))
         return None
     return int(answer.topics[0].partitions[0].leader_id)
 
@@ -227,10 +234,10 @@ def read_reassignments(
     request = ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None)
     answer = sender.send_to_any(request, first=controller)
     if isinstance(answer, Exception):
-        coverage.add_cluster("running reassignments", reason_of(answer))
+        coverage.add_cluster(FactCode.LACKS_REASSIGNMENTS, reason_of(answer))
         return {}
     if answer.error_code:
-        coverage.add_error("cluster", "", "running reassignments", answer.error_code)
+        coverage.add_error("cluster", "", FactCode.LACKS_REASSIGNMENTS, answer.error_code)
         return {}
     return {
         (topic.name, partition.partition_index): (tuple(partition.adding_replicas), tuple(partition.removing_replicas))

@@ -20,13 +20,14 @@ from kafka.protocol.admin import (
 from kafka.protocol.consumer import ListOffsetsRequest
 from kafka.protocol.metadata import ApiVersionsRequest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Group, GroupType, Quota
 from kafka_rebalance.snapshot.ranges import LARGEST_QUOTA
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.assemble import Reading
 from rebalance_advisor.kafka.cluster_metadata import SeenPartition, kafka_id
-from rebalance_advisor.kafka.connection.client import error_name, reason_of
-from rebalance_advisor.kafka.coverage import CONFIGS, PARTITION_OFFSETS, Coverage
+from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
+from rebalance_advisor.kafka.coverage import CONFIGS, Coverage
 from rebalance_advisor.kafka.offsets import TopicPartition
 from rebalance_advisor.kafka.request_sender import RequestSender
 
@@ -35,9 +36,9 @@ _NO_SUCH_RESOURCES = 42
 _DEFAULT_SOURCE = 5
 _PARTITIONS_A_PAGE = 2_000  # what a broker answers at most, as it comes
 _CLUSTER_REFUSED = 31
-_QUOTAS = "client quotas"
+_QUOTAS = FactCode.LACKS_QUOTAS
 _LOCAL_START, _KNOWS_LOCAL_START = -4, 8  # the version of ListOffsets that brought it
-_LOCAL, _ELIGIBLE = "start offset on disk", "eligible leader replicas"
+_LOCAL, _ELIGIBLE = FactCode.LACKS_LOCAL_START_OFFSETS, FactCode.LACKS_ELIGIBLE_LEADERS
 
 
 def read_details(
@@ -63,7 +64,7 @@ def read_features(sender: RequestSender, coverage: Coverage) -> dict[str, int]:
     request = ApiVersionsRequest(client_software_name="rebalance-advisor", client_software_version="1", min_version=3)
     answer = sender.send_to_any(request)
     if isinstance(answer, Exception):
-        coverage.add_cluster("features", reason_of(answer))
+        coverage.add_cluster(FactCode.LACKS_FEATURES, reason_of(answer))
         return {}
     return {row.name: int(row.max_version_level) for row in answer.finalized_features or ()}
 
@@ -77,7 +78,7 @@ def read_quotas(sender: RequestSender, coverage: Coverage) -> tuple[Quota, ...]:
         coverage.add_cluster(_QUOTAS, reason_of(answer))
         return ()
     if answer.error_code:
-        coverage.add_cluster(_QUOTAS, error_name(answer.error_code))
+        coverage.add_cluster(_QUOTAS, kafka_error(answer.error_code))
         if answer.error_code == _CLUSTER_REFUSED:
             coverage.add_right(Right.BROKER_CONFIGS)
         return ()
@@ -143,7 +144,7 @@ def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Cov
         key = (row.topic, row.partition)
         is_made_anew = None not in (row.topic_id, ids[row.topic]) and row.topic_id != ids[row.topic]
         if is_made_anew or row.replicas != wanted[key].replicas:
-            coverage.add_partition(*key, _ELIGIBLE, "it changed while it was read")
+            coverage.add_partition(*key, _ELIGIBLE, FactCode.CHANGED_WHILE_READ)
             continue
         now[key] = replace(wanted[key], leader=row.leader, isr=row.isr, offline=row.offline)
         if row.eligible:
@@ -184,9 +185,9 @@ def read_eligible_leaders(
         coverage.add_cluster(_ELIGIBLE, reason_of(answer))
         return []
     if answer.next_cursor is not None:
-        reason = f"more than {_PARTITIONS_A_PAGE:,} partitions are in topics that are short of in-sync replicas"
-        where = f"; read up to topic {answer.next_cursor.topic_name}"
-        coverage.add_cluster(_ELIGIBLE, reason + where)
+        read_to = answer.next_cursor.topic_name
+        reason = fact(FactCode.MORE_THAN_A_PAGE, partitions=_PARTITIONS_A_PAGE, topic=read_to)
+        coverage.add_cluster(_ELIGIBLE, reason)
     found = []
     for row in answer.topics:
         if row.error_code:
@@ -220,7 +221,7 @@ def read_local_starts(
         return {}
     if sender.client.version_of(ListOffsetsRequest) < _KNOWS_LOCAL_START:
         for topic, partition in sorted(leaders):
-            coverage.add_partition(topic, partition, _LOCAL, "the brokers do not tell it")
+            coverage.add_partition(topic, partition, _LOCAL, FactCode.BROKERS_DO_NOT_TELL)
         return {}
     by_broker: dict[int, list[TopicPartition]] = defaultdict(list)
     for key, leader in sorted(leaders.items()):
@@ -229,7 +230,7 @@ def read_local_starts(
     found: dict[TopicPartition, int] = {}
     for broker, answer in answers.items():
         if isinstance(answer, Exception):
-            coverage.add_unanswered(broker, PARTITION_OFFSETS, answer, by_broker[broker])
+            coverage.add_unanswered(broker, FactCode.LACKS_OFFSETS_OF_PARTITIONS, answer, by_broker[broker])
             continue
         _take_local_starts(answer, found, coverage)
     return found
@@ -240,7 +241,7 @@ def _take_local_starts(answer: Any, found: dict[TopicPartition, int], coverage: 
         for row in topic.partitions:
             if row.error_code:
                 coverage.note_refusal(_LOCAL, row.error_code)
-                coverage.add_partition(topic.name, row.partition_index, _LOCAL, error_name(row.error_code))
+                coverage.add_partition(topic.name, row.partition_index, _LOCAL, kafka_error(row.error_code))
             elif row.offset >= 0:
                 found[topic.name, row.partition_index] = int(row.offset)
 

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.group import CommittedOffset, GroupType
-from rebalance_advisor.kafka.coverage import GROUP_COMMITS, Coverage
+from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups
 from rebalance_advisor.kafka.messages import DescribeShareGroupOffsetsRequest
 from rebalance_advisor.kafka.offsets import read_committed
 from rebalance_advisor.kafka.request_sender import RequestSender
-
-_WHAT = "committed offsets"  # as of every other group: what unread groups are told by
 
 
 def read_group_offsets(
@@ -30,17 +29,17 @@ def read_share_offsets(
     names = [name for name, group in listed.groups.items() if group.type is GroupType.SHARE]
     if names and sender.client.version_of(DescribeShareGroupOffsetsRequest) < 0:
         for name in names:
-            coverage.add("group", name, _WHAT, "the brokers tell no offsets of share groups")
+            coverage.add("group", name, FactCode.LACKS_COMMITS, FactCode.BROKERS_DO_NOT_TELL)
         return {}
     requests = {(broker, tuple(bundle)): (broker, _request(bundle)) for broker, bundle in listed.by_coordinator(names)}
     found: dict[str, tuple[CommittedOffset, ...]] = {}
     for (broker, bundle), answer in sender.send(requests, is_passing=_is_loading).items():
         if isinstance(answer, Exception):
-            coverage.add_unanswered(broker, GROUP_COMMITS, answer, bundle)
+            coverage.add_unanswered(broker, FactCode.LACKS_COMMITS_OF_GROUPS, answer, bundle)
             continue
         for row in answer.groups:
             if row.error_code:
-                coverage.add_error("group", row.group_id, _WHAT, row.error_code)
+                coverage.add_error("group", row.group_id, FactCode.LACKS_COMMITS, row.error_code)
             else:
                 found[row.group_id] = _offsets(row.group_id, row.topics, coverage)
     return found
@@ -60,9 +59,9 @@ def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffs
     found = []
     for topic in topics:
         for partition in topic.partitions:
-            place = f"{topic.topic_name}-{partition.partition_index}"
             if partition.error_code:
-                coverage.add_error("group", group, f"committed offset of {place}", partition.error_code)
+                what = fact(FactCode.LACKS_COMMIT, topic=topic.topic_name, partition=partition.partition_index)
+                coverage.add_error("group", group, what, partition.error_code)
             elif partition.start_offset >= 0:
                 told = getattr(partition, "lag", None)  # version 1
                 lag = None if told is None or told < 0 else int(told)

@@ -12,17 +12,16 @@ from typing import Any
 
 from kafka.protocol.metadata import MetadataRequest
 
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import Group
 from kafka_rebalance.snapshot.ranges import topic_name_fault
 from kafka_rebalance.snapshot.rights import Right
-from rebalance_advisor.kafka.connection.client import error_name, reason_of
+from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 _REFUSED, _UNKNOWN = 29, 3
 _NAMES_A_QUESTION = 50_000
-_HIDDEN = "everything but its size"
-_DESCRIPTION = "description"
 
 
 def note_hidden_topics(
@@ -37,17 +36,16 @@ def note_hidden_topics(
     codes = _codes(sender, wanted)
     for name in wanted:
         code = codes.get(name)
+        is_refused, failure = code == _REFUSED, code if isinstance(code, Fact) else None
         if name in on_disk:
             # It exists, whatever the metadata says.
-            why = "no right to describe it" if code == _REFUSED else "made or deleted while reading"
-            coverage.add("topic", name, _HIDDEN, f"{code if isinstance(code, str) else why}; log dirs hold it")
-        elif code == _REFUSED:
-            reason = f"group {readers[name]} names it, and there is no right to describe it, or it does not exist"
-            coverage.add("topic", name, _DESCRIPTION, reason)
+            reason = fact(FactCode.TOPIC_ON_DISK, why=failure, is_refused=is_refused)
+            coverage.add("topic", name, FactCode.LACKS_ALL_BUT_SIZE, reason)
         elif code not in (_UNKNOWN, None):
-            why = "it was made while reading" if code == 0 else code if isinstance(code, str) else error_name(code)
-            coverage.add("topic", name, _DESCRIPTION, f"group {readers[name]} names it: {why}")
-        if code == _REFUSED:
+            why = kafka_error(code) if isinstance(code, int) and code and not is_refused else failure
+            reason = fact(FactCode.TOPIC_NAMED_BY_GROUP, group=readers[name], why=why, is_refused=is_refused)
+            coverage.add("topic", name, FactCode.LACKS_DESCRIPTION, reason)
+        if is_refused:
             coverage.add_right(Right.DESCRIBE_TOPICS)
 
 
@@ -64,9 +62,9 @@ def _readers(groups: Iterable[Group]) -> dict[str, str]:
     return found
 
 
-def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | str]:
+def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | Fact]:
     """Kafka's error code for each name (0: it is shown now), or why none came."""
-    found: dict[str, int | str] = {}
+    found: dict[str, int | Fact] = {}
     for at in range(0, len(names), _NAMES_A_QUESTION):
         part = names[at : at + _NAMES_A_QUESTION]
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in part]

@@ -11,17 +11,18 @@ from typing import Any
 
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
 from rebalance_advisor.kafka.cluster_metadata import SeenPartition, refreshed_leaders
-from rebalance_advisor.kafka.connection.client import error_name
-from rebalance_advisor.kafka.coverage import GROUP_COMMITS, PARTITION_OFFSETS, Coverage
+from rebalance_advisor.kafka.connection.client import kafka_error
+from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups, find_moved, may_have_moved
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.unheard import BrokerUnheardError
 
 TopicPartition = tuple[str, int]
 EARLIEST, LATEST = -2, -1
-_WHAT = {EARLIEST: "start offset", LATEST: "end offset"}
+_WHAT = {EARLIEST: FactCode.LACKS_START_OFFSETS, LATEST: FactCode.LACKS_END_OFFSETS}
 _PARTITIONS_A_QUESTION = 50_000  # 2 MB; the number of requests does not grow with the partitions of a usual cluster
 _LEADER_MOVED = (5, 6, 74, 75, 76)  # leader not available, not leader, fenced or unknown epoch, offset not available
 _BATCHED = 8  # OffsetFetch from this version on takes many groups
@@ -40,9 +41,9 @@ def read_committed(
     for name in sorted(failed.keys() - found.keys()):
         why = failed[name]
         if isinstance(why, int):
-            coverage.add_error("group", name, "committed offsets", why)
+            coverage.add_error("group", name, FactCode.LACKS_COMMITS, why)
         else:
-            coverage.add_unanswered(fresh.groups[name].coordinator or 0, GROUP_COMMITS, why, [name])
+            coverage.add_unanswered(fresh.groups[name].coordinator or 0, FactCode.LACKS_COMMITS_OF_GROUPS, why, [name])
     return found
 
 
@@ -79,7 +80,7 @@ def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[
     found = {}
     for partition in partitions:
         if partition.leader is None:
-            coverage.add_partition(partition.topic, partition.partition, "offsets", "no leader")
+            coverage.add_partition(partition.topic, partition.partition, FactCode.LACKS_OFFSETS, FactCode.NO_LEADER)
         else:
             found[partition.topic, partition.partition] = partition.leader
     return found
@@ -108,9 +109,10 @@ def read_ends(
     for (when, (topic, partition)), why in failed.items():
         if isinstance(why, int):
             coverage.note_refusal(_WHAT[when], why)
-            coverage.add_partition(topic, partition, _WHAT[when], error_name(why))
+            coverage.add_partition(topic, partition, _WHAT[when], kafka_error(why))
         else:
-            coverage.add_unanswered(wanted[when, (topic, partition)], PARTITION_OFFSETS, why, [(topic, partition)])
+            part, broker = FactCode.LACKS_OFFSETS_OF_PARTITIONS, wanted[when, (topic, partition)]
+            coverage.add_unanswered(broker, part, why, [(topic, partition)])
     starts = {key: offset for (when, key), offset in found.items() if when == EARLIEST}
     ends = {key: offset for (when, key), offset in found.items() if when == LATEST}
     return starts, ends
@@ -175,7 +177,7 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
     for topic in topics:
         for partition in topic.partitions:
             if partition.error_code:
-                what = f"committed offset of {topic.name}-{partition.partition_index}"
+                what = fact(FactCode.LACKS_COMMIT, topic=topic.name, partition=partition.partition_index)
                 coverage.add_error("group", group, what, partition.error_code)
             elif partition.committed_offset >= 0:
                 offsets.append(CommittedOffset(topic.name, partition.partition_index, partition.committed_offset))

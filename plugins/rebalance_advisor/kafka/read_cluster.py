@@ -19,6 +19,8 @@ from datetime import datetime
 
 from kafka.errors import KafkaError
 
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
 from rebalance_advisor.kafka.changed_topics import read_again_what_changed
@@ -27,7 +29,7 @@ from rebalance_advisor.kafka.connection.client import ClusterClient, reason_of
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
-from rebalance_advisor.kafka.coverage import REST, Coverage
+from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.details import read_details, with_eligible_leaders
 from rebalance_advisor.kafka.group_offsets import read_group_offsets
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
@@ -118,9 +120,9 @@ def read_with_sender(
     known = {topic.name for topic in reading.metadata.topics}
     note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
     for broker, why in sender.unheard.items():
-        coverage.add_unanswered(broker, REST, str(why))
+        coverage.add_unanswered(broker, None, why.fact)
     for broker, mangled in sender.mangled.items():
-        coverage.add("broker", broker, "an answer that any broker can give", reason_of(mangled))
+        coverage.add("broker", broker, FactCode.LACKS_ANSWER_FOR_CLUSTER, reason_of(mangled))
     reading = replace(reading, unheard={**reading.unheard, **sender.unheard})
     note_unseen(reading, coverage)
     note_odd_commits(reading.groups, reading.starts, reading.ends, coverage)
@@ -137,7 +139,7 @@ def connected(settings: ConnectionSettings) -> ClusterClient:
         others = tuple(other for other in settings.servers if other != server)
         if not others:
             raise ClusterUnreadableError(
-                f"{server[0]}:{server[1]}: it let us in and then told nothing ({reason_of(failure)}); try again"
+                f"{server[0]}:{server[1]}: it let us in and then told nothing ({render(reason_of(failure))}); try again"
             ) from None
     return ClusterClient(settings, find_server(replace(settings, servers=others)))
 
@@ -158,12 +160,14 @@ def unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:
     answers = client.connect()
     unheard = {broker: why for broker, why in answers.items() if why is not None}
     if len(unheard) == len(answers):
-        told = "; ".join(f"{broker} at {where[broker]}: {why.reason}" for broker, why in sorted(unheard.items()))
+        told = "; ".join(
+            f"{broker} at {where[broker]}: {render(why.reason)}" for broker, why in sorted(unheard.items())
+        )
         raise ClusterUnreadableError(
             f"no broker answers under the address that it advertises ({told}); "
             "are these names and ports (advertised.listeners) reachable from here?"
         )
-    return {broker: Unheard(why.state, f"{why.reason} at {where[broker]}") for broker, why in unheard.items()}
+    return {broker: replace(why, address=where[broker]) for broker, why in unheard.items()}
 
 
 def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:

@@ -34,7 +34,7 @@ from kafka.protocol.metadata import ApiVersionsRequest
 
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.checked_answers import checked
-from rebalance_advisor.kafka.connection.client import AddressedRequest, failure_words
+from rebalance_advisor.kafka.connection.client import AddressedRequest, said_by
 from rebalance_advisor.kafka.request_counts import RequestCounts
 from rebalance_advisor.kafka.unheard import (
     BrokerUnheardError,
@@ -92,7 +92,7 @@ class RequestSender:
 
     def send_to_any(self, request: Any, first: int | None = None) -> Any:
         """The first response of any broker, else the last failure; ``first`` is asked before all others."""
-        answer: Any = DeadlinePassedError("time was over")
+        answer: Any = DeadlinePassedError()
         for broker in sorted(self.brokers, key=lambda broker: broker != first):
             answer = self._send({0: (broker, request)}, lambda _: False, is_for_cluster=True)[0]
             if not isinstance(answer, Exception):
@@ -146,7 +146,7 @@ class RequestSender:
             return answers
         seconds = min(self.round_s, self.deadline - self.clock())
         if seconds <= 0:
-            return answers | dict.fromkeys(asked, DeadlinePassedError("time was over before it was asked"))
+            return answers | dict.fromkeys(asked, DeadlinePassedError())
         told = self.client.send(asked, seconds)
         for key, (broker, request) in asked.items():
             if not isinstance(told[key], IncompatibleBrokerVersion):  # such a request is never sent
@@ -168,5 +168,5 @@ class RequestSender:
 
 def _unheard_by(answer: object, seconds: float) -> Unheard | None:
     if isinstance(answer, Exception):
-        return unheard_by(answer, silence(answer, seconds) if is_timeout(answer) else failure_words(answer))
+        return unheard_by(answer, silence(answer, seconds) if is_timeout(answer) else said_by(answer))
     return None

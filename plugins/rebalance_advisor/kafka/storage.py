@@ -8,9 +8,10 @@ from typing import Any
 
 from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import LogDir
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
-from rebalance_advisor.kafka.coverage import CONFIGS, LOG_DIRS, Coverage
+from rebalance_advisor.kafka.coverage import CONFIGS, Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 TOPIC_CONFIGS = (
@@ -72,14 +73,15 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
     found = Storage()
     for broker, answer in sorted(answers.items()):
         if isinstance(answer, Exception):
-            coverage.add_unanswered(broker, LOG_DIRS, answer)
+            coverage.add_unanswered(broker, FactCode.LACKS_LOG_DIRS, answer)
             continue
         if code := int(getattr(answer, "error_code", 0) or 0):
-            coverage.add_error("broker", broker, LOG_DIRS, code)
+            coverage.add_error("broker", broker, FactCode.LACKS_LOG_DIRS, code)
             continue
         for result in answer.results:
             if result.error_code:  # it stands with no topics and no totals: what it holds is unknown
-                coverage.add_error("broker", broker, f"log dir {result.log_dir}", result.error_code)
+                what = fact(FactCode.LACKS_LOG_DIR, path=result.log_dir)
+                coverage.add_error("broker", broker, what, result.error_code)
         found.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )
@@ -159,7 +161,8 @@ def read_configs(
                 _take(result, found, cluster_wide, coverage)
         own = set()
     for kind in sorted({"broker" if resource[0] == _BROKER else "topic" for resource in left}):
-        coverage.add_cluster(f"{kind} {CONFIGS}", reason_of([*failed.values()][-1]) if failed else "no broker answers")
+        reason = reason_of([*failed.values()][-1]) if failed else fact(FactCode.NO_BROKER_LEFT_TO_ASK)
+        coverage.add_cluster(fact(FactCode.LACKS_CONFIGS, kind=kind), reason)
     for broker in sender.all_brokers if of_brokers else ():
         mine = found.brokers.get(broker, {})
         default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
@@ -186,7 +189,7 @@ def _take(result: Any, found: Configs, cluster_wide: dict[str, str], coverage: C
         elif name:
             coverage.add_error("broker", name, CONFIGS, result.error_code)
         else:
-            coverage.add_error("cluster", "", f"broker {CONFIGS}", result.error_code)
+            coverage.add_error("cluster", "", fact(FactCode.LACKS_CONFIGS, kind="broker"), result.error_code)
         return
     values = {
         config.name: config.value

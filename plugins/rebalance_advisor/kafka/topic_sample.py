@@ -20,6 +20,7 @@ from kafka.record import MemoryRecords
 from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
 from kafka_rebalance.partitioners.key_column import KeyColumn
+from kafka_rebalance.render import render
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.kafka.cluster_metadata import look_again
 from rebalance_advisor.kafka.connection.client import error_name, failure_words
@@ -70,7 +71,7 @@ def read_topic_sample(
                  if (topic, partition) in starts}  # fmt: skip
         reading = _Reading(sender, topic, {partition: leaders[topic, partition] for partition in known})
         reading.read(newest(known, most_records), {partition: end for partition, (_, end) in known.items()})
-    gaps = [f"partition {gap.subject}: {gap.what}: {gap.reason}" for gap in coverage.gaps]
+    gaps = [f"partition {gap.subject}: {render(gap.what)}: {render(gap.reason)}" for gap in coverage.gaps]
     gaps += [f"partition {partition}: {why}" for partition, why in sorted(reading.failed.items())]
     if not reading.keys and gaps:
         raise TopicUnreadableError(f"topic {excerpt(topic)}: no record could be read ({gaps[0]}); Read on it is needed")

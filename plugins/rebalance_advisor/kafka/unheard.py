@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from kafka import errors
 
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.model import BrokerState
 
 _TIMEOUTS = (TimeoutError, errors.KafkaTimeoutError, errors.RequestTimedOutError)
@@ -14,29 +16,50 @@ _ENDED = (errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelle
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """``state`` is ``refused``, ``silent`` or ``disconnected``; ``reason`` in words."""
+    """``state`` is ``refused``, ``silent`` or ``disconnected``; ``address`` that of the broker, where it matters."""
 
     state: BrokerState
-    reason: str
+    reason: Fact
+    address: str | None = None
+
+    @property
+    def fact(self) -> Fact:
+        """Return state, reason and address as one fact."""
+        return fact(FactCode.BROKER_UNHEARD, state=self.state.value, why=self.reason, address=self.address)
 
     def __str__(self) -> str:
-        return f"{self.state} ({self.reason})"
+        return render(self.fact)
 
 
 class NotAskedError(Exception):
-    """A request that was not sent, or not again; its message says in words why."""
+    """A request that was not sent, or not again; ``reason`` says why."""
+
+    def __init__(self, reason: Fact) -> None:
+        super().__init__(render(reason))
+        self.reason = reason
 
 
 class DeadlinePassedError(NotAskedError):
-    """The reading's time was over before this was sent."""
+    """The time of the reading ended before this request was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(fact(FactCode.DEADLINE_PASSED))
 
 
 class BrokerUnheardError(NotAskedError):
     """Its broker is asked nothing more: ``unheard`` says why."""
 
     def __init__(self, unheard: Unheard) -> None:
-        super().__init__(str(unheard))
+        super().__init__(unheard.fact)
         self.unheard = unheard
+
+
+class UnreachableError(errors.KafkaConnectionError):
+    """No connection to the broker came about; ``reason`` says why."""
+
+    def __init__(self, reason: Fact) -> None:
+        super().__init__(render(reason))
+        self.reason = reason
 
 
 class UnfinishedAnswerError(TimeoutError):
@@ -48,13 +71,13 @@ def is_timeout(failure: object) -> bool:
     return isinstance(failure, _TIMEOUTS)
 
 
-def silence(failure: object, seconds: float) -> str:
-    """The words for an answer that did not come within ``seconds``."""
-    words = f"no answer within {seconds:g} s"
-    return f"{words}: {failure}" if isinstance(failure, UnfinishedAnswerError) else words
+def silence(failure: object, seconds: float) -> Fact:
+    """Return the fact that no answer came within ``seconds``."""
+    text = str(failure) if isinstance(failure, UnfinishedAnswerError) else None
+    return fact(FactCode.NO_ANSWER_IN_TIME, seconds=seconds, text=text)
 
 
-def unheard_by(failure: object, reason: str) -> Unheard | None:
+def unheard_by(failure: object, reason: Fact) -> Unheard | None:
     """What this failure of a request says about its broker; None where it says nothing (a version, a deadline)."""
     if is_timeout(failure):  # before OSError, of which TimeoutError is one
         return Unheard(BrokerState.SILENT, reason)

@@ -6,13 +6,15 @@ Figures are of the window that ends with the snapshot. What Prometheus does not 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.render.coverage import split_words
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from rebalance_advisor.prometheus.broker_names import broker_of_value, label_of
@@ -21,7 +23,6 @@ from rebalance_advisor.prometheus.http_api import Labels, PrometheusError, Serve
 from rebalance_advisor.prometheus.metric_names import Metric, MetricNames
 from rebalance_advisor.prometheus.split import Split, split_over_partitions
 
-PROMETHEUS = "prometheus"
 # Less than this of what was counted is split by less than messages, or is counted where no leader is: no word of it.
 _TOLD_FROM = 0.05
 _ALL_SECONDS = 120.0
@@ -46,14 +47,18 @@ def loads_from_prometheus(
     try:
         columns, words = reader.columns()
     except PrometheusError as error:
-        gap = CoverageGap("cluster", snapshot.cluster, PROMETHEUS, str(error))
-        return replace(snapshot, coverage=(*snapshot.coverage, gap))
+        return _with_gaps(snapshot, [fact(FactCode.AS_REPORTED, text=str(error))])
     for line in words:
         say(line)
     made = {kind: LoadColumn(values, LoadSource.PROMETHEUS, names.window_s) for kind, values in columns.items()}
-    gaps = [CoverageGap("cluster", snapshot.cluster, PROMETHEUS, line) for line in reader.gaps]
     loads = PartitionLoads(dict(snapshot.loads.columns) | made)
-    return replace(snapshot, loads=loads, coverage=(*snapshot.coverage, *gaps))
+    return _with_gaps(replace(snapshot, loads=loads), reader.gaps)
+
+
+def _with_gaps(snapshot: ClusterSnapshot, reasons: Iterable[Fact]) -> ClusterSnapshot:
+    what = fact(FactCode.LACKS_METRICS)
+    gaps = (CoverageGap("cluster", snapshot.cluster, what, reason) for reason in reasons)
+    return replace(snapshot, coverage=(*snapshot.coverage, *gaps))
 
 
 class _Reader:
@@ -64,7 +69,7 @@ class _Reader:
         self._broker = broker_of_value(snapshot.brokers, names.brokers)
         self._row_of = snapshot.row_of
         self._ends = time.monotonic() + _ALL_SECONDS
-        self.gaps: list[str] = []
+        self.gaps: list[Fact] = []
 
     def columns(self) -> tuple[dict[LoadKind, Floats], list[str]]:
         """float64[P] of each kind that the server knows, and how sure each is."""
@@ -80,10 +85,11 @@ class _Reader:
             if rates:
                 split = split_over_partitions(self._snapshot, rates, growth, keeps_elsewhere=is_written)
                 found[kind] = split.values if is_written else _or_not_read(split.values, found)
-                words.append(f"{kind.value}: {split.words}")
+                words.append(f"{kind.value}: {split_words(**split.shares)}")
                 self._tell_unsure(kind, split)
             else:
-                self.gaps.append(f"{kind.value}: no series of {', '.join(metric.name for metric in metrics)}")
+                names = tuple(metric.name for metric in metrics)
+                self.gaps.append(fact(FactCode.NO_SERIES, kind=kind.value, metrics=names))
         if LoadKind.IN_MESSAGES_PER_S not in found and not np.isnan(growth).all():
             found[LoadKind.IN_MESSAGES_PER_S] = growth
         cpu = self._cpu(found)
@@ -94,7 +100,7 @@ class _Reader:
 
     def _tell_unsure(self, kind: LoadKind, split: Split) -> None:
         if split.by_size + split.evenly + split.elsewhere >= _TOLD_FROM:
-            self.gaps.append(f"{kind.value} of partitions is not sure: {split.words}")
+            self.gaps.append(fact(FactCode.SPLIT_NOT_SURE, kind=kind.value, **split.shares))
 
     def _series(self, metrics: Sequence[Metric], by: Sequence[str]) -> Series:
         """The series of the first metric that has some. Those without a topic, a broker's sums, are left out later."""
@@ -134,8 +140,8 @@ class _Reader:
         """Series whose broker nobody knows: what they count is missing."""
         if strangers:
             first = min(strangers)
-            line = f"{len(strangers):,} sources tell no broker of this cluster ({first}): name them under [brokers]"
-            self.gaps += [line] if line not in self.gaps else []
+            reason = fact(FactCode.SOURCES_WITHOUT_BROKER, sources=len(strangers), first=first)
+            self.gaps += [reason] if reason not in self.gaps else []
 
     def _offset_growth(self) -> Floats:
         """float64[P]: messages a second by end offsets, else as the snapshot measured them; nan where unknown."""

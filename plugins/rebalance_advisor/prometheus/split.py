@@ -41,15 +41,11 @@ class Split:
     spread: float | None  # share by which the splits by messages and by size differ, where both are known
 
     @property
-    def words(self) -> str:
-        """How sure it is."""
-        parts = [
-            (self.exact, "exact"), (self.by_messages, "split by messages"), (self.by_size, "split by size"),
-            (self.evenly, "split evenly"), (self.elsewhere, "counted where no leader is"),
-        ]  # fmt: skip
-        told = ", ".join(f"{share:.0%} {words}" for share, words in parts if share >= 0.005)
-        differ = "" if self.spread is None else f"; splits by messages and by size differ by {self.spread:.0%}"
-        return f"{told}{differ}"
+    def shares(self) -> dict[str, float | None]:
+        """Return how sure it is: the share of each way of splitting, and how far two of them differ."""
+        names = ("exact", "by_messages", "by_size", "evenly", "elsewhere", "spread")
+        shares = {name: getattr(self, name) for name in names}
+        return {name: None if share is None else float(share) for name, share in shares.items()}
 
 
 def split_over_partitions(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from psycopg.types.json import Jsonb
+
 from kafka_rebalance.plans.applied import AppliedPlan, ApplyState
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
@@ -57,13 +59,15 @@ def check_application(
     *,
     snapshot_id: str,
     status: str,
-    reasons: Sequence[str],
+    reasons: Sequence[Mapping[str, Any]],
 ) -> None:
-    """What ``check`` said on a fresh reading: the commands are shown now (approved), or it is refused."""
-    words = state.words if state is ApplyState.APPROVED else f"{state.words}: {status}: {'; '.join(reasons)}"
+    """What ``check`` said on a fresh reading: the commands are shown now (approved), or it is refused. ``reasons`` are
+    JSON objects of codes and facts.
+    """
+    words = state.words if state is ApplyState.APPROVED else f"{state.words}: {status}"
     row = {
         "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
-        "check_reasons": list(reasons), "words": words,
+        "check_reasons": Jsonb(list(reasons)), "words": words,
     }  # fmt: skip
     _one(connection, "check_application", row)
 

@@ -21,7 +21,6 @@ class Check:
     rule: str
     level: str
     failed_rows: int
-    message: str
     sample: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -32,9 +31,13 @@ class Check:
     def __str__(self) -> str:
         if self.is_passed:
             return f"{self.rule}: passed"
+        return f"{self.rule} ({self.level}): {self.first_rows}"
+
+    @property
+    def first_rows(self) -> str:
+        """Return the first three rows by column, and how many more there are."""
         rows = "; ".join(", ".join(f"{name} {value}" for name, value in row.items()) for row in self.sample[:3])
-        more = f" and {self.failed_rows - 3} more" if self.failed_rows > 3 else ""
-        return f"{self.rule} ({self.level}): {self.message}: {rows}{more}"
+        return rows + (f" and {self.failed_rows - 3} more" if self.failed_rows > 3 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,6 @@ class Quarantined:
     subject_type: str
     subject: str
     rule: str
-    reason: str
 
 
 def snapshot_batch(connection: Connection, snapshot_id: str) -> str:
@@ -82,13 +84,7 @@ def record_input_checks(
             connection.execute(named(query), key)
         _insert(connection, "record_input_check", [key | _row(check) for check in checks])
         rows = [
-            key
-            | {
-                "subject_type": subject.subject_type,
-                "subject": subject.subject,
-                "rule": subject.rule,
-                "reason": subject.reason,
-            }
+            key | {"subject_type": subject.subject_type, "subject": subject.subject, "rule": subject.rule}
             for subject in quarantined
         ]
         _insert(connection, "record_quarantine", rows)
@@ -117,8 +113,7 @@ def _blocks(checks: Sequence[Check]) -> bool:
 def _row(check: Check) -> dict[str, Any]:
     sample = json.dumps([dict(row) for row in check.sample], default=str, ensure_ascii=False)
     return {
-        "rule": check.rule, "level": check.level, "failed_rows": check.failed_rows, "message": check.message,
-        "sample": sample,
+        "rule": check.rule, "level": check.level, "failed_rows": check.failed_rows, "sample": sample,
     }  # fmt: skip
 
 

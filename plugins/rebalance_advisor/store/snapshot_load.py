@@ -22,7 +22,6 @@ from kafka_rebalance.snapshot.model import (
     Capacity,
     ClusterSnapshot,
     CommittedOffset,
-    CoverageGap,
     Group,
     GroupType,
     LogDir,
@@ -78,7 +77,9 @@ def _snapshot(connection: Connection, head: Row) -> ClusterSnapshot:
         captured_at=_time(head["captured_at"]),
         source=head["source"],
         kafka_version=head["kafka_version"],
-        coverage=tuple(CoverageGap(**row) for row in rows_of(connection, "snapshot_coverage", key)),
+        coverage=tuple(
+            codec.read_gap(row, "store.coverage_gap") for row in rows_of(connection, "snapshot_coverage", key)
+        ),
         features=head["features"] or {},
         quotas=tuple(codec.read_quota(quota, "store.snapshot.quotas") for quota in head["quotas"] or ()),
     )

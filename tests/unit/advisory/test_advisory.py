@@ -30,13 +30,13 @@ from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, Part
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
-    CoverageGap,
     Group,
     Member,
     Partition,
     Topic,
     partition_table,
 )
+from tests.coverage_gaps import gap_of
 
 PLAN = Plan(
     cluster="c", verdict=Verdict.NOTHING_TO_DO, reasons=(fact(FactCode.ALL_INSIDE_BAND),), snapshot_id="s",
@@ -54,7 +54,7 @@ def snapshot() -> ClusterSnapshot:
         topics=(Topic("t"), Topic("u")), partitions=partition_table(rows, {"t": 0, "u": 1}),
         groups=(Group("readers", protocol="range", state="Stable", coordinator=2, members=(Member("m1"),)),),
         loads=PartitionLoads({LoadKind.IN_BYTES_PER_S: rates}), captured_at=datetime(2026, 11, 20, 6, tzinfo=UTC),
-        coverage=(CoverageGap("group", "secret", "members", "no right"),),
+        coverage=(gap_of("group", "secret", FactCode.LACKS_MEMBERS, "no right"),),
     )  # fmt: skip
 
 
@@ -209,7 +209,12 @@ def test_all_parts_stand_in_one_document(snapshot: ClusterSnapshot) -> None:
     assert document["findings"] == [finding_document(FINDING)]
     assert document["groups"] == [group_document(REPLAY, GROUP, [FINDING])]
     assert document["coverage"] == [
-        {"subject_type": "group", "subject": "secret", "what": "members", "reason": "no right"}
+        {
+            "subject_type": "group",
+            "subject": "secret",
+            "what": {"code": "lacks_members", "args": {}},
+            "reason": {"code": "as_reported", "args": {"text": "no right"}},
+        }
     ]
     assert [row["resource"] for row in document["also_measured"]] == ["leader_in"]
     assert advisory_document(snapshot, PLAN, [], [], [])["also_measured"] == []

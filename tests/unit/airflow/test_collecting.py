@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.history.reading import LONGEST_WINDOW_S, has_rates
 from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
@@ -90,6 +91,6 @@ def test_a_prometheus_tells_the_loads_of_its_cluster_and_one_that_is_away_is_a_g
         found = with_measured_loads(newest(NOW), replace(entry, prometheus=server.url))
     assert found.load(LoadKind.IN_BYTES_PER_S).tolist() == [90.0]
     away = with_measured_loads(newest(NOW), replace(entry, prometheus=server.url))
-    assert [gap.what for gap in away.coverage if gap.what == "prometheus"] == ["prometheus"]
+    assert sum(gap.lacks(FactCode.LACKS_METRICS) for gap in away.coverage) == 1
     with pytest.raises(InvalidInputError, match="is no address"):
         with_measured_loads(newest(NOW), replace(entry, prometheus="p:9090"))

@@ -15,6 +15,7 @@ from kafka_rebalance.cluster_arrays.snapshot_arrays import (
     volume_bytes,
 )
 from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.scoring.placement_scores import ClusterScores
@@ -33,7 +34,8 @@ from kafka_rebalance.snapshot.codec import (
     whole,
     whole_up_to,
 )
-from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, CoverageGap, LogDir
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir
+from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 
@@ -125,7 +127,7 @@ def test_documents_of_brokers_gaps_and_partitions_are_read_back() -> None:
         7, rack="a", state=BrokerState.FENCED, capacity=Capacity(disk_bytes=5.0), log_dirs=(LogDir("/a", 9, 1),)
     )
     assert read_broker(broker_document(broker), "b") == broker
-    gap = CoverageGap("topic", "t", "sizes", "denied")
+    gap = gap_of("topic", "t", FactCode.LACKS_SIZES, "denied")
     assert read_gap(gap_document(gap), "g") == gap
     rows = partition_documents(SNAPSHOT)
     table = read_partitions(rows, ["t"], "s")

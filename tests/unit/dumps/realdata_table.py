@@ -70,7 +70,7 @@ def _read(path: Path, name: str, way: str) -> Outcome:
     document = snapshot_to_document(read_input(path, cluster="c"))
     partitions = sum(len(topic["partitions"]) for topic in document["topics"])
     members = sum(len(group.get("members", ())) for group in document["groups"])
-    gaps = Counter(gap["what"] for gap in document.pop("coverage"))
+    gaps = Counter(gap["what"]["code"] for gap in document.pop("coverage"))
     text = f"{len(document['brokers'])} brokers, {partitions} partitions, {len(document['groups'])} groups, "
     text += f"{members} members; not seen: {', '.join(sorted(gaps)) or 'nothing'}"
     digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:12]

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState, Partition
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.dumps.broker_listing import BrokerListing, looks_like_listing
@@ -120,7 +121,7 @@ def test_lists_of_living_brokers_tell_racks_and_states(tmp_path, text, expected)
     rows = topics(([1, 2], 1, [1, 2]), ([1, 9], 1, [1]), ([8, 1], 8, [8, 1]))
     found = states(tmp_path, files | {"topics": rows})
     assert found == expected | {8: UNRESPONSIVE, 9: DEAD}
-    assert [gap.what for gap in read_input(tmp_path).coverage if gap.subject == "8"] == ["liveness"]
+    assert [gap.what for gap in read_input(tmp_path).coverage if gap.subject == "8"] == [fact(FactCode.LACKS_LIVENESS)]
     # brokers.csv goes before the list for racks and states that it names, and not for brokers that it only lists.
     csv = "id,rack,state\n1,other,\n2,,drain\n5,x,\n"
     assert states(tmp_path, files | {"brokers.csv": csv}) == expected | {2: BrokerState.DRAINING, 5: UNRESPONSIVE}
@@ -169,10 +170,10 @@ def test_brokers_without_a_rack_beside_others_are_a_gap_that_names_them(tmp_path
     """Kafka's own tool refuses such a cluster (blueking-dbm #14096)."""
     rows = topics(([0, 3], 0, [0, 3]), ([4, 5], 4, [4, 5]))
     states(tmp_path, {"topics": rows, "brokers.csv": "id,rack\n0,1a\n3,\n4,\n5,\n"})
-    gaps = {gap.what: gap.reason for gap in read_input(tmp_path).coverage}
-    assert gaps["racks"] == "brokers 3, 4, 5 have no rack"
+    gaps = {gap.what.code: gap.reason for gap in read_input(tmp_path).coverage}
+    assert gaps[FactCode.LACKS_RACKS] == fact(FactCode.BROKERS_HAVE_NO_RACK, brokers=(3, 4, 5))
     states(tmp_path, {"topics": rows, "brokers.csv": "id,rack\n0,\n3,\n4,\n5,\n"})
-    assert "racks" not in {gap.what for gap in read_input(tmp_path).coverage}
+    assert FactCode.LACKS_RACKS not in {gap.what.code for gap in read_input(tmp_path).coverage}
 
 
 def drawn(random: Random) -> tuple[set[int], set[int], list[Partition]]:

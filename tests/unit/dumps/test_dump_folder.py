@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState, GroupType
@@ -26,7 +27,7 @@ def rows_by_name(snapshot):
 
 
 def gaps(snapshot):
-    return {(gap.subject, gap.what) for gap in snapshot.coverage}
+    return {(gap.subject, gap.what.code) for gap in snapshot.coverage}
 
 
 def test_partitions_get_sizes_offsets_and_configs_from_all_dumps(tmp_path):
@@ -79,15 +80,15 @@ def test_a_subscription_that_no_tool_prints_is_unknown(tmp_path):
 
 def test_everything_is_covered_but_what_a_broker_refused(tmp_path):
     snapshot = read_input(write_folder(tmp_path))
-    assert gaps(snapshot) == {("3", "log dir /data/a")}
+    assert gaps(snapshot) == {("3", FactCode.LACKS_LOG_DIR)}
 
 
 @pytest.mark.parametrize(
     ("left_out", "missing"),
     [
-        ("brokers", {"racks"}),
-        ("captured_at", {"time"}),
-        ("log_dirs", {"sizes"}),
+        ("brokers", {FactCode.LACKS_RACKS}),
+        ("captured_at", {FactCode.LACKS_TIME}),
+        ("log_dirs", {FactCode.LACKS_SIZES}),
     ],
 )
 def test_a_dump_that_is_not_there_is_a_gap_not_a_smaller_cluster(tmp_path, left_out, missing):
@@ -101,7 +102,7 @@ def test_without_offsets_dump_the_end_offsets_of_the_groups_count(tmp_path):
     snapshot = read_input(write_folder(tmp_path / "prod", latest=None, earliest=None))
     assert rows_by_name(snapshot)["orders-0"].end_offset == 100
     assert rows_by_name(snapshot)["orders-0"].start_offset is None
-    assert ("prod", "start and end offsets") in gaps(snapshot)
+    assert ("prod", FactCode.LACKS_OFFSETS) in gaps(snapshot)
 
 
 def test_one_offsets_dump_holds_end_offsets_and_the_order_of_two_does_not_matter(tmp_path):
@@ -146,25 +147,27 @@ def test_a_capacity_file_in_the_folder_counts(tmp_path):
 def test_an_empty_dump_is_a_gap(tmp_path):
     snapshot = read_input(write_folder(tmp_path, members="", state="\n", offsets=""))
     assert snapshot.groups == ()
-    assert "consumer groups" in {gap.what for gap in snapshot.coverage}
-    empty = [gap.reason for gap in snapshot.coverage if gap.what == "empty file"]
-    assert empty == [f"the tool printed nothing into {name}.txt" for name in ("members", "offsets", "state")]
+    assert FactCode.LACKS_GROUPS in {gap.what.code for gap in snapshot.coverage}
+    empty = [gap.reason for gap in snapshot.coverage if gap.lacks(FactCode.LACKS_FILE)]
+    assert empty == [fact(FactCode.FILE_EMPTY, file=f"{name}.txt") for name in ("members", "offsets", "state")]
 
 
 @pytest.mark.parametrize("name", ["topics", "latest", "offsets"])
 def test_a_dump_whose_last_line_may_be_cut_is_a_gap(tmp_path, name):
     files = {"topics": TOPICS, "latest": LATEST, "offsets": OFFSETS}
     snapshot = read_input(write_folder(tmp_path / "prod", **{name: files[name].rstrip("\n")}))
-    gap = next(gap for gap in snapshot.coverage if gap.what == "last line")
-    assert gap.reason == f"{name}.txt does not end with a line break: its last line may be cut"
+    gap = next(gap for gap in snapshot.coverage if gap.lacks(FactCode.LACKS_LAST_LINE))
+    assert gap.reason == fact(FactCode.FILE_CUT, file=f"{name}.txt")
 
 
-@pytest.mark.parametrize(("name", "what"), [("latest", "end offsets"), ("earliest", "start offsets")])
+@pytest.mark.parametrize(
+    ("name", "what"), [("latest", FactCode.LACKS_END_OFFSETS), ("earliest", FactCode.LACKS_START_OFFSETS)]
+)
 def test_a_partition_that_an_offsets_dump_does_not_hold_is_a_gap(tmp_path, name, what):
     text = DUMPS[f"{name}.txt"]
     snapshot = read_input(write_folder(tmp_path / "prod", **{name: text[: text.index("orders:1")]}))
-    (gap,) = [gap for gap in snapshot.coverage if gap.what == what]
-    assert gap.reason == "1 of 3 partitions are not in the dump: orders-1, …"
+    (gap,) = [gap for gap in snapshot.coverage if gap.what == fact(what)]
+    assert gap.reason == fact(FactCode.PARTITIONS_NOT_IN_DUMP, missing=1, partitions=3, first="orders-1")
     skipped = text.replace("orders:1:", "Skip getting offsets for topic-partition orders-1 due to error: ")
     snapshot = read_input(write_folder(tmp_path / "prod", **{name: skipped}))
     assert {gap.subject for gap in snapshot.coverage} == {"orders-1", "3"}
@@ -172,19 +175,19 @@ def test_a_partition_that_an_offsets_dump_does_not_hold_is_a_gap(tmp_path, name,
 
 def test_end_offsets_that_no_order_of_the_dumps_explains_are_said(tmp_path):
     later = LATEST.replace("orders:0:100", "orders:0:120").replace("orders:1:40", "orders:1:41")
-    assert "lag" not in {what for _, what in gaps(read_input(write_folder(tmp_path, latest=later)))}
+    assert FactCode.LACKS_LAG not in {what for _, what in gaps(read_input(write_folder(tmp_path, latest=later)))}
     mixed = later.replace("orders:1:41", "orders:1:39")
     snapshot = read_input(write_folder(tmp_path, latest=mixed))
-    (gap,) = [gap for gap in snapshot.coverage if gap.what == "lag"]
-    assert "for 1 partitions (orders-1, …) and below for 1 (orders-0, …)" in gap.reason
+    (gap,) = [gap for gap in snapshot.coverage if gap.lacks(FactCode.LACKS_LAG)]
+    counts = {"higher": 1, "first_higher": "orders-1", "lower": 1, "first_lower": "orders-0"}
+    assert gap.reason == fact(FactCode.END_OFFSETS_DISAGREE, **counts)
     assert rows_by_name(snapshot)["orders-0"].end_offset == 120
 
 
 def test_a_replica_that_no_log_dir_holds_is_a_gap(tmp_path):
     snapshot = read_input(write_folder(tmp_path, log_dirs=LOG_DIRS.replace("orders-1", "orders-7")))
-    assert [gap.reason for gap in snapshot.coverage if (gap.subject, gap.what) == ("2", "sizes")] == [
-        "its log dirs do not hold 1 replicas that kafka-topics places there"
-    ]
+    (gap,) = [gap for gap in snapshot.coverage if gap.subject == "2" and gap.lacks(FactCode.LACKS_SIZES)]
+    assert gap.reason == fact(FactCode.REPLICAS_NOT_IN_DIRS, replicas=1)
 
 
 def test_a_dump_cut_at_any_line_is_refused_or_says_what_is_missing(tmp_path):
@@ -197,7 +200,9 @@ def test_a_dump_cut_at_any_line_is_refused_or_says_what_is_missing(tmp_path):
         except InvalidInputError:
             continue
         assert {topic.name for topic in snapshot.topics} < whole
-        assert [gap.what for gap in snapshot.coverage if gap.subject_type == "topic"] == ["description"]
+        assert [gap.what for gap in snapshot.coverage if gap.subject_type == "topic"] == [
+            fact(FactCode.LACKS_DESCRIPTION)
+        ]
 
 
 def test_two_readings_give_measured_rates(tmp_path):
@@ -297,7 +302,7 @@ def test_files_that_cannot_be_read_are_left_out_whole_and_by_name(tmp_path):
             (folder / name).write_bytes(harmless[kind])
         (folder / "link").symlink_to("nowhere")
         found = read_input(folder, "prod")
-        left_out = {gap.reason.partition(" is left out: ")[0] for gap in found.coverage if gap.what.startswith("file ")}
+        left_out = {gap.what.args["file"] for gap in found.coverage if gap.reason.code is FactCode.FILE_LEFT_OUT}
         assert left_out == {*names, "link"}, chosen
         assert snapshot_to_document(replace(found, coverage=())) == snapshot_to_document(replace(whole, coverage=()))
         assert {*found.coverage} >= {*whole.coverage}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from rebalance_advisor.dumps.files.csv_rows import csv_rows
 from rebalance_advisor.dumps.files.dump_lines import Line
 from rebalance_advisor.dumps.files.json_documents import brace_depth, json_documents
@@ -101,7 +102,9 @@ def test_a_reassignment_tells_placement_and_nothing_more() -> None:
     snapshot = read_reassignment(document, "r.json", "c")
     assert [broker.id for broker in snapshot.brokers] == [1, 2, 3]
     assert snapshot.partitions.leader.tolist() == [2, 1]
-    assert {gap.what for gap in snapshot.coverage} == {"sizes", "rates", "racks", "consumer groups"}
+    assert {gap.what.code for gap in snapshot.coverage} == {
+        FactCode.LACKS_SIZES, FactCode.LACKS_RATES, FactCode.LACKS_RACKS, FactCode.LACKS_GROUPS,
+    }  # fmt: skip
     for wrong in (document | {"version": 2}, document | {"more": 1}):
         with pytest.raises(InvalidInputError, match=r"r\.json"):
             read_reassignment(wrong, "r.json", "c")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from rebalance_advisor.dumps.offsets_dump import OffsetsDump, SeenElsewhere, looks_like_offsets
 
 
@@ -30,7 +31,9 @@ def test_a_partition_that_could_not_be_asked_is_a_gap():
         "latest.txt",
     )
     assert dump.start_and_end() == ({}, {("a.b-c_d", 0): 2**63 - 1})
-    assert [(gap.subject_type, gap.subject, gap.reason) for gap in dump.gaps] == [("partition", "a-1", "not leader")]
+    assert [(gap.subject_type, gap.subject, gap.reason) for gap in dump.gaps] == [
+        ("partition", "a-1", fact(FactCode.AS_REPORTED, text="not leader"))
+    ]
 
 
 BROKEN = {
@@ -66,7 +69,7 @@ def roles(name, text, seen=None):
     dump = OffsetsDump()
     assert looks_like_offsets(text)
     dump.read(text, f"folder/{name}")
-    return (*dump.start_and_end("c", seen and (lambda: seen)), [gap.what for gap in dump.gaps])
+    return (*dump.start_and_end("c", seen and (lambda: seen)), [gap.what.code for gap in dump.gaps])
 
 
 @pytest.mark.parametrize("time", ["-2", "earliest", "'earliest'", "EARLIEST"])
@@ -84,7 +87,7 @@ def test_without_another_time_the_tool_asks_for_the_latest(time):
 
 @pytest.mark.parametrize("time", ["1700000000000", "max-timestamp", "-3", "earliest-local", "-4", "latest-tiered"])
 def test_offsets_of_another_time_are_left_out_and_said(time):
-    assert roles("latest.txt", f"{GET} --time {time}\na:0:5\n") == ({}, {}, ["offsets of another time"])
+    assert roles("latest.txt", f"{GET} --time {time}\na:0:5\n") == ({}, {}, [FactCode.LACKS_OFFSETS])
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,7 @@ def test_without_a_command_the_name_of_the_file_tells(name, is_start):
 
 @pytest.mark.parametrize("name", ["offsets.txt", "blatest.txt", "earliest-and-latest.txt", "2"])
 def test_a_dump_that_nothing_tells_is_left_out_and_said(name):
-    assert roles(name, "a:0:5\na:1:0\n") == ({}, {}, ["kind of offsets"])
+    assert roles(name, "a:0:5\na:1:0\n") == ({}, {}, [FactCode.LACKS_KIND_OF_OFFSETS])
 
 
 def test_what_other_dumps_show_may_tell_the_kind():
@@ -106,10 +109,10 @@ def test_what_other_dumps_show_may_tell_the_kind():
     text = "".join(f"{topic}:{number}:{offset}\n" for (topic, number), offset in offsets.items())
     holding = frozenset(offsets)
     at_start = SeenElsewhere({("a", 0): 7}, holding)
-    assert roles("offsets.txt", text, at_start) == (offsets, {}, ["kind of offsets"])
+    assert roles("offsets.txt", text, at_start) == (offsets, {}, [FactCode.LACKS_KIND_OF_OFFSETS])
     at_end = SeenElsewhere({("a", 0): 5, ("a", 2): 9}, holding)
     assert roles("offsets.txt", text, at_end) == ({}, offsets, [])
-    assert roles("offsets.txt", text, SeenElsewhere({("a", 0): 5}, frozenset()))[2] == ["kind of offsets"]
+    assert roles("offsets.txt", text, SeenElsewhere({("a", 0): 5}, frozenset()))[2] == [FactCode.LACKS_KIND_OF_OFFSETS]
 
 
 def test_both_kinds_may_stand_in_one_file_under_their_commands():
@@ -123,9 +126,10 @@ def test_a_name_that_the_offsets_contradict_is_said_and_a_command_is_refused():
     dump.read("a:0:9\n", "earliest.txt")
     dump.read("a:0:5\n", "latest.txt")
     assert dump.start_and_end("c") == ({("a", 0): 5}, {("a", 0): 9})
-    assert [gap.reason.split(",")[0] for gap in dump.gaps] == [
-        "latest.txt holds start offsets", "earliest.txt holds end offsets",
-    ]  # fmt: skip
+    assert [gap.reason for gap in dump.gaps] == [
+        fact(FactCode.OFFSETS_MISNAMED, file="latest.txt", kind="start"),
+        fact(FactCode.OFFSETS_MISNAMED, file="earliest.txt", kind="end"),
+    ]
     dump = OffsetsDump()
     dump.read(f"{GET} --time -2\na:0:9\n", "one")
     dump.read("a:0:5\n", "two")
@@ -151,4 +155,4 @@ def test_equal_offsets_are_told_apart_by_name_only():
     dump.read("a:0:5\n", "1.txt")
     dump.read("b:0:7\n", "2.txt")
     assert dump.start_and_end("c") == ({}, {})
-    assert [gap.what for gap in dump.gaps] == ["kind of offsets"]
+    assert [gap.what.code for gap in dump.gaps] == [FactCode.LACKS_KIND_OF_OFFSETS]

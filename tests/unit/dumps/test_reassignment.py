@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor.dumps import read_input
 
@@ -44,7 +45,9 @@ def test_the_real_map_of_256_partitions_has_23_brokers_and_unknown_bytes():
     assert (min(leaders.values()), max(leaders.values())) == (2, 26)
     assert all(np.isnan(snapshot.load(kind)).all() for kind in LoadKind)
     assert snapshot.captured_at is None
-    assert {gap.what for gap in snapshot.coverage} == {"sizes", "rates", "racks", "consumer groups"}
+    assert {gap.what.code for gap in snapshot.coverage} == {
+        FactCode.LACKS_SIZES, FactCode.LACKS_RATES, FactCode.LACKS_RACKS, FactCode.LACKS_GROUPS,
+    }  # fmt: skip
 
 
 def test_replicas_keep_kafkas_order_and_the_first_leads(tmp_path):

@@ -98,8 +98,8 @@ def test_logs_that_no_replica_list_has_are_strays_of_their_dir(read):
     assert snapshot.unplaced_bytes == {1: 49}
     assert snapshot.held_bytes(one) == {"/a": 44, "/b": 9}
     assert build_broker_arrays(snapshot, PlanOptions()).unplaced_bytes.tolist() == [49, 0]
-    topics_told = [(gap.subject, gap.what) for gap in snapshot.coverage if gap.subject_type == "topic"]
-    assert sorted(topics_told) == [("gone", "description"), ("old", "deletion")]
+    topics_told = [(gap.subject, gap.what.code) for gap in snapshot.coverage if gap.subject_type == "topic"]
+    assert sorted(topics_told) == [("gone", FactCode.LACKS_DESCRIPTION), ("old", FactCode.LACKS_EVERYTHING)]
 
 
 def test_log_dirs_that_were_dumped_topic_by_topic_are_put_together(read):
@@ -109,7 +109,7 @@ def test_log_dirs_that_were_dumped_topic_by_topic_are_put_together(read):
     snapshot = read(topics=rows, dirs=document(of_t) + document(of_u))
     assert [row.log_bytes for row in snapshot.each_partition()] == [(9, 9)] * 4 + [(5, 5)] * 4
     assert [row.log_dirs for row in snapshot.each_partition()][::2] == [(0, 0), (1, 1), (1, 1), (0, 0)]
-    assert "sizes" not in {gap.what for gap in snapshot.coverage}
+    assert FactCode.LACKS_SIZES not in {gap.what.code for gap in snapshot.coverage}
     assert read(topics=rows, dirs=document(of_t), more=document(of_u)).brokers == snapshot.brokers
     # A replica that moved between two of the dumps counts where it was read last.
     later = {1: {"/a": {}, "/b": {"t-0": 11}}}

@@ -11,6 +11,7 @@ from dataclasses import replace
 from random import Random
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import CommittedOffset
 from rebalance_advisor.dumps import read_input
 from tests.sample import for_each
@@ -78,8 +79,9 @@ def test_what_any_version_prints_is_read_as_it_is(tmp_path, seed):
         assert (group.coordinator, group.protocol, group.state) == (drawn.coordinator, drawn.strategy, "Stable")
         commits = [CommittedOffset(*partition, at) for partition, at in drawn.committed.items() if at is not None]
         assert list(group.committed) == commits
-    assert {gap.what for gap in snapshot.coverage} <= {
-        "racks", "time", "consumer groups", "last line", "committed offsets",
+    assert {gap.what.code for gap in snapshot.coverage} <= {
+        FactCode.LACKS_RACKS, FactCode.LACKS_TIME, FactCode.LACKS_GROUPS, FactCode.LACKS_LAST_LINE,
+        FactCode.LACKS_COMMITS,
     }  # fmt: skip
 
 
@@ -140,4 +142,4 @@ def test_a_dump_that_something_happened_to_is_read_or_refused_with_its_place(tmp
         return
     described = {row.topic for row in cluster.rows}
     missing = described - {topic.name for topic in snapshot.topics}
-    assert missing <= {gap.subject for gap in snapshot.coverage if gap.what == "description"}, missing
+    assert missing <= {gap.subject for gap in snapshot.coverage if gap.lacks(FactCode.LACKS_DESCRIPTION)}, missing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes, looks_like_znodes
@@ -80,7 +81,7 @@ def test_a_session_of_zkcli_holds_topics(tmp_path):
     assert (internal.topic_id, internal.is_internal, orders.is_internal) == ("DU8cNtvETz2Dg6FO8nTmgA", True, False)
     assert {row.isr for row in found.values()} == {None}
     assert {broker.state for broker in snapshot.brokers} == {BrokerState.ALIVE}
-    assert "leaders and in-sync replicas" in {gap.what for gap in snapshot.coverage}
+    assert FactCode.LACKS_LEADERS in {gap.what.code for gap in snapshot.coverage}
 
 
 def test_zookeeper_shell_is_asked_in_one_command(tmp_path):
@@ -98,13 +99,13 @@ def test_states_tell_leaders_and_isr(tmp_path):
     snapshot = read(tmp_path, x=WITH_STATES)
     assert [(row.leader, row.isr) for row in snapshot.each_partition()] == [(2, (1, 2)), (None, ())]
     assert {broker.id: broker.state.value for broker in snapshot.brokers} == {1: "alive", 2: "alive", 3: "dead"}
-    assert "leaders and in-sync replicas" not in {gap.what for gap in snapshot.coverage}
+    assert FactCode.LACKS_LEADERS not in {gap.what.code for gap in snapshot.coverage}
 
 
 def test_a_node_that_is_not_there_is_a_gap(tmp_path):
     text = SESSION + "[zk: h(CONNECTED) 4] get /brokers/topics/gone\nNode does not exist: /brokers/topics/gone\n"
-    gaps = {(gap.subject, gap.what) for gap in read(tmp_path, x=text).coverage}
-    assert ("gone", "description") in gaps
+    gaps = {(gap.subject, gap.what.code) for gap in read(tmp_path, x=text).coverage}
+    assert ("gone", FactCode.LACKS_DESCRIPTION) in gaps
 
 
 BROKEN = {

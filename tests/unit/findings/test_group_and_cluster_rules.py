@@ -17,7 +17,8 @@ from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.group import Tasks
-from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group, GroupType, Member
+from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member
+from tests.coverage_gaps import gap_of
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 ROWS = striped("t", 6)
@@ -166,11 +167,11 @@ def test_what_nobody_measured_is_said_and_never_zero():
 
 
 def test_gaps_are_one_finding_with_their_kinds_counted():
-    gaps = [CoverageGap("group", name, "assignment", "it was rebalancing") for name in ("a", "b")]
+    gaps = [gap_of("group", name, FactCode.LACKS_ASSIGNMENT, "it was rebalancing") for name in ("a", "b")]
     (finding,) = told(cluster(ROWS, coverage=gaps), "coverage_gap")
     assert (finding.severity, finding.evidence["gaps"]) == (Severity.INFO, 2)
-    assert finding.evidence["gaps_of_assignment (group)"] == 2
-    severe = [CoverageGap("broker", "3", "sizes", "timed out")]
+    assert finding.evidence["group_lacks_assignment"] == 2
+    severe = [gap_of("broker", "3", FactCode.LACKS_SIZES, "timed out")]
     assert told(cluster(ROWS, coverage=severe), "coverage_gap")[0].severity is Severity.MEDIUM
 
 

@@ -51,8 +51,16 @@ class Cluster:
         return sum(isinstance(sent, request) for _, sent in self.asked)
 
 
+SILENT = "broker_unheard(state='silent', why=no_answer_in_time(seconds=5.0, text=None), address=None)"
+
+
+def error(name: str, code: int) -> str:
+    """Return the reason of a gap that is an error code of Kafka, as ``words`` has it."""
+    return f"kafka_error(error={name!r}, error_code={code})"
+
+
 def words(coverage: Coverage) -> list[str]:
-    """All gaps but missing rights."""
+    """Codes and arguments of all gaps but missing rights."""
     return [
         f"{gap.subject_type} {gap.subject}: {gap.what}: {gap.reason}"
         for gap in coverage.gaps

@@ -1,5 +1,6 @@
 """From what the readers brought to a snapshot: states of brokers, and gaps that show only when all is there."""
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
 from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
@@ -28,16 +29,16 @@ def test_states_and_gaps_of_brokers_and_replicas() -> None:
         (partition(0, (1, 2), (1,)), partition(1, (1, 3, 4), (1, 3, 4)), partition(2, (2, 1), (2,))),
     )  # fmt: skip
     unheard = {
-        2: Unheard(BrokerState.REFUSED, "Connection refused"),
-        3: Unheard(BrokerState.SILENT, "nothing answers"),
+        2: Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused")),
+        3: Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME)),
     }
     reading = Reading(metadata, Storage(), Configs(), {}, {}, unheard=unheard)
     coverage = Coverage("c")
     note_unseen(reading, coverage)
     assert words(coverage) == [
-        "broker 4: everything: replicas are placed on it, and the cluster does not know it",
-        "broker 5: log dirs: is fenced",
-        "topic t: offline replica: partition 0, 1: the one on broker 1 is offline",
+        "broker 4: lacks_everything: broker_not_registered",
+        "broker 5: lacks_parts(parts=[lacks_log_dirs]): broker_is_fenced",
+        "topic t: lacks_offline_replica: of_partitions(partitions=2, first=[0, 1], why=replica_is_offline(broker=1))",
     ]
     states = {seen.id: seen.state.value for seen in assemble_snapshot("c", reading).brokers}
     assert states == {1: "alive", 2: "refused", 3: "fenced", 4: "dead", 5: "fenced"}
@@ -54,7 +55,9 @@ def test_replicas_of_a_dead_log_dir_are_told_before_the_metadata_calls_them_offl
     reading = Reading(metadata, storage, Configs(), {}, {})
     coverage = Coverage("c")
     note_unseen(reading, coverage)
-    assert words(coverage) == ["topic t: replica size: partition 1: a log dir of broker 1 is offline"]
+    assert words(coverage) == [
+        "topic t: lacks_replica_size: of_partitions(partitions=1, first=[1], why=log_dir_is_offline(broker=1))"
+    ]
     assert assemble_snapshot("c", reading).partition(1).log_bytes == (7, None)
 
 
@@ -67,6 +70,8 @@ def test_a_reassignment_that_began_between_two_answers_is_told_and_left_out() ->
     reading = Reading(metadata, Storage(), Configs(), {}, {})
     coverage = Coverage("c")
     note_unseen(reading, coverage)
-    assert words(coverage) == ["topic t: running reassignment: partition 0: it changed while it was read"]
+    assert words(coverage) == [
+        "topic t: lacks_reassignments: of_partitions(partitions=1, first=[0], why=changed_while_read)"
+    ]
     row = assemble_snapshot("c", reading).partition(0)
     assert (row.replicas, row.adding, row.removing) == ((1, 2), (), ())

@@ -20,7 +20,7 @@ from rebalance_advisor.kafka.odd_commits import note_odd_commits
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import Configs, Storage
 from tests.sample import for_each
-from tests.unit.kafka.canned_cluster import Answer, words
+from tests.unit.kafka.canned_cluster import SILENT, Answer, words
 
 Replicas = tuple[int, ...]
 
@@ -193,7 +193,7 @@ def test_grown_moved_and_made_topics_are_read_again() -> None:
 def test_a_deleted_topic_is_told_and_left_out() -> None:
     snapshot, told, _ = read(ONE, {"b": ONE["b"]})
     assert [topic.name for topic in snapshot.topics] == ["b"]
-    assert told == ["topic a: everything: it was deleted while the cluster was read, or hidden"]
+    assert told == ["topic a: lacks_everything: deleted_while_read"]
     once_more, told, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)}, {"b": ONE["b"]})
     assert [topic.name for topic in once_more.topics] == ["b"]
     assert len(told) == 1
@@ -204,7 +204,7 @@ def test_what_changes_again_is_told_and_has_no_figures() -> None:
     assert figures(snapshot, "a") == [((1, 2), (None, None), None, None)]
     assert snapshot.topics[0].topic_id == _id(9)
     assert figures(snapshot, "b") == OLD
-    assert told == ["topic a: sizes and offsets: it changed again while it was read again"]
+    assert told == ["topic a: lacks_sizes_and_offsets: changed_again"]
 
 
 def test_brokers_that_came_and_went_meanwhile_are_told_and_were_not_heard() -> None:
@@ -215,20 +215,21 @@ def test_brokers_that_came_and_went_meanwhile_are_told_and_were_not_heard() -> N
     snapshot = assemble_snapshot("c", read_again_what_changed(world.sender(), first_reading(ONE), coverage))
     assert {seen.id: seen.state.value for seen in snapshot.brokers} == {1: "alive", 2: "disconnected", 3: "silent"}
     assert words(coverage) == [
-        "broker 2: the rest of the reading: disconnected (it left the cluster while it was read)",
-        "broker 3: offsets of 1 partition that it leads: silent (it joined while the cluster was read)",
+        "broker 2: lacks_rest: broker_unheard(state='disconnected', why=broker_left_early, address=None)",
+        (
+            "broker 3: lacks_parts(parts=[lacks_offsets_of_partitions(partitions=1)]): "
+            "broker_unheard(state='silent', why=broker_joined_late, address=None)"
+        ),
     ]
 
 
 def test_where_nobody_tells_the_metadata_again_that_is_told() -> None:
     snapshot, told, _ = read(ONE, None)
     assert figures(snapshot, "a") == [((1, 2), (1_000, 1_000), 10, 100)]
-    assert told == [
-        "cluster c: changes while it was read: nobody told the metadata again: silent (no answer within 5 s)"
-    ]
+    assert told == [f"cluster c: lacks_later_changes: not_told_again(why={SILENT})"]
     lost, told, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)}, None)
     assert figures(lost, "a") == [((1, 2), (None, None), None, None)]
-    assert "nobody told its metadata again" in told[0]
+    assert "not_told_again" in told[0]
 
 
 @for_each("seed", range(60))
@@ -277,6 +278,12 @@ def test_commits_outside_their_partition_are_gaps_of_the_group() -> None:
     starts, ends = {("a", 0): 0, ("b", 0): 10}, {("a", 0): 100, ("a", 1): 100}
     note_odd_commits([Group("g", committed=commits)], starts, ends, coverage)
     assert words(coverage) == [
-        "group g: lag of topic a: 1 committed offsets are beyond the end, such as 101 of a-0, which ends at 100",
-        "group g: lag of topic b: 1 committed offsets are below the start, such as 9 of b-0, which begins at 10",
+        (
+            "group g: lacks_lag(topic='a'): "
+            "commits_outside_log(commits=1, is_beyond_end=True, offset=101, partition='a-0', limit=100)"
+        ),
+        (
+            "group g: lacks_lag(topic='b'): "
+            "commits_outside_log(commits=1, is_beyond_end=False, offset=9, partition='b-0', limit=10)"
+        ),
     ]

@@ -28,7 +28,7 @@ from rebalance_advisor.kafka.details import (
     with_group_configs,
 )
 from rebalance_advisor.kafka.storage import Configs, Storage
-from tests.unit.kafka.canned_cluster import Cluster, rights, words
+from tests.unit.kafka.canned_cluster import SILENT, Cluster, error, rights, words
 
 
 def answered(read: Any, request: type, answer: Any, *given: Any) -> tuple[Any, list[str], tuple[Right, ...]]:
@@ -43,7 +43,7 @@ def test_features_are_the_finalized_levels() -> None:
     assert answered(read_features, ApiVersionsRequest, Answer(finalized_features=rows))[0] == {"metadata.version": 30}
     assert answered(read_features, ApiVersionsRequest, Answer(finalized_features=None))[0] == {}
     (gap,) = answered(read_features, ApiVersionsRequest, TimeoutError("slow"))[1]
-    assert gap.startswith("cluster c: features: silent")
+    assert gap == f"cluster c: lacks_features: {SILENT}"
     old = Cluster({}, {ApiVersionsRequest: 2})
     assert (read_features(old.sender(1), Coverage("c")), old.asked) == ({}, [])
 
@@ -68,7 +68,11 @@ def test_quotas_are_told_by_entity_and_a_refusal_names_the_right() -> None:
         [],
     )
     refused = answered(read_quotas, DescribeClientQuotasRequest, Answer(error_code=31, entries=None))
-    assert refused == ((), ["cluster c: client quotas: ClusterAuthorizationFailed (31)"], (Right.BROKER_CONFIGS,))
+    assert refused == (
+        (),
+        [f"cluster c: lacks_quotas: {error('ClusterAuthorizationFailed', 31)}"],
+        (Right.BROKER_CONFIGS,),
+    )
 
 
 def test_configs_of_groups_are_those_that_somebody_set_and_classic_groups_are_not_asked() -> None:
@@ -85,7 +89,10 @@ def test_configs_of_groups_are_those_that_somebody_set_and_classic_groups_are_no
     )
     found, gaps, missing = answered(with_group_configs, DescribeConfigsRequest, answer, groups)
     assert [dict(group.configs) for group in found] == [{"consumer.heartbeat.interval.ms": "3000"}, {}, {}]
-    assert (gaps, missing) == (["group b: configs: GroupAuthorizationFailed (30)"], (Right.GROUP_CONFIGS,))
+    assert (gaps, missing) == (
+        [f"group b: lacks_configs(kind=None): {error('GroupAuthorizationFailed', 30)}"],
+        (Right.GROUP_CONFIGS,),
+    )
     old = Answer(results=[Answer(error_code=42, resource_name="a", configs=[])])
     assert answered(with_group_configs, DescribeConfigsRequest, old, groups[:1]) == (groups[:1], [], ())
     classic = Cluster({})
@@ -118,12 +125,7 @@ def test_eligible_leaders_are_asked_only_where_an_isr_is_short_and_one_page_at_m
     page = Answer(topics=[told_topic("t", *rows)], next_cursor=Answer(topic_name="u", partition_index=0))
     found, gaps, _ = answered(read_eligible_leaders, DescribeTopicPartitionsRequest, page, [short("t", 0, 1)])
     assert found == [EligibleLeaders("t", TOLD_ID, 0, 1, (1, 2, 3), (1,), (), (3, 2))]
-    assert gaps == [
-        (
-            "cluster c: eligible leader replicas: more than 2,000 partitions are in topics that are short of in-sync "
-            "replicas; read up to topic u"
-        )
-    ]
+    assert gaps == ["cluster c: lacks_eligible_leaders: more_than_a_page(partitions=2000, topic='u')"]
     healthy = Cluster({})
     assert read_eligible_leaders(healthy.sender(1), [], Coverage("c")) == []
     assert healthy.asked == []
@@ -147,7 +149,9 @@ def test_the_isr_is_taken_from_the_answer_that_names_the_eligible_ones() -> None
     lost = replace(short("t", 0), offline=(1,))
     assert found.metadata.partitions == (lost, short("t", 1, 2, 1), short("t", 2, 3))
     assert found.eligible == {("t", 0): (2,)}
-    assert words(coverage) == ["topic t: eligible leader replicas: partition 2: it changed while it was read"]
+    assert words(coverage) == [
+        "topic t: lacks_eligible_leaders: of_partitions(partitions=1, first=[2], why=changed_while_read)"
+    ]
 
 
 def test_a_topic_made_anew_or_gone_before_it_was_asked_has_nobody_eligible_and_that_is_told() -> None:
@@ -155,13 +159,13 @@ def test_a_topic_made_anew_or_gone_before_it_was_asked_has_nobody_eligible_and_t
     gone = Answer(topics=[told_topic("t", error_code=3)], next_cursor=None)
     reading = seen(short("t", 0, 1, 2), topic_id="another")
     for page, why in (
-        (anew, "partition 0: it changed while it was read"),
-        (gone, "UnknownTopicOrPartition (3)"),
+        (anew, "of_partitions(partitions=1, first=[0], why=changed_while_read)"),
+        (gone, error("UnknownTopicOrPartition", 3)),
     ):
         coverage = Coverage("c")
         found = with_eligible_leaders(Cluster({(1, DescribeTopicPartitionsRequest): page}).sender(1), reading, coverage)
         assert (found.metadata, found.eligible) == (reading.metadata, {})
-        assert words(coverage) == [f"topic t: eligible leader replicas: {why}"]
+        assert words(coverage) == [f"topic t: lacks_eligible_leaders: {why}"]
 
 
 def test_where_tiered_topics_begin_on_disk_is_asked_of_their_leaders() -> None:
@@ -177,12 +181,15 @@ def test_where_tiered_topics_begin_on_disk_is_asked_of_their_leaders() -> None:
     leaders = {("cold", number): 1 for number in range(3)}
     found, gaps, missing = answered(read_local_starts, ListOffsetsRequest, answer, leaders)
     assert (found, missing) == ({("cold", 0): 70}, (Right.DESCRIBE_TOPICS,))
-    assert gaps == ["topic cold: start offset on disk: partition 2: TopicAuthorizationFailed (29)"]
+    refused = f"of_partitions(partitions=1, first=[2], why={error('TopicAuthorizationFailed', 29)})"
+    assert gaps == [f"topic cold: lacks_local_start_offsets: {refused}"]
     (late,) = answered(read_local_starts, ListOffsetsRequest, TimeoutError("slow"), leaders)[1]
-    assert late.startswith("broker 1: offsets of 3 partitions that it leads: silent")
+    assert late.startswith("broker 1: lacks_parts(parts=[lacks_offsets_of_partitions(partitions=3)]): broker_unheard(")
     old, coverage = Cluster({}, {ListOffsetsRequest: 6}), Coverage("c")
     assert read_local_starts(old.sender(1), leaders, coverage) == {}
-    assert words(coverage) == ["topic cold: start offset on disk: partition 0, 1, 2: the brokers do not tell it"]
+    assert words(coverage) == [
+        "topic cold: lacks_local_start_offsets: of_partitions(partitions=3, first=[0, 1, 2], why=brokers_do_not_tell)"
+    ]
 
 
 def test_a_whole_reading_carries_it_into_the_snapshot() -> None:

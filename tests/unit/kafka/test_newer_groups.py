@@ -25,7 +25,7 @@ from rebalance_advisor.kafka.messages import (
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
 )
-from tests.unit.kafka.canned_cluster import Cluster, listing, rights, words
+from tests.unit.kafka.canned_cluster import Cluster, error, listing, rights, words
 
 STREAMS = StreamsGroupDescribeResponse.DescribedGroup
 CONSUMER = ConsumerGroupDescribeResponse.DescribedGroup
@@ -174,14 +174,14 @@ def test_share_groups_tell_where_they_begin_and_their_lag() -> None:
 
     told, gaps, missing = answered(share_answer(1))
     assert told == {"s": (CommittedOffset("t", 0, 4), CommittedOffset("t", 1, 7, 5))}
-    assert gaps == ["group s: committed offset of t-3: TopicAuthorizationFailed (29)"]
+    assert gaps == [f"group s: lacks_commit(topic='t', partition=3): {error('TopicAuthorizationFailed', 29)}"]
     assert missing == (Right.DESCRIBE_TOPICS,)
     assert answered(share_answer(0))[0] == {"s": (CommittedOffset("t", 0, 4), CommittedOffset("t", 1, 7))}
     assert answered(share_answer(1, 30))[1:] == (
-        ["group s: committed offsets: GroupAuthorizationFailed (30)"], (Right.DESCRIBE_GROUPS,),
+        [f"group s: lacks_commits: {error('GroupAuthorizationFailed', 30)}"], (Right.DESCRIBE_GROUPS,),
     )  # fmt: skip
     (silent,) = answered(TimeoutError("slow"))[1]
-    assert silent.startswith("broker 1: committed offsets of 1 group that it coordinates: silent")
+    assert silent.startswith("broker 1: lacks_parts(parts=[lacks_commits_of_groups(groups=1)]): broker_unheard(")
 
 
 def test_brokers_that_know_no_offsets_of_share_groups_are_not_asked() -> None:
@@ -189,4 +189,4 @@ def test_brokers_that_know_no_offsets_of_share_groups_are_not_asked() -> None:
     listed = ListedGroups({"s": Group("s", GroupType.SHARE, coordinator=1)})
     assert read_share_offsets(cluster.sender(1), listed, coverage) == {}
     assert cluster.asked == []
-    assert words(coverage) == ["group s: committed offsets: the brokers tell no offsets of share groups"]
+    assert words(coverage) == ["group s: lacks_commits: brokers_do_not_tell"]

@@ -116,7 +116,7 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 
 def gaps(snapshot: ClusterSnapshot) -> dict[tuple[str, str, str], str]:
-    return {(gap.subject_type, gap.subject, gap.what): gap.reason for gap in snapshot.coverage}
+    return {(gap.subject_type, gap.subject, str(gap.what)): str(gap.reason) for gap in snapshot.coverage}
 
 
 def test_answers_become_a_snapshot_and_brokers_that_only_replicas_name_are_dead(reading: SimpleNamespace) -> None:
@@ -142,14 +142,19 @@ def test_answers_become_a_snapshot_and_brokers_that_only_replicas_name_are_dead(
 
 def test_what_could_not_be_read_is_said_and_why(reading: SimpleNamespace) -> None:
     found = gaps(reading.snapshot)
-    assert found["topic", "orders", "offsets"] == "partition 2: no leader"
+    no_leader = "of_partitions(partitions=1, first=[2], why=no_leader)"
+    assert found["topic", "orders", "lacks_offsets"] == no_leader
     silent = {what: why for (kind, subject, what), why in found.items() if (kind, subject) == ("broker", "2")}
     (line,) = silent.items()
-    assert line[0] == "log dirs, configs, the list of groups that it coordinates, offsets of 1 partition that it leads"
-    assert re.fullmatch(r"refused \(Connection refused at 127\.0\.0\.1:\d+\)", line[1])
-    assert found["broker", "3", "everything"] == "replicas are placed on it, and the cluster does not know it"
-    assert found["cluster", "canned", "running reassignments"].startswith("IncompatibleBrokerVersion: ")
-    assert found["cluster", "canned", "fenced brokers and own rights"].startswith("IncompatibleBrokerVersion: ")
+    parts = (
+        "lacks_log_dirs, lacks_configs(kind=None), lacks_groups_of_broker, lacks_offsets_of_partitions(partitions=1)"
+    )
+    assert line[0] == f"lacks_parts(parts=[{parts}])"
+    refused = r"state='refused', why=as_reported\(text='Connection refused'\), address='127\.0\.0\.1:\d+'"
+    assert re.fullmatch(rf"broker_unheard\({refused}\)", line[1])
+    assert found["broker", "3", "lacks_everything"] == "broker_not_registered"
+    for what in ("lacks_reassignments", "lacks_fenced_brokers"):
+        assert found["cluster", "canned", what].startswith("request_failed(kind='IncompatibleBrokerVersion', ")
 
 
 def test_commits_would_be_read_before_ends_and_each_step_is_told(reading: SimpleNamespace) -> None:
@@ -201,10 +206,8 @@ def test_a_name_of_ones_own_is_the_clusters_name() -> None:
         snapshot = read_cluster({}, bootstrap=where, cluster_name="prod", now=NOW, deadline_s=20)
     assert (snapshot.cluster, snapshot.cluster_id) == ("prod", "canned")
     # The log dirs hold a topic that metadata does not name.
-    assert (
-        gaps(snapshot)["topic", "orders", "everything but its size"]
-        == "made or deleted while reading; log dirs hold it"
-    )
+    on_disk = "topic_on_disk(why=None, is_refused=False)"
+    assert gaps(snapshot)["topic", "orders", "lacks_all_but_size"] == on_disk
     assert {gap.subject for gap in snapshot.coverage if gap.subject_type == "cluster"} == {"prod"}
 
 

@@ -14,6 +14,7 @@ from kafka.protocol.admin import (
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset, Group, GroupType
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
@@ -24,9 +25,11 @@ from rebalance_advisor.kafka.offsets import read_committed, read_ends
 from rebalance_advisor.kafka.storage import read_configs, read_storage
 from rebalance_advisor.kafka.unheard import DeadlinePassedError, Unheard
 from tests.unit.kafka.canned_cluster import (
+    SILENT,
     Answer,
     Cluster,
     described,
+    error,
     listing,
     member,
     metadata,
@@ -54,8 +57,11 @@ def test_a_slow_broker_is_asked_once_more_and_a_silent_one_never_again():
     ]  # fmt: skip
     assert cluster.count(ListGroupsRequest) == 3
     assert words(coverage) == [
-        "broker 1: log dirs: IncompatibleBrokerVersion: unknown",
-        "broker 2: log dirs, the list of groups that it coordinates: silent (no answer within 5 s)",
+        (
+            "broker 1: lacks_parts(parts=[lacks_log_dirs]): "
+            "request_failed(kind='IncompatibleBrokerVersion', text='unknown')"
+        ),
+        f"broker 2: lacks_parts(parts=[lacks_log_dirs, lacks_groups_of_broker]): {SILENT}",
     ]
     assert sender.brokers == (1,)
 
@@ -66,7 +72,8 @@ def test_a_broker_that_is_slow_twice_is_given_up():
     list_groups(sender, coverage)
     read_storage(sender, coverage)
     assert (cluster.count(ListGroupsRequest), cluster.count(DescribeLogDirsRequest)) == (2, 0)
-    assert sender.unheard == {1: Unheard(BrokerState.SILENT, "no answer within 5 s")}
+    reason = fact(FactCode.NO_ANSWER_IN_TIME, seconds=5.0, text=None)
+    assert sender.unheard == {1: Unheard(BrokerState.SILENT, reason)}
 
 
 def test_after_the_deadline_nothing_is_asked():
@@ -74,7 +81,7 @@ def test_after_the_deadline_nothing_is_asked():
     coverage = Coverage("c")
     list_groups(cluster.sender(1, deadline=0.0), coverage)
     assert cluster.asked == []
-    assert words(coverage) == ["broker 1: the list of groups that it coordinates: time was over before it was asked"]
+    assert words(coverage) == ["broker 1: lacks_parts(parts=[lacks_groups_of_broker]): deadline_passed"]
 
 
 def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
@@ -107,7 +114,7 @@ def test_with_zookeeper_the_controller_is_asked_what_is_moving():
     coverage = Coverage("c")
     seen = read_cluster_metadata(cluster.sender(1, 2), coverage)
     assert (seen.controller, seen.reassignments) == (2, {("t", 0): ((2,), (1,))})
-    assert "running reassignments" not in {gap.what for gap in coverage.gaps}
+    assert not any(gap.lacks(FactCode.LACKS_REASSIGNMENTS) for gap in coverage.gaps)
 
 
 def test_how_brokers_failed_and_who_is_asked_no_more():
@@ -187,7 +194,8 @@ def test_a_leaderless_offsets_partition_is_a_gap_of_groups():
     cluster = Cluster({(1, MetadataRequest): metadata(offsets)}, {DescribeQuorumRequest: -1})
     coverage = Coverage("c")
     shape = read_cluster_metadata(cluster.sender(1), coverage)
-    assert "cluster c: groups: 1 of 2 partitions of __consumer_offsets have no leader" in words(coverage)
+    reason = "offsets_topic_leaderless(topic='__consumer_offsets', leaderless=1, partitions=2)"
+    assert f"cluster c: lacks_groups: {reason}" in words(coverage)
     assert [partition.leader for partition in shape.partitions] == [None, 1]
     assert shape.controller == 1  # ZooKeeper: as Metadata says
 
@@ -197,9 +205,9 @@ def test_a_topic_with_an_error_is_a_gap_not_an_absence():
     coverage = Coverage("c")
     shape = read_cluster_metadata(cluster.sender(1), coverage)
     assert shape.topics == ()
-    assert "topic secret: partitions: TopicAuthorizationFailed (29)" in words(coverage)
+    assert f"topic secret: lacks_partitions: {error('TopicAuthorizationFailed', 29)}" in words(coverage)
     told = {line.split(": ")[1] for line in words(coverage)}
-    assert {"controller", "fenced brokers and own rights", "running reassignments"} <= told
+    assert {"lacks_controller", "lacks_fenced_brokers", "lacks_reassignments"} <= told
 
 
 def test_topic_ids_are_written_as_kafka_writes_them():
@@ -224,7 +232,7 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=0, results=dirs)})
     coverage = Coverage("c")
     found = read_storage(cluster.sender(1), coverage)
-    assert words(coverage) == ["broker 1: log dir /c: KafkaStorage (56)"]
+    assert words(coverage) == [f"broker 1: lacks_log_dir(path='/c'): {error('KafkaStorage', 56)}"]
     assert found.sizes == {1: {("t", 0): 50}}
     assert (found.places, found.future) == ({1: {("t", 0): 0}}, {1: {("t", 0): (1, 7)}})  # dirs by path: /a, /b, /c
     first, second, third = found.log_dirs[1]
@@ -236,7 +244,7 @@ def test_a_broker_that_refuses_its_log_dirs_is_a_gap():
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=31, results=[])})
     coverage = Coverage("c")
     assert read_storage(cluster.sender(1), coverage).sizes == {}
-    assert words(coverage) == ["broker 1: log dirs: ClusterAuthorizationFailed (31)"]
+    assert words(coverage) == [f"broker 1: lacks_log_dirs: {error('ClusterAuthorizationFailed', 31)}"]
     assert rights(coverage) == (Right.DESCRIBE_CLUSTER,)
 
 
@@ -269,7 +277,7 @@ def test_configs_that_nobody_set_and_secrets_are_left_out_and_refusals_told():
     found = read_configs(Cluster({(1, DescribeConfigsRequest): answer}).sender(1), ["t", "secret"], coverage)
     assert found.topics == {"t": {"retention.ms": "5"}}
     assert found.brokers == {1: {"leader.replication.throttled.rate": "1", "num.replica.fetchers": "4"}}
-    assert words(coverage) == ["topic secret: configs: TopicAuthorizationFailed (29)"]
+    assert words(coverage) == [f"topic secret: lacks_configs(kind=None): {error('TopicAuthorizationFailed', 29)}"]
     assert rights(coverage) == (Right.TOPIC_CONFIGS,)
 
 
@@ -291,7 +299,7 @@ def test_one_odd_member_spoils_nothing_but_itself():
     group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert [(member.id, member.subscription) for member in group.members] == [("m1", None), ("m2", ("t",))]
     assert group.members[0].decode_error == "2 bytes are wanted at byte 0 of 1"
-    assert words(coverage)[0].startswith("member g/m1: subscription and assignment")
+    assert words(coverage)[0].startswith("member g/m1: lacks_subscription: as_reported(text=")
 
 
 def test_each_type_is_asked_by_its_own_api():
@@ -312,7 +320,7 @@ def test_each_type_is_asked_by_its_own_api():
     groups = describe_groups(sender, list_groups(sender, coverage), coverage).groups
     assert (groups["new"].type, groups["new"].state, groups["new"].generation) == (GroupType.CONSUMER, "Reconciling", 4)
     assert cluster.count(DescribeGroupsRequest) == 0
-    assert words(coverage) == ["group odd: members: members of unknown groups are not read yet"]
+    assert words(coverage) == ["group odd: lacks_members: group_type_not_read(group_type='unknown')"]
 
 
 def test_a_coordinator_that_moved_is_found_and_asked():
@@ -353,7 +361,7 @@ def test_a_rebalancing_group_is_asked_twice_and_then_said_to_be_unknown():
     group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert cluster.count(DescribeGroupsRequest) == 2
     assert group.members[0].subscription is None
-    assert words(coverage) == ["group g: members: the group is rebalancing (PreparingRebalance)"]
+    assert words(coverage) == ["group g: lacks_members: group_rebalancing(state='PreparingRebalance')"]
 
 
 def test_a_group_that_vanished_stays_with_a_gap():
@@ -366,7 +374,7 @@ def test_a_group_that_vanished_stays_with_a_gap():
     coverage = Coverage("c")
     sender = cluster.sender(1)
     assert describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].state == "Dead"
-    assert words(coverage) == ["group g: members: the group vanished while it was read"]
+    assert words(coverage) == ["group g: lacks_members: group_gone"]
 
 
 # ---- offsets
@@ -391,8 +399,8 @@ def test_committed_offsets_and_what_hides_among_them():
     found = read_committed(sender, list_groups(sender, coverage), coverage)
     assert found == {"g": (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 8))}
     assert words(coverage) == [
-        "group g: committed offset of t-3: TopicAuthorizationFailed (29)",
-        "group h: committed offsets: GroupAuthorizationFailed (30)",
+        f"group g: lacks_commit(topic='t', partition=3): {error('TopicAuthorizationFailed', 29)}",
+        f"group h: lacks_commits: {error('GroupAuthorizationFailed', 30)}",
     ]
     assert rights(coverage) == (Right.DESCRIBE_TOPICS, Right.DESCRIBE_GROUPS)
 
@@ -455,7 +463,7 @@ def test_the_new_leaders_of_a_broker_that_fell_silent_are_asked():
     coverage = Coverage("c")
     _, last = read_ends(cluster.sender(1, 2), {("t", 0): 2, ("t", 1): 2, ("t", 2): 2, ("t", 3): 1}, coverage)
     assert last == {("t", 0): 10, ("t", 3): 10}
-    assert words(coverage) == ["broker 2: offsets of 2 partitions that it leads: silent (no answer within 5 s)"]
+    assert words(coverage) == [f"broker 2: lacks_parts(parts=[lacks_offsets_of_partitions(partitions=2)]): {SILENT}"]
     assert sum(broker == 2 for broker, _ in cluster.asked) == 3  # starts, ends and the sign of life
 
 
@@ -478,12 +486,8 @@ def test_groups_of_a_broker_that_fell_silent_are_asked_of_their_new_coordinator(
     groups = describe_groups(sender, listed, coverage)
     assert read_committed(sender, groups, coverage) == {"g": (CommittedOffset("t", 0, 5),)}
     assert [(group.coordinator, len(group.members)) for group in groups.groups.values()] == [(1, 1), (2, 0)]
-    assert words(coverage) == [
-        (
-            "broker 2: members of 1 group that it coordinates, committed offsets of 1 group that it coordinates: "
-            "silent (no answer within 5 s)"
-        )
-    ]
+    parts = "lacks_members_of_groups(groups=1), lacks_commits_of_groups(groups=1)"
+    assert words(coverage) == [f"broker 2: lacks_parts(parts=[{parts}]): {SILENT}"]
 
 
 def test_offsets_that_stay_unknown_are_told_topic_by_topic():
@@ -491,7 +495,8 @@ def test_offsets_that_stay_unknown_are_told_topic_by_topic():
     coverage = Coverage("c")
     starts, last = read_ends(cluster.sender(1), {("t", p): 1 for p in range(3)}, coverage)
     assert (set(starts), set(last)) == ({("t", 2)}, {("t", 2)})
+    refused = f"of_partitions(partitions=2, first=[0, 1], why={error('TopicAuthorizationFailed', 29)})"
     assert words(coverage) == [
-        "topic t: end offset: partition 0, 1: TopicAuthorizationFailed (29)",
-        "topic t: start offset: partition 0, 1: TopicAuthorizationFailed (29)",
+        f"topic t: lacks_end_offsets: {refused}",
+        f"topic t: lacks_start_offsets: {refused}",
     ]

@@ -4,9 +4,11 @@ import pytest
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
 from kafka.protocol.metadata import MetadataRequest
 
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.render import render
+from kafka_rebalance.render.uncovered import uncovered_words
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, Member
 from kafka_rebalance.snapshot.rights import Right, right_gap
-from kafka_rebalance.snapshot.uncovered import uncovered_words
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
@@ -51,15 +53,13 @@ def test_brokers_older_than_2_8_tell_the_rights_with_the_metadata() -> None:
 
 
 def test_the_command_that_grants_a_right_stands_with_what_its_lack_hides() -> None:
+    assert Right.DESCRIBE_GROUPS.command == (
+        "kafka-acls.sh --bootstrap-server HOST:PORT --add --allow-principal User:NAME --operation Describe --group '*'"
+    )
+    assert Right.BROKER_CONFIGS.command.endswith("--operation DescribeConfigs --cluster")
     gap = right_gap(Right.DESCRIBE_GROUPS)
-    assert gap.reason == (
-        "this login does not have it; to grant it: kafka-acls.sh --bootstrap-server HOST:PORT --add "
-        "--allow-principal User:NAME --operation Describe --group '*'"
-    )
-    assert right_gap(Right.BROKER_CONFIGS).reason.endswith("--operation DescribeConfigs --cluster")
-    assert uncovered_words([gap]) == (
-        "what needs the right Describe on Group (members, assignments and commits of groups)"
-    )
+    assert Right.DESCRIBE_GROUPS.command in render(gap.reason)
+    assert "Describe on Group" in uncovered_words([gap])
 
 
 def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told() -> None:
@@ -73,10 +73,10 @@ def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told()
     coverage = Coverage("c")
     note_hidden_topics(cluster.sender(1), {"seen"}, {"seen", "disk"}, groups, coverage)
     assert words(coverage) == [
-        "topic disk: everything but its size: no right to describe it; log dirs hold it",
-        "topic later: description: group g names it: it was made while reading",
-        "topic read: description: group g names it, and there is no right to describe it, or it does not exist",
-        "topic secret: description: group g names it, and there is no right to describe it, or it does not exist",
+        "topic disk: lacks_all_but_size: topic_on_disk(why=None, is_refused=True)",
+        "topic later: lacks_description: topic_named_by_group(group='g', why=None, is_refused=False)",
+        "topic read: lacks_description: topic_named_by_group(group='g', why=None, is_refused=True)",
+        "topic secret: lacks_description: topic_named_by_group(group='g', why=None, is_refused=True)",
     ]
     assert rights(coverage) == (Right.DESCRIBE_TOPICS,)
     assert sorted(topic.name for topic in cluster.asked[0][1].topics) == ["disk", "later", "read", "secret", "wish"]
@@ -85,7 +85,9 @@ def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told()
 def test_where_nobody_answers_betrayed_names_are_told_all_the_same() -> None:
     coverage = Coverage("c")
     note_hidden_topics(Cluster({}).sender(1), set(), {"disk"}, [], coverage)
-    assert words(coverage) == ["topic disk: everything but its size: silent (no answer within 5 s); log dirs hold it"]
+    (gap,) = coverage.gaps
+    assert (gap.subject, gap.what.code, gap.reason.code) == ("disk", "lacks_all_but_size", "topic_on_disk")
+    assert gap.reason.args["why"].code is FactCode.BROKER_UNHEARD
     assert rights(coverage) == ()
     cluster = Cluster({})
     note_hidden_topics(cluster.sender(1), {"t"}, {"t"}, [], Coverage("c"))

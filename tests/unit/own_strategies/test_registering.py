@@ -119,8 +119,7 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_
 
 def test_what_came_of_each_is_told_in_a_line() -> None:
     unread, raised = AssignorError("Unread", "1").fact, AssignorError("Raised", "x").fact
-    rows = [[("b", unread), ("a", None), ("b", unread), ("range", None)], [("b", None)] * 2]
-    rows.append([("b", None), ("b", raised)])
+    rows = [
         [("b", unread), ("a", None), ("b", unread), ("range", None)],
         [("b", None)] * 2,
         [("b", None), ("b", raised)],

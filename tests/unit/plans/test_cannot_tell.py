@@ -26,6 +26,7 @@ from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.publish.escape import markdown_line
+from tests.coverage_gaps import gap_of
 from tests.facts_said import said
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -120,7 +121,8 @@ def test_plan_and_advise_agree_and_end_with_4(name: str, tmp_path: Path, capsys:
 
 
 def test_what_nobody_measured_is_left_out_and_the_rest_is_balanced() -> None:
-    gaps = [CoverageGap("cluster", "test", what, "no dump") for what in ("sizes", "racks", "consumer groups", "time")]
+    codes = (FactCode.LACKS_SIZES, FactCode.LACKS_RACKS, FactCode.LACKS_GROUPS, FactCode.LACKS_TIME)
+    gaps = [CoverageGap("cluster", "test", fact(code), fact(FactCode.NO_DUMP, of="groups")) for code in codes]
     plan = planned(with_gaps(cluster(even(size=None), brokers(3)), *gaps))
     assert plan.verdict is Verdict.NOTHING_TO_DO
     assert plan.left_out["disk"] == fact(FactCode.FIGURE_NOT_MEASURED, figure="log_bytes")
@@ -128,7 +130,7 @@ def test_what_nobody_measured_is_left_out_and_the_rest_is_balanced() -> None:
 
 def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> None:
     """Where followers elsewhere tell the sizes of what it leads, nothing is hidden."""
-    gap = CoverageGap("broker", "2", "log dirs", "timed out")
+    gap = gap_of("broker", "2", FactCode.LACKS_LOG_DIRS, "timed out")
     told = [replace(changed, log_bytes=tuple(None if b == 2 else GB for b in changed.replicas)) for changed in even()]
     assert planned(with_gaps(cluster(told, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
     rows = [row("t", p, [p % 3], None if p % 3 == 2 else GB) for p in range(9)]
@@ -163,7 +165,7 @@ def test_a_new_partition_without_a_rate_is_no_reason_and_rates_of_a_third_are() 
 
 
 def test_a_hidden_topic_among_few_is_a_reason_and_among_many_is_none() -> None:
-    gap = CoverageGap("topic", "secret", "everything but its size", "no right to describe it")
+    gap = gap_of("topic", "secret", FactCode.LACKS_ALL_BUT_SIZE, "no right to describe it")
     few = with_gaps(cluster(even(), brokers(3)), gap)
     rows = [row(f"t{number:03d}", p, [p % 3, (p + 1) % 3]) for number in range(60) for p in range(3)]
     assert planned(few).verdict is Verdict.CANNOT_TELL
@@ -191,7 +193,10 @@ def test_without_describe_on_the_cluster_nothing_to_do_is_never_said() -> None:
 def test_the_first_line_says_what_the_verdict_does_not_cover(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gaps = (CoverageGap("topic", "secret", "configs", "no"), CoverageGap("member", "g/m", "subscription", "odd bytes"))
+    gaps = (
+        CoverageGap("topic", "secret", fact(FactCode.LACKS_CONFIGS, kind=None), fact(FactCode.AS_REPORTED, text="no")),
+        gap_of("member", "g/m", FactCode.LACKS_SUBSCRIPTION, "odd bytes"),
+    )
     file = tmp_path / "snapshot.json"
     file.write_text(json.dumps(snapshot_to_document(with_gaps(cluster(even(), brokers(3)), *gaps))), encoding="utf-8")
     words = "does not cover parts of topic secret; parts of group g"
@@ -214,7 +219,8 @@ def test_what_was_seen_still_has_its_own_verdicts() -> None:
     one_left = cluster(even(isr=(0,), leader=0)[:1], brokers(2, b1=DEAD))
     assert planned(one_left).verdict is Verdict.INFEASIBLE
     skewed = with_gaps(
-        cluster([row("t", p, [0, 1]) for p in range(30)], brokers(3)), CoverageGap("topic", "x", "partitions", "no")
+        cluster([row("t", p, [0, 1]) for p in range(30)], brokers(3)),
+        gap_of("topic", "x", FactCode.LACKS_PARTITIONS, "no"),
     )
     assert planned(skewed).verdict is Verdict.REBALANCE
     assert planned(cluster(even(), brokers(3)), PlanOptions(exclude_topics=(".*",))).verdict is Verdict.NOTHING_TO_DO

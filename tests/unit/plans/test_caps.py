@@ -132,8 +132,9 @@ def test_check_tells_that_what_is_left_would_break_the_cap() -> None:
     receiver = next(broker for move in plan.moves for broker in move.to_replicas if broker > 1)
     grown = [row("t", number, (0, 1)) for number in range(6)] + [row("u", n, (receiver,)) for n in range(4)]
     later = cluster(grown, brokers(4), rates={kind: [values[0]] * 10 for kind, values in RATES.items()})
-    because = [reason.words for reason in check_plan(to_document(plan), later).because]
-    assert any(f"replicas: broker {receiver} would be above its cap" in words for words in because), because
+    because = [said for reason in check_plan(to_document(plan), later).because for said in reason.facts]
+    over = fact(FactCode.BROKER_WOULD_OVERFLOW, resource="replicas", broker=receiver, is_cap=True)
+    assert over in because, because
 
 
 @for_each("seed", range(24))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check.cluster_changes import (
     changes_since,
@@ -19,7 +20,7 @@ from kafka_rebalance.plans.check.cluster_changes import (
 from kafka_rebalance.plans.check.effect import Effect, effect_of, worth
 from kafka_rebalance.plans.check.move_states import LeftMove, move_states
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState, read_planned, require_sealed
-from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, reason, shortened, worst
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
@@ -137,11 +138,10 @@ def test_the_effect_of_what_is_left() -> None:
     assert effect.gain <= effect.imbalance
     pays = worth(plan_request, problem, effect, 1)
     assert pays.code is ReasonCode.MOVES_LEFT
-    assert pays.words.endswith(f"they take {effect.gain:.3g} off the imbalance of {effect.imbalance:.3g}")
+    amounts = {"gain": effect.gain, "imbalance": effect.imbalance}
+    assert pays.facts == (fact(FactCode.MOVES_ARE_LEFT, moves=1, **amounts),)
     worse = worth(plan_request, problem, Effect((), -0.1, 0.5, 4e9), 1)
-    assert (worse.code, worse.words) == (
-        ReasonCode.GAINS_TOO_LITTLE, "what is left takes -0.1 off the imbalance of 0.5"
-    )  # fmt: skip
+    assert worse == reason(ReasonCode.GAINS_TOO_LITTLE, FactCode.GAIN_OF_REST, gain=-0.1, imbalance=0.5)
     back = effect_of(plan_request, problem, [LeftMove(2, [0, 1], 0)])  # 5 GB more on 1, nothing left on 2
     assert codes(back.harm) == [ReasonCode.BALANCE_WORSE]
 
@@ -154,11 +154,12 @@ def test_racks_that_would_be_shared_are_harm() -> None:
 
 def test_the_worst_reason_judges_and_many_alike_are_counted() -> None:
     assert worst([]) is PlanStatus.VALID
-    mixed = [Reason(ReasonCode.MOVES_LEFT, ""), Reason(ReasonCode.ALL_DONE, ""), Reason(ReasonCode.EXPIRED, "")]
+    mixed = [Reason(code, ()) for code in (ReasonCode.MOVES_LEFT, ReasonCode.ALL_DONE, ReasonCode.EXPIRED)]
     assert worst(mixed) is PlanStatus.STALE
-    assert worst([*mixed, Reason(ReasonCode.NO_LEADER, "")]) is PlanStatus.HARMFUL
-    short = shortened([Reason(ReasonCode.PARTITION_MOVED, str(i)) for i in range(SHOWN + 3)])
-    assert [reason.words for reason in short] == [*map(str, range(SHOWN)), "and 3 more"]
+    assert worst([*mixed, Reason(ReasonCode.NO_LEADER, ())]) is PlanStatus.HARMFUL
+    moved = [reason(ReasonCode.PARTITION_MOVED, FactCode.ALL_MOVES_DONE, moves=i) for i in range(SHOWN + 3)]
+    rest = reason(ReasonCode.PARTITION_MOVED, FactCode.AND_MORE, count=3)
+    assert shortened(moved) == (*moved[:SHOWN], rest)
 
 
 @pytest.mark.parametrize("document", [None, [], {"plan_id": 1}, {"plan_id": "x"}, {"plan_id": "x", "n": float("nan")}])

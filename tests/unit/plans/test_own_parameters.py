@@ -20,7 +20,8 @@ from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import Move, MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, CoverageGap
+from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
+from tests.coverage_gaps import gap_of
 from tests.facts_said import said
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
@@ -80,7 +81,7 @@ def test_disks_that_are_alike() -> None:
 
 def test_how_much_an_unseen_topic_may_be() -> None:
     """It may be twice the mean topic, and then a broker stands outside; were it nothing, nothing is to be done."""
-    gap = CoverageGap("topic", "secret", "description", "denied")
+    gap = gap_of("topic", "secret", FactCode.LACKS_DESCRIPTION, "denied")
     snapshot = replace(cluster(EVEN, brokers(3)), coverage=(gap,))
     options = PlanOptions(with_frontier=False)
     assert plan(snapshot=snapshot, options=options).verdict is Verdict.CANNOT_TELL
@@ -130,14 +131,14 @@ def test_reasons_of_one_kind_that_are_shown(document: dict[str, Any]) -> None:
     today = cluster([row("t", p, (3, 2), GB) for p in range(12)], brokers(4))
     moved = {
         most: [
-            reason.words
+            reason.facts
             for reason in check_plan(document, today, own("check", reasons_per_code=most)).because
             if reason.code is ReasonCode.PARTITION_MOVED
         ]
         for most in (1, 100)
     }
     assert len(moved[100]) > 2
-    assert moved[1] == [moved[100][0], f"and {len(moved[100]) - 1} more"]
+    assert moved[1] == [moved[100][0], (fact(FactCode.AND_MORE, count=len(moved[100]) - 1),)]
 
 
 def test_faults_that_a_refusal_names() -> None:

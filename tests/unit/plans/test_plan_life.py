@@ -19,7 +19,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, reason, shortened, worst
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import FORMAT_VERSION, FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
@@ -242,11 +242,12 @@ def test_a_plan_without_moves_holds_while_there_is_nothing_to_do() -> None:
 
 
 def test_the_worst_reason_counts_and_of_many_alike_the_first_are_told() -> None:
-    moved = [Reason(ReasonCode.PARTITION_MOVED, f"t-{number}") for number in range(12)]
-    gone, done = Reason(ReasonCode.TARGET_GONE, "broker 2"), Reason(ReasonCode.ALL_DONE, "all")
+    moved = [reason(ReasonCode.PARTITION_MOVED, FactCode.AND_MORE, count=number) for number in range(12)]
+    gone, done = Reason(ReasonCode.TARGET_GONE, ()), Reason(ReasonCode.ALL_DONE, ())
     assert worst([done, moved[0], gone]) is PlanStatus.HARMFUL
     assert worst([done, moved[0]]) is PlanStatus.STALE
-    assert worst([done, Reason(ReasonCode.MOVES_LEFT, "1")]) is PlanStatus.NOT_WORTH_IT
+    assert worst([done, Reason(ReasonCode.MOVES_LEFT, ())]) is PlanStatus.NOT_WORTH_IT
     assert worst([]) is PlanStatus.VALID
-    assert [reason.words for reason in shortened([gone, *moved], 3)] == ["broker 2", "t-0", "t-1", "t-2", "and 9 more"]
+    rest = reason(ReasonCode.PARTITION_MOVED, FactCode.AND_MORE, count=9)
+    assert shortened([gone, *moved], 3) == (gone, *moved[:3], rest)
     assert len(shortened(moved, 12)) == 12

@@ -18,7 +18,8 @@ from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.previous import PreviousPlan, continued_plan, differs, leaves_nothing_behind, what_is_left
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.unseen import could_change, nothing_usable
-from kafka_rebalance.snapshot.model import BrokerState, CoverageGap
+from kafka_rebalance.snapshot.model import BrokerState
+from tests.coverage_gaps import gap_of
 from tests.facts_said import said
 from tests.unit.planner.hand_problems import THREE, hand_problem
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -120,7 +121,10 @@ def test_what_was_not_seen_may_change_the_answer() -> None:
     even = [row("t", p, (p, (p + 1) % 3), GB) for p in range(3)]
     known = build_request(cluster(even, brokers(3)), PlanOptions())
     assert could_change(known, known.problem(0.1)) == ()
-    hidden = replace(cluster(even, brokers(3)), coverage=(CoverageGap("topic", "secret", "description", "denied"),))
+    hidden = replace(
+        cluster(even, brokers(3)),
+        coverage=(gap_of("topic", "secret", FactCode.LACKS_DESCRIPTION, "denied"),),
+    )
     plan_request = build_request(hidden, PlanOptions())
     found = said(could_change(plan_request, plan_request.problem(0.1)), FactCode.MAY_BE_OUTSIDE_BAND)
     assert {args["first_hidden"] for args in found} == {"secret"}

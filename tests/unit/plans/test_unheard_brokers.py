@@ -11,13 +11,14 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check.check_plan import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode
+from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode, reason
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
-from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, CoverageGap, LogDir
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, LogDir
 from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
+from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 UNHEARD = tuple(state for state in BrokerState if state.is_unheard)
@@ -87,10 +88,12 @@ def test_it_may_be_removed_and_not_added() -> None:
 def test_check_tells_a_broker_that_fell_silent_and_one_that_is_heard_again() -> None:
     heard, silent = uneven(BrokerState.ALIVE), uneven(BrokerState.SILENT)
     plan = to_document(planned(heard, PlanOptions()))
-    assert any("broker 5 is silent by now" in reason.words for reason in check_plan(plan, silent).because)
+    fell = reason(ReasonCode.BROKER_LOST, FactCode.BROKER_NOW_IN_STATE, broker=5, state="silent")
+    assert fell in check_plan(plan, silent).because
     back = to_document(planned(silent, PlanOptions()))
-    assert not any("broker 5" in reason.words for reason in check_plan(back, silent).because)
-    assert any("broker 5, which was gone, is alive" in reason.words for reason in check_plan(back, heard).because)
+    assert not any(fact.args.get("broker") == 5 for why in check_plan(back, silent).because for fact in why.facts)
+    again = reason(ReasonCode.BROKER_BACK, FactCode.BROKER_HAS_RETURNED, broker=5, state="alive")
+    assert again in check_plan(back, heard).because
 
 
 def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace() -> None:
@@ -99,7 +102,7 @@ def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace(
     plan = to_document(planned(snapshot, PlanOptions()))
     other = cluster([row("u", p, (p % 3, 3)) for p in range(6)], brokers(6, 3))
     assert ReasonCode.TOPIC_DELETED in check_plan(plan, other).codes
-    gap = CoverageGap("topic", "t", "everything but its size", "no right to describe it")
+    gap = gap_of("topic", "t", FactCode.LACKS_ALL_BUT_SIZE, "no right to describe it")
     for coverage in ((gap,), (right_gap(Right.DESCRIBE_CLUSTER),)):
         found = check_plan(plan, replace(other, coverage=coverage))
         assert ReasonCode.NOT_SEEN in found.codes

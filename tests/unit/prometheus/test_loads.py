@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker
 from rebalance_advisor.prometheus.http_api import PrometheusError, Server
@@ -80,8 +81,10 @@ def test_without_messages_sizes_split_and_that_is_said():
     found, said, _ = read(series)
     assert found.load(IN).tolist() == [60.0, 30.0, 10.0]  # 600 and 300 bytes
     assert "90% split by size" in said[0]
-    assert [gap.what for gap in found.coverage] == ["prometheus"] * 3
-    assert found.coverage[0].reason == f"in_bytes_per_s of partitions is not sure: {said[0].partition(': ')[2]}"
+    assert [gap.what.code for gap in found.coverage] == [FactCode.LACKS_METRICS] * 3
+    unsure = found.coverage[0].reason
+    assert (unsure.code, unsure.args["kind"]) == (FactCode.SPLIT_NOT_SURE, IN.value)
+    assert unsure.args["by_size"] == pytest.approx(0.9)
 
 
 def test_messages_measured_between_two_snapshots_split_where_the_server_has_no_offsets():
@@ -107,7 +110,8 @@ def test_a_source_that_tells_no_broker_is_named_and_given_a_name():
     odd = [({"topic": "a", "instance": "10.1.2.3:7071"}, 90.0), ({"topic": "b", "instance": "kafka-2:7071"}, 10.0)]
     found, _, _ = read({f"{PLAIN}bytesin_total": odd})
     assert math.isnan(found.load(IN)[0])
-    assert "1 sources tell no broker of this cluster (instance='10.1.2.3:7071')" in found.coverage[0].reason
+    first = "instance='10.1.2.3:7071'"
+    assert found.coverage[0].reason == fact(FactCode.SOURCES_WITHOUT_BROKER, sources=1, first=first)
     named = MetricNames(brokers={"10.1.2.3:7071": 1})
     found, _, _ = read({f"{PLAIN}bytesin_total": odd}, named)
     assert found.load(IN).tolist() == [60.0, 30.0, 10.0]
@@ -118,7 +122,7 @@ def test_what_the_server_has_no_series_of_stays_as_it_was_and_is_said():
     found, _, _ = read({}, snapshot=replace(CLUSTER, loads=PartitionLoads(given)))
     assert found.load(IN).tolist() == [1.0, 2.0, 3.0]
     assert found.loads.columns[IN].source is LoadSource.GIVEN
-    assert [gap.reason.partition(":")[0] for gap in found.coverage] == [IN.value, OUT.value, MESSAGES.value]
+    assert [gap.reason.args["kind"] for gap in found.coverage] == [IN.value, OUT.value, MESSAGES.value]
 
 
 def test_a_selector_and_a_window_reach_every_query():
@@ -142,8 +146,8 @@ def test_user_password_and_token_go_into_a_header_and_nowhere_else(tmp_path):
         server.status, server.body = 401, b"no hunter2 for you"
         found = loads_from_prometheus(CLUSTER, url, MetricNames())
         known = repr(Server.at(url, tmp_path / "token"))
-    assert found.coverage[0].reason.endswith("refuses a query (401)")
-    assert not any(secret in text for secret in SECRETS for text in (known, found.coverage[0].reason))
+    assert str(found.coverage[0].reason.args["text"]).endswith("refuses a query (401)")
+    assert not any(secret in text for secret in SECRETS for text in (known, str(found.coverage[0].reason)))
 
 
 @pytest.mark.parametrize(
@@ -160,12 +164,12 @@ def test_a_server_that_answers_something_else_is_a_gap_in_words(status, body, wo
     with fake_prometheus({}) as server:
         server.status, server.body = status, body
         (gap,) = loads_from_prometheus(CLUSTER, server.url, MetricNames()).coverage
-    assert words in gap.reason
+    assert words in gap.reason.args["text"]
 
 
 def test_a_server_that_is_not_there_is_a_gap_and_a_wrong_address_is_refused(tmp_path):
     (gap,) = loads_from_prometheus(CLUSTER, "http://127.0.0.1:1", MetricNames()).coverage
-    assert "cannot be asked" in gap.reason
+    assert "cannot be asked" in gap.reason.args["text"]
     for wrong in ("127.0.0.1:9090", "ftp://host", "http://", "http://[::1", "http://host:port"):
         with pytest.raises(PrometheusError, match="is no address"):
             Server.at(wrong)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
     CommittedOffset,
-    CoverageGap,
     Group,
     Member,
     Partition,
@@ -23,6 +23,7 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.rates import measure_rates, window_between
 from kafka_rebalance.snapshot.times import parse_time
+from tests.coverage_gaps import gap_of
 from tests.sample import for_each
 
 IN, OUT, MESSAGES = LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S
@@ -149,7 +150,7 @@ def test_two_groups_read_twice():
 
 
 def test_groups_that_could_not_be_listed_leave_reading_unknown():
-    gap = (CoverageGap("cluster", "c", "groups", "broker 1 did not answer"),)
+    gap = (gap_of("cluster", "c", FactCode.LACKS_GROUPS, "broker 1 did not answer"),)
     measured = measure_rates(snapshot(T0, 1_000, 0, 10, 10), snapshot(T100, 2_000, 0, 20, 20, coverage=gap))
     assert OUT not in measured.loads.columns
     assert rate(measured, IN) == 10.0
@@ -197,9 +198,9 @@ def test_a_log_that_kept_its_size_is_no_silent_log_where_its_start_is_unknown():
         assert math.isnan(rate(measured, OUT))
         assert rate(measured, MESSAGES) == 1.0
         (gap,) = measured.coverage
-        assert (gap.subject_type, gap.what) == ("cluster", "rates")
-        assert gap.reason.startswith("start offsets of 1 of 1 partitions are not known in both readings")
-        assert gap.reason.endswith("1 have no rate")
+        assert (gap.subject_type, gap.what) == ("cluster", fact(FactCode.LACKS_RATES))
+        counts = {"unseen": 1, "partitions": 1, "without_rate": 1, "with_lower_bound": 0}
+        assert gap.reason == fact(FactCode.RETENTION_NOT_SEEN, **counts)
 
 
 def test_a_start_offset_of_one_reading_gives_bytes_a_message():
@@ -210,7 +211,8 @@ def test_a_start_offset_of_one_reading_gives_bytes_a_message():
 def test_growth_without_start_offsets_is_a_lower_bound_and_said():
     measured = measure_rates(snapshot(T0, 1_000, None, 10, 5), snapshot(T100, 3_000, None, 110, 55))
     assert (rate(measured, IN), rate(measured, OUT)) == (20.0, 10.0)
-    assert measured.coverage[0].reason.endswith("0 have no rate, 1 one that is a lower bound")
+    args = measured.coverage[0].reason.args
+    assert (args["without_rate"], args["with_lower_bound"]) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_a_size_that_stands_still_while_messages_come_in_is_not_believed():
 def test_a_group_whose_commits_were_not_read_reads_an_unknown_amount():
     member = Member("m", assigned=(("t", (0,)),))
     silent = (Group("g", members=(member,)),)
-    gap = (CoverageGap("group", "g", "committed offsets", "no offsets dump of it"),)
+    gap = (gap_of("group", "g", FactCode.LACKS_COMMITS, "no offsets dump of it"),)
     before, now = snapshot(T0, 1_000, 0, 10, groups=silent), snapshot(T100, 2_000, 0, 20, groups=silent, coverage=gap)
     assert OUT not in measure_rates(before, now).loads.columns
     assert rate(measure_rates(before, replace(now, coverage=())), OUT) == 0.0

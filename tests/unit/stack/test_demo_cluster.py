@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import GroupType
 from rebalance_advisor.dumps import read_input
@@ -119,6 +120,6 @@ def test_without_the_dumps_of_start_offsets_rates_are_unknown_and_said_never_zer
     assert 0 < known.sum() < len(rates)
     assert (rates[known] > 0).all()
     assert (rates[known] <= true_rates[known] * 1.001).all()
-    gap = next(gap for gap in read.coverage if gap.what == "rates")
-    assert f"{(~known).sum():,} have no rate" in gap.reason
-    assert "start offsets" in {gap.what for gap in read.coverage}
+    gap = next(gap for gap in read.coverage if gap.lacks(FactCode.LACKS_RATES))
+    assert gap.reason.args["without_rate"] == (~known).sum()
+    assert any(gap.lacks(FactCode.LACKS_START_OFFSETS) for gap in read.coverage)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.snapshot.model import BrokerState, Capacity, CoverageGap, LogDir
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.snapshot.model import BrokerState, Capacity, LogDir
 from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds, touchable
 from kafka_rebalance.verify.bounds.plan_bounds import check_bounds, counting_bounds, recomputed_bounds
 from kafka_rebalance.verify.bounds.prices import price_bound
@@ -22,6 +23,7 @@ from kafka_rebalance.verify.cluster.shares import fair_share_of
 from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
 from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
+from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, MOVE, arrays, claims, faults_of, parameters
@@ -194,7 +196,10 @@ def test_what_the_plan_says_it_saw() -> None:
 def test_cannot_tell_needs_something_unseen() -> None:
     blind = {"verdict": "cannot_tell", "moves": [], "frontier": []}
     assert faults_of(check_what_was_seen, blind, SNAPSHOT) == ["verdict"]
-    gap = replace(SNAPSHOT, coverage=(CoverageGap("topic", "u", "description", "denied"),))
+    gap = replace(
+        SNAPSHOT,
+        coverage=(gap_of("topic", "u", FactCode.LACKS_DESCRIPTION, "denied"),),
+    )
     assert faults_of(check_what_was_seen, blind, gap) == []
     assert faults_of(check_what_was_seen, blind | {"moves": [MOVE]}, gap) == ["verdict"]
     dead = replace(SNAPSHOT, brokers=tuple(replace(b, state=BrokerState.DEAD) for b in SNAPSHOT.brokers))

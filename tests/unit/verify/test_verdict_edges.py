@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, CoverageGap, LogDir
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, LogDir
 from kafka_rebalance.verify.cluster.outcomes import Levels, recompute
 from kafka_rebalance.verify.cluster.resource_bands import Band
 from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
 from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
+from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, MOVE, arrays, claims, faults_of, parameters
@@ -263,8 +265,8 @@ BLIND = {"verdict": "cannot_tell", "moves": [], "frontier": []}
         (cluster([row("t", 0, (0, 1), leader=None, isr=())], brokers(3)), True),
         (cluster([row("t", 0, (0, 1), None), row("t", 1, (0, 1))], brokers(3)), True),  # one size of two
         (cluster([row("t", 0, (0, 1), None), row("t", 1, (0, 1), None)], brokers(3)), False),  # nobody measures sizes
-        (replace(SNAPSHOT, coverage=(CoverageGap("partition", "t-0", "offsets", "denied"),)), True),
-        (replace(SNAPSHOT, coverage=(CoverageGap("group", "g", "offsets", "denied"),)), False),
+        (replace(SNAPSHOT, coverage=(gap_of("partition", "t-0", FactCode.LACKS_OFFSETS, "denied"),)), True),
+        (replace(SNAPSHOT, coverage=(gap_of("group", "g", FactCode.LACKS_OFFSETS, "denied"),)), False),
     ],
 )  # fmt: skip
 def test_what_hides_something_is_a_reason_not_to_tell(snapshot: ClusterSnapshot, is_blind: bool) -> None:
@@ -284,7 +286,10 @@ def test_how_old_a_reading_was_is_taken_as_told(document: dict[str, Any], has_ti
 
 
 def test_who_cannot_tell_plans_nothing_and_who_tells_has_seen_somebody() -> None:
-    hidden = replace(SNAPSHOT, coverage=(CoverageGap("cluster", "c", "topics", "denied"),))
+    hidden = replace(
+        SNAPSHOT,
+        coverage=(gap_of("cluster", "c", FactCode.LACKS_PARTITIONS, "denied"),),
+    )
     assert faults_of(check_what_was_seen, BLIND | {"frontier": [{}]}, hidden) == ["verdict"]
     quiet = QUIET | {"frontier": []}
     assert faults_of(check_what_was_seen, quiet, replace(SNAPSHOT, brokers=DEAD)) == ["verdict"]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.snapshot.lag import OLDER_ENDS
 from kafka_rebalance.snapshot.model import Group, GroupType
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
@@ -16,7 +15,7 @@ def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
     """Of dumps it is an estimate: they are of several moments, so that their offsets may disagree for that alone."""
     is_of_dumps = context.snapshot.source == "dumps"
     gaps = context.snapshot.coverage
-    older_ends = {gap.subject for gap in gaps if (gap.subject_type, gap.what) == ("group", OLDER_ENDS)}
+    older_ends = {gap.subject for gap in gaps if gap.reason.code is FactCode.END_OFFSETS_OLDER}
     for group in context.snapshot.groups:
         if group.type is GroupType.SHARE:
             continue  # it commits nothing; its start moves with the log's once a member reads again

@@ -25,6 +25,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import broker_loads
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check.cluster_changes import (
     changes_since,
@@ -37,7 +38,7 @@ from kafka_rebalance.plans.check.drift import drift_since
 from kafka_rebalance.plans.check.effect import effect_of, worth
 from kafka_rebalance.plans.check.move_states import move_states
 from kafka_rebalance.plans.check.planned import PlannedState, read_planned
-from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, reason, shortened, worst
 from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams, PlanParams
 from kafka_rebalance.plans.plan import Verdict
@@ -59,7 +60,7 @@ class CheckResult:
     @property
     def codes(self) -> tuple[ReasonCode, ...]:
         """Each code once, in the order of the reasons."""
-        return tuple(dict.fromkeys(reason.code for reason in self.because))
+        return tuple(dict.fromkeys(one.code for one in self.because))
 
 
 def check_plan(
@@ -98,7 +99,7 @@ def _check_moves(
     reasons = (*states.reasons, *late, *changes_since(planned, snapshot))
     done, left = states.done, len(states.left)
     if not reasons and not left:
-        reasons = (Reason(ReasonCode.ALL_DONE, f"all {done:,} moves are done"),)
+        reasons = (reason(ReasonCode.ALL_DONE, FactCode.ALL_MOVES_DONE, moves=done),)
     if not reasons:
         effect = effect_of(plan_request, problem, states.left, params.check)
         reasons = effect.harm or (worth(plan_request, problem, effect, left),)
@@ -112,10 +113,10 @@ def _check_rest(
     if late:
         return _result(late, 0, 0, params)
     if planned.verdict != Verdict.NOTHING_TO_DO.value:
-        words = f"the plan said {planned.verdict.replace('_', ' ')[:40]}: make a new one"
-        return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0, params)
+        why = reason(ReasonCode.NO_PLAN_TO_KEEP, FactCode.PLAN_HAD_VERDICT, verdict=planned.verdict[:40])
+        return _result((why,), 0, 0, params)
     if unusable := nothing_usable(snapshot):
-        return _result(tuple(Reason(ReasonCode.NOT_SEEN, "", (fact,)) for fact in unusable), 0, 0, params)
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, (why,)) for why in unusable), 0, 0, params)
     plan_request = build_request(snapshot, _options(planned, snapshot, params.options), params.options)
     within = plan_request.options.band
     problem = plan_request.problem(within)
@@ -124,11 +125,11 @@ def _check_rest(
     allowed = (within or 0.0) if plan_request.options.is_explicit else plan_request.options.dead_band
     must = (*plan_request.hard, *plan_request.unmet)
     if must or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
-        reason = Reason(ReasonCode.SOMETHING_TO_DO, "there is something to do by now", must)
-        return _result((reason,), 0, 0, params)
+        why = Reason(ReasonCode.SOMETHING_TO_DO, (*must, fact(FactCode.NOW_SOMETHING_TO_DO)))
+        return _result((why,), 0, 0, params)
     if unseen := could_change(plan_request, problem, params.unseen):
-        return _result(tuple(Reason(ReasonCode.NOT_SEEN, "", (fact,)) for fact in unseen), 0, 0, params)
-    return _result((Reason(ReasonCode.STILL_NOTHING_TO_DO, "there is still nothing to do"),), 0, 0, params)
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, (why,)) for why in unseen), 0, 0, params)
+    return _result((reason(ReasonCode.STILL_NOTHING_TO_DO, FactCode.NOW_NOTHING_TO_DO),), 0, 0, params)
 
 
 def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
@@ -153,6 +154,6 @@ def _result(
 ) -> CheckResult:
     """The reasons of the worst status first, then the others that describe what has changed."""
     status = worst(reasons)
-    ordered = sorted(reasons, key=lambda reason: reason.status is not status)
+    ordered = sorted(reasons, key=lambda one: one.status is not status)
     most = params.check.reasons_per_code
     return CheckResult(status, shortened(ordered, most), done, left, shortened(warnings, most))

@@ -8,8 +8,9 @@ from datetime import datetime
 import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.plans.check.planned import PlannedState
-from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
+from kafka_rebalance.plans.check.reasons import Reason, ReasonCode, reason
 from kafka_rebalance.plans.unseen import hidden_topics
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.model import ClusterSnapshot
@@ -29,8 +30,8 @@ def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tupl
     reasons = []
     then, now = planned.captured_at, snapshot.captured_at
     if then is not None and now is not None and now < then:
-        words = f"the snapshot of {time_text(now)} is older than the plan's, {time_text(then)}"
-        reasons.append(Reason(ReasonCode.SNAPSHOT_OLDER, words))
+        times = {"snapshot_at": time_text(now), "plan_at": time_text(then)}
+        reasons.append(reason(ReasonCode.SNAPSHOT_OLDER, FactCode.SNAPSHOT_BEFORE_PLAN, **times))
     if planned.cluster_id is None or snapshot.cluster_id is None:
         reasons += _another_cluster(planned, snapshot)
     return tuple(reasons)
@@ -40,7 +41,7 @@ def expired(planned: PlannedState, snapshot: ClusterSnapshot, now: datetime | No
     """The plan's time is over: at the moment of the snapshot, or by the clock of whoever asks, where they have one."""
     moments = [moment for moment in (snapshot.captured_at, now) if moment is not None]
     if planned.expires_at is not None and moments and max(moments) > planned.expires_at:
-        yield Reason(ReasonCode.EXPIRED, f"the plan expired at {time_text(planned.expires_at)}")
+        yield reason(ReasonCode.EXPIRED, FactCode.PLAN_EXPIRED, expires_at=time_text(planned.expires_at))
 
 
 def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
@@ -72,31 +73,36 @@ def _another_cluster(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterat
             today = set(table.replicas[table.offsets[row] : table.offsets[row + 1]].tolist())
             found += today >= set(move.start) or today >= set(move.target)
     if 2 * found < len(planned.moves):
-        words = f"{found:,} of the {len(planned.moves):,} partitions that move stand where the plan knows them"
-        yield Reason(ReasonCode.ANOTHER_CLUSTER, f"{words}: this looks like another cluster than {planned.cluster}")
+        yield _looks_like_another(planned, "partitions", found, len(planned.moves))
         return
     known = planned.broker_racks
     there = known.keys() & {broker.id for broker in snapshot.brokers}
     if 2 * len(there) < len(known):
-        words = f"{len(there):,} of the {len(known):,} brokers that the plan knows are there"
-        yield Reason(ReasonCode.ANOTHER_CLUSTER, f"{words}: this looks like another cluster than {planned.cluster}")
+        yield _looks_like_another(planned, "brokers", len(there), len(known))
+
+
+def _looks_like_another(planned: PlannedState, what: str, found: int, known: int) -> Reason:
+    counts = {"what": what, "found": found, "known": known}
+    return reason(ReasonCode.ANOTHER_CLUSTER, FactCode.LOOKS_LIKE_ANOTHER_CLUSTER, cluster=planned.cluster, **counts)
 
 
 def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
     options = planned.options
     today = {broker.id: broker for broker in snapshot.brokers}
     for broker in sorted(today.keys() - planned.broker_racks.keys()):
-        yield Reason(ReasonCode.BROKER_ADDED, f"broker {broker} has joined since: the plan gives it nothing")
+        yield reason(ReasonCode.BROKER_ADDED, FactCode.BROKER_HAS_JOINED, broker=broker)
     removed = {broker for broker, rack in planned.broker_racks.items() if options.is_removed(broker, rack)}
     expected = planned.broker_racks.keys() - planned.dead_brokers - removed
     for broker in sorted(expected):
         if broker not in today and broker not in options.add_brokers:
-            yield Reason(ReasonCode.BROKER_LOST, f"broker {broker} is not in the cluster any more")
+            yield reason(ReasonCode.BROKER_LOST, FactCode.BROKER_HAS_LEFT, broker=broker)
         elif broker in today and not today[broker].state.is_heard:
-            yield Reason(ReasonCode.BROKER_LOST, f"broker {broker} is {today[broker].state.value} by now")
+            state = today[broker].state.value
+            yield reason(ReasonCode.BROKER_LOST, FactCode.BROKER_NOW_IN_STATE, broker=broker, state=state)
     for broker in sorted(planned.dead_brokers & today.keys()):
         if today[broker].state.is_heard:
-            yield Reason(ReasonCode.BROKER_BACK, f"broker {broker}, which was gone, is {today[broker].state.value}")
+            state = today[broker].state.value
+            yield reason(ReasonCode.BROKER_BACK, FactCode.BROKER_HAS_RETURNED, broker=broker, state=state)
 
 
 def _racks(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
@@ -104,16 +110,12 @@ def _racks(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]
     # A dead broker is known by its id alone: that nobody tells its rack is no news.
     today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state.is_heard and broker.id in was}
     if today and any(was[broker] for broker in today) and not any(today.values()):
-        yield Reason(ReasonCode.RACKS_GONE, "no broker has a rack any more: the plan spreads replicas over racks")
+        yield reason(ReasonCode.RACKS_GONE, FactCode.NOW_NO_RACKS)
         return
     for broker, rack in sorted(today.items()):
         if rack != was[broker] and broker not in planned.dead_brokers:
-            words = f"broker {broker} is {_on(rack)} now, the plan was made with it {_on(was[broker])}"
-            yield Reason(ReasonCode.RACK_CHANGED, words)
-
-
-def _on(rack: str | None) -> str:
-    return "without a rack" if rack is None else f"on rack {rack}"
+            racks = {"now": rack, "then": was[broker]}
+            yield reason(ReasonCode.RACK_CHANGED, FactCode.NOW_OTHER_RACK, broker=broker, **racks)
 
 
 def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
@@ -122,26 +124,23 @@ def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason
     hidden, may_hide = hidden_topics(snapshot), Right.DESCRIBE_CLUSTER in missing_rights(snapshot.coverage)
     for name in sorted(moved - today.keys()):
         if name in hidden or may_hide:
-            yield Reason(
-                ReasonCode.NOT_SEEN, f"topic {name} is not shown to this login: nobody can tell whether it is there"
-            )
+            yield reason(ReasonCode.NOT_SEEN, FactCode.TOPIC_NOT_SHOWN, topic=name)
         else:
-            yield Reason(ReasonCode.TOPIC_DELETED, f"topic {name} is not in the cluster any more")
+            yield reason(ReasonCode.TOPIC_DELETED, FactCode.TOPIC_HAS_LEFT, topic=name)
     for name in sorted(recreated_topics(planned, snapshot)):
-        yield Reason(ReasonCode.TOPIC_RECREATED, f"topic {name} has been deleted and made anew: its id is another one")
+        yield reason(ReasonCode.TOPIC_RECREATED, FactCode.TOPIC_MADE_ANEW, topic=name)
     column = snapshot.partitions.topic
     for name in sorted(planned.topic_partitions.keys() & moved & today.keys()):
         count = int((column == today[name]).sum())
         if count > planned.topic_partitions[name]:
-            words = f"topic {name} has {count:,} partitions, {planned.topic_partitions[name]:,} when the plan was made"
-            yield Reason(ReasonCode.PARTITIONS_ADDED, words)
+            counts = {"now": count, "then": planned.topic_partitions[name]}
+            yield reason(ReasonCode.PARTITIONS_ADDED, FactCode.NOW_MORE_PARTITIONS, topic=name, **counts)
 
 
 def still_reassigning(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
     """Reassignments of others that ran when the plan was made, and still do: its commands start beside them."""
     for name in _foreign(planned, snapshot, were_running=True):
-        words = f"{name} is still being reassigned by somebody else: the plan's commands start beside it (--additional)"
-        yield Reason(ReasonCode.STILL_REASSIGNING, words)
+        yield reason(ReasonCode.STILL_REASSIGNING, FactCode.STILL_REASSIGNED_BY_OTHERS, partition=name)
 
 
 def _reassignments(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
@@ -149,8 +148,7 @@ def _reassignments(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator
     none ran then, ``kafka-reassign-partitions.sh --execute`` refuses to start beside them.
     """
     for name in _foreign(planned, snapshot, were_running=False):
-        words = f"{name} is being reassigned by somebody else: wait until it is done"
-        yield Reason(ReasonCode.FOREIGN_REASSIGNMENT, words)
+        yield reason(ReasonCode.FOREIGN_REASSIGNMENT, FactCode.NOW_REASSIGNED_BY_OTHERS, partition=name)
 
 
 def _foreign(planned: PlannedState, snapshot: ClusterSnapshot, *, were_running: bool) -> Iterator[str]:
@@ -178,5 +176,5 @@ def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator
         move = moves.get((snapshot.topics[int(table.topic[row])].name, int(table.partition[row])))
         if missing <= planned.dead_brokers or (move is not None and not missing & set(move.target)):
             continue
-        words = f"{snapshot.name_of(row)} has {int(in_sync[row])} replicas in sync, its least is {int(least[row])}"
-        yield Reason(ReasonCode.UNDER_MIN_ISR, f"{words}: let them catch up first")
+        counts = {"in_sync": int(in_sync[row]), "least": int(least[row])}
+        yield reason(ReasonCode.UNDER_MIN_ISR, FactCode.TOO_FEW_IN_SYNC, partition=snapshot.name_of(row), **counts)

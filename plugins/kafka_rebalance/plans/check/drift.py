@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
-from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
+from kafka_rebalance.plans.check.reasons import Reason, ReasonCode, reason
 from kafka_rebalance.plans.draft import empty_draft, outcome_of
 from kafka_rebalance.plans.params import CheckParams
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.resources import UNITS
 
 
 def drift_since(planned: PlannedState, plan_request: PlanRequest, params: CheckParams) -> Iterator[Reason]:
@@ -34,8 +33,7 @@ def _all_sizes(planned: PlannedState, plan_request: PlanRequest, most: float) ->
         return
     now = float(outcome.before[:, outcome.column("disk")].sum())
     if _is_other(then, now, most):
-        words = f"all replicas take {bytes_in_words(now)} now, {bytes_in_words(then)} when the plan was made"
-        yield Reason(ReasonCode.SIZES_CHANGED, words)
+        yield _sizes_changed(then, now, is_copied=False)
 
 
 def _copied(moves: Sequence[PlannedMove], plan_request: PlanRequest, most: float) -> Iterator[Reason]:
@@ -49,8 +47,12 @@ def _copied(moves: Sequence[PlannedMove], plan_request: PlanRequest, most: float
         then += move.copied_bytes
         now += copies * float(size[row])
     if _is_other(then, now, most):
-        words = f"what it copies takes {bytes_in_words(now)} now, {bytes_in_words(then)} when the plan was made"
-        yield Reason(ReasonCode.SIZES_CHANGED, f"{words}: the waves last as much longer or shorter")
+        yield _sizes_changed(then, now, is_copied=True)
+
+
+def _sizes_changed(then: float, now: float, *, is_copied: bool) -> Reason:
+    sizes = {"now_bytes": now, "then_bytes": float(then)}
+    return reason(ReasonCode.SIZES_CHANGED, FactCode.NOW_OTHER_SIZES, **sizes, is_copied=is_copied)
 
 
 def _capacities(planned: PlannedState, plan_request: PlanRequest, most: float) -> Iterator[Reason]:
@@ -58,16 +60,14 @@ def _capacities(planned: PlannedState, plan_request: PlanRequest, most: float) -
     for resource, then in planned.capacities.items():
         values = plan_request.brokers.arrays.capacity.get(resource)
         if values is None:
-            words = f"{resource}: the capacity of some broker is not known any more; equal ones are assumed"
-            yield Reason(ReasonCode.CAPACITY_CHANGED, words)
+            yield reason(ReasonCode.CAPACITY_CHANGED, FactCode.NOW_UNKNOWN_CAPACITY, resource=resource)
             continue
         now: Mapping[int, float] = dict(zip(ids, values.tolist(), strict=True))
         for broker in sorted(then.keys() & now.keys()):
             if _is_other(then[broker], now[broker], most):
-                unit = UNITS[resource]
-                words = f"{resource}: broker {broker} can carry {amount_in_words(now[broker], unit)} now"
-                words += f", {amount_in_words(then[broker], unit)} when the plan was made"
-                yield Reason(ReasonCode.CAPACITY_CHANGED, words)
+                amounts = {"now": now[broker], "then": then[broker]}
+                known = {"resource": resource, "broker": broker} | amounts
+                yield reason(ReasonCode.CAPACITY_CHANGED, FactCode.NOW_OTHER_CAPACITY, **known)
 
 
 def _is_other(then: float, now: float, most: float) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.plans.check.move_states import LeftMove
-from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
+from kafka_rebalance.plans.check.reasons import Reason, ReasonCode, reason
 from kafka_rebalance.plans.dead_band import gain_per_byte, gained, worst_deviation
 from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
@@ -26,11 +27,6 @@ class Effect:
     gain: float
     imbalance: float
     copied_bytes: float
-
-    @property
-    def words(self) -> str:
-        """How much of how much."""
-        return f"{self.gain:.3g} off the imbalance of {self.imbalance:.3g}"
 
 
 def effect_of(
@@ -51,8 +47,7 @@ def effect_of(
     today, gain = gained(bands, outcome.states_before, outcome.states_after, stays)
     harm = _harm(plan_request, problem, draft, before, after)
     if gain < -params.least_harm and not plan_request.hard:
-        words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"
-        harm.append(Reason(ReasonCode.BALANCE_WORSE, words))
+        harm.append(reason(ReasonCode.BALANCE_WORSE, FactCode.IMBALANCE_WOULD_GROW, growth=float(-gain)))
     return Effect(tuple(harm), gain, today, float((draft.copies * np.nan_to_num(draft.size)).sum()))
 
 
@@ -60,18 +55,18 @@ def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int
     """Whether what is left still pays, where nothing is harmed."""
     options = plan_request.options
     if plan_request.hard or options.preferred_election:
-        return Reason(ReasonCode.MOVES_LEFT, f"{left:,} moves are left", plan_request.hard)
+        what_is_left = fact(FactCode.MOVES_ARE_LEFT, moves=left, gain=None, imbalance=None)
+        return Reason(ReasonCode.MOVES_LEFT, (*plan_request.hard, what_is_left))
+    amounts = {"gain": float(effect.gain), "imbalance": float(effect.imbalance)}
     rate = gain_per_byte(effect.gain, effect.copied_bytes, float(np.nan_to_num(plan_request.partitions.size).sum()))
     if effect.gain <= 0 or (not options.is_explicit and rate < options.least_gain_per_byte):
-        words = f"what is left takes {effect.words}"
-        return Reason(ReasonCode.GAINS_TOO_LITTLE, words)
+        return reason(ReasonCode.GAINS_TOO_LITTLE, FactCode.GAIN_OF_REST, **amounts)
     leaders = (problem.leader, problem.leader if problem.preferred is None else problem.preferred)
     loads = [broker_loads(problem, problem.replicas, leader) for leader in leaders]
     worst = [None if options.band is None else worst_deviation(problem, load, options.band) for load in loads]
     if all(deviation is None or deviation.ratio == 1.0 for deviation in worst):
-        return Reason(ReasonCode.BALANCED_ALREADY, "every broker is inside its band already")
-    words = f"{left:,} moves are left, they take {effect.words}"
-    return Reason(ReasonCode.MOVES_LEFT, words)
+        return reason(ReasonCode.BALANCED_ALREADY, FactCode.EVERY_BROKER_INSIDE)
+    return reason(ReasonCode.MOVES_LEFT, FactCode.MOVES_ARE_LEFT, moves=left, **amounts)
 
 
 def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Floats, after: Floats) -> list[Reason]:
@@ -81,15 +76,15 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
         cap = caps.get(name, np.full(len(ids), np.inf)) * (1 + BAND_ROUNDING)
         over = problem.stays & (after[:, d] > np.minimum(problem.limit[:, d], cap)) & (after[:, d] > before[:, d])
         if over.any():
-            words = f"{name}: broker {ids[over.argmax()]} would be above its {'cap' if name in caps else 'capacity'}"
-            reasons.append(Reason(ReasonCode.OVER_CAPACITY, words))
+            known = {"resource": name, "broker": int(ids[over.argmax()]), "is_cap": name in caps}
+            reasons.append(reason(ReasonCode.OVER_CAPACITY, FactCode.BROKER_WOULD_OVERFLOW, **known))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
     shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(
         _may_stay(plan_request, draft), plan_request.brokers, target
     )
     if shares.any():
-        words = f"{int(shares.sum()):,} partitions would have replicas that share a rack"
-        reasons.append(Reason(ReasonCode.RACKS_SHARED, words))
+        count = int(shares.sum())
+        reasons.append(reason(ReasonCode.RACKS_SHARED, FactCode.RACKS_WOULD_BE_SHARED, partitions=count))
     return reasons
 
 

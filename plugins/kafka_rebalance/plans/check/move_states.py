@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
-from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
+from kafka_rebalance.plans.check.reasons import Reason, ReasonCode, reason
 from kafka_rebalance.plans.request import PlanRequest
 
 
@@ -46,8 +47,8 @@ def move_states(
             changed += 1  # said once, of the topic
             continue
         if row is None or row not in at_row:
-            lost = "is not in the cluster any more" if row is None else "is wholly on brokers that are gone"
-            reasons.append(Reason(ReasonCode.PARTITION_DELETED, f"{move.name} {lost}"))
+            known = {"partition": move.name, "is_on_gone_brokers": row is not None}
+            reasons.append(reason(ReasonCode.PARTITION_DELETED, FactCode.PARTITION_IS_GONE, **known))
             continue
         found = _state(move, plan_request, problem, row, at_row[row])
         if isinstance(found, Reason):
@@ -78,10 +79,12 @@ def _state(
         return LeftMove(at, target, leader)
     ids = [int(plan_request.brokers.arrays.ids[broker]) for broker in today]
     if len(today) not in (len(start), len(target)):
-        words = f"{move.name} has {len(today)} replicas now, {len(start)} when the plan was made"
-        return Reason(ReasonCode.REPLICATION_FACTOR_CHANGED, words)
-    words = f"{move.name} is on {ids} now, the plan was made for {list(move.start)}"
-    return Reason(ReasonCode.PARTITION_MOVED, words)
+        counts = {"now": len(today), "then": len(start)}
+        return reason(
+            ReasonCode.REPLICATION_FACTOR_CHANGED, FactCode.NOW_OTHER_REPLICA_COUNT, partition=move.name, **counts
+        )
+    places = {"now": tuple(ids), "then": tuple(move.start)}
+    return reason(ReasonCode.PARTITION_MOVED, FactCode.NOW_OTHER_REPLICAS, partition=move.name, **places)
 
 
 def _conflict(
@@ -95,26 +98,28 @@ def _conflict(
     """``rows``: the partition's in the snapshot, and in the problem."""
     row, at = rows
     if plan_request.partitions.in_flight[row]:
-        return Reason(ReasonCode.IN_REASSIGNMENT, f"{move.name}: is being reassigned already")
+        return reason(ReasonCode.IN_REASSIGNMENT, FactCode.PARTITION_BEING_REASSIGNED, partition=move.name)
     if NOBODY in target:
         broker = move.target[target.index(NOBODY)]
-        return Reason(ReasonCode.TARGET_GONE, f"{move.name}: broker {broker} is not in the cluster")
+        target_id = {"partition": move.name, "broker": broker}
+        return reason(ReasonCode.TARGET_GONE, FactCode.TARGET_NOT_IN_CLUSTER, **target_id)
     # Where leaders alone change, a list may keep a replica on a broker that is gone.
     gone = [b for b in target if not problem.stays[b] and (problem.moves_replicas or b not in today)]
     if gone:
         lost = plan_request.brokers.brokers[gone[0]]
-        return Reason(ReasonCode.TARGET_UNUSABLE, f"{move.name}: broker {lost.id} is {lost.state.value}")
+        known = {"partition": move.name, "broker": lost.id, "state": lost.state.value}
+        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_IN_STATE, **known)
     closed = [b for b in target if b not in today and not problem.takes_replicas[b]]
     if closed:
-        words = f"{move.name}: broker {plan_request.brokers.brokers[closed[0]].id} takes no replicas"
-        return Reason(ReasonCode.TARGET_UNUSABLE, words)
+        known = {"partition": move.name, "broker": plan_request.brokers.brokers[closed[0]].id}
+        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_TAKES_NO_REPLICAS, **known)
     may_be_on = problem.sets.brokers[problem.sets.of_partition[at]]
     outside = [b for b in target if b not in today and not may_be_on[b]]
     if outside:
-        words = f"{move.name}: its topic may not be on broker {plan_request.brokers.brokers[outside[0]].id}"
-        return Reason(ReasonCode.TARGET_UNUSABLE, words)
+        known = {"partition": move.name, "broker": plan_request.brokers.brokers[outside[0]].id}
+        return reason(ReasonCode.TARGET_UNUSABLE, FactCode.TARGET_NOT_FOR_TOPIC, **known)
     if plan_request.partitions.leaderless[row]:
-        return Reason(ReasonCode.NO_LEADER, f"{move.name}: has no leader to copy from")
+        return reason(ReasonCode.NO_LEADER, FactCode.NO_LEADER_TO_COPY_FROM, partition=move.name)
     return _out_of_sync(plan_request, row, move, target)
 
 
@@ -127,5 +132,5 @@ def _out_of_sync(plan_request: PlanRequest, row: int, move: PlannedMove, target:
     blocking = [b for b in behind if changes or b == target[0]]
     if not blocking:
         return None
-    words = f"{move.name}: the replica on broker {plan_request.brokers.brokers[blocking[0]].id} is out of sync"
-    return Reason(ReasonCode.OUT_OF_SYNC, f"{words}: let it catch up first")
+    known = {"partition": move.name, "broker": plan_request.brokers.brokers[blocking[0]].id}
+    return reason(ReasonCode.OUT_OF_SYNC, FactCode.REPLICA_OUT_OF_SYNC, **known)

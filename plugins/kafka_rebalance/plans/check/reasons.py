@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import Any
 
-from kafka_rebalance.facts import Fact
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.plans.params import DEFAULTS
 
 
@@ -20,7 +21,7 @@ class PlanStatus(IntEnum):
 
 
 class ReasonCode(StrEnum):
-    """What machines read; the words beside a code are for people and may change."""
+    """What a check found, of which a status follows; facts beside a code say of what."""
 
     MOVES_LEFT = "moves_left"
     STILL_NOTHING_TO_DO = "still_nothing_to_do"
@@ -93,31 +94,39 @@ _ORDER = (PlanStatus.VALID, PlanStatus.NOT_WORTH_IT, PlanStatus.STALE, PlanStatu
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code and its words; ``facts``: what the plan request says of it, before the words."""
+    """A code, and the facts behind it."""
 
     code: ReasonCode
-    words: str
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[Fact, ...]
 
     @property
     def status(self) -> PlanStatus:
         """What this reason alone would make of the plan."""
         return STATUS_OF[self.code]
 
+    def document(self) -> dict[str, Any]:
+        """Return the JSON object ``{"code": ..., "facts": [...]}``."""
+        return {"code": self.code.value, "facts": [fact.document() for fact in self.facts]}
+
+
+def reason(code: ReasonCode, fact_code: FactCode, **args: Any) -> Reason:
+    """Return the reason of one fact."""
+    return Reason(code, (fact(fact_code, **args),))
+
 
 def worst(reasons: Iterable[Reason]) -> PlanStatus:
     """Harmful before stale before not worth it before valid."""
-    return max((reason.status for reason in reasons), key=_ORDER.index, default=PlanStatus.VALID)
+    return max((one.status for one in reasons), key=_ORDER.index, default=PlanStatus.VALID)
 
 
 def shortened(reasons: Iterable[Reason], most: int = DEFAULTS.check.reasons_per_code) -> tuple[Reason, ...]:
     """At most ``most`` of each code, and how many more there are; codes in the order in which they come."""
     by_code: dict[ReasonCode, list[Reason]] = {}
-    for reason in reasons:
-        by_code.setdefault(reason.code, []).append(reason)
+    for one in reasons:
+        by_code.setdefault(one.code, []).append(one)
     kept: list[Reason] = []
     for code, same in by_code.items():
         kept += same[:most]
         if len(same) > most:
-            kept.append(Reason(code, f"and {len(same) - most:,} more"))
+            kept.append(reason(code, FactCode.AND_MORE, count=len(same) - most))
     return tuple(kept)

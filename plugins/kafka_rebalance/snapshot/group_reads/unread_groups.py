@@ -8,16 +8,23 @@ commit). A group without members reads nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap, Group, GroupType
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 
 _NO_MEMBERS = ("Empty", "Dead")
-_ONE_OFFSET = "committed offset of "
-_COMMITS = ("committed offsets", "offsets", "group")
-# Of a broker that did not answer: parts of the one gap that says what it did not tell.
-LIST_OF_BROKER = "the list of groups that it coordinates"
-COMMITS_OF_BROKER = "committed offsets of"
+_COMMITS = (FactCode.LACKS_COMMITS, FactCode.LACKS_OFFSETS, FactCode.LACKS_GROUP)
+
+
+class UnreadCause(StrEnum):
+    """Why it is unknown what a group reads."""
+
+    SHARE_GROUP = "share_group"  # commits no offsets
+    COMMITS_IN_PART = "commits_in_part"  # commits for some of what it reads
+    COMMITS_NOT_READ = "commits_not_read"
+    SOME_COMMITS_NOT_READ = "some_commits_not_read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +33,14 @@ class UnreadGroup:
 
     group: str
     topics: frozenset[str] | None
-    why: str
+    cause: UnreadCause
+    group_type: GroupType
 
 
 def may_hide_groups(snapshot: ClusterSnapshot) -> bool:
     """Not all groups that there are may have been listed."""
     return Right.DESCRIBE_CLUSTER in missing_rights(snapshot.coverage) or any(
-        (gap.subject_type == "cluster" and "group" in gap.what)
-        or (gap.subject_type == "broker" and LIST_OF_BROKER in gap.what)
-        for gap in snapshot.coverage
+        gap.lacks(FactCode.LACKS_GROUPS, FactCode.LACKS_GROUPS_OF_BROKER) for gap in snapshot.coverage
     )
 
 
@@ -45,7 +51,7 @@ def unread_groups(snapshot: ClusterSnapshot) -> tuple[UnreadGroup, ...]:
     for gap in snapshot.coverage:
         if gap.subject_type == "group":
             gaps.setdefault(gap.subject, []).append(gap)
-        elif gap.subject_type == "broker" and COMMITS_OF_BROKER in gap.what:
+        elif gap.subject_type == "broker" and gap.lacks(FactCode.LACKS_COMMITS_OF_GROUPS):
             untold.add(gap.subject)
     found = (
         _unread(group, gaps.get(group.id, []), snapshot, is_untold=str(group.coordinator) in untold)
@@ -58,22 +64,20 @@ def _unread(group: Group, gaps: list[CoverageGap], snapshot: ClusterSnapshot, *,
     """``is_untold``: its coordinator did not tell the commits of all its groups."""
     if group.state in _NO_MEMBERS and not group.members:
         return None
-    has_no_commits = any(gap.what in _COMMITS for gap in gaps) or (is_untold and not group.committed)
+    has_no_commits = any(gap.lacks(*_COMMITS) for gap in gaps) or (is_untold and not group.committed)
     named = _named(group)
     if group.type is GroupType.SHARE:
-        why = "a share group commits no offsets"
-        return UnreadGroup(group.id, named if group.members else None, why)
+        return UnreadGroup(group.id, named if group.members else None, UnreadCause.SHARE_GROUP, group.type)
     if group.type in (GroupType.STREAMS, GroupType.UNKNOWN):
         committed = {commit.topic for commit in group.committed}
         own = {topic.name for topic in snapshot.topics if topic.name.startswith(f"{group.id}-")}
         topics = frozenset(named | committed | own)
-        why = f"not all that a {group.type} group reads is committed"
-        return UnreadGroup(group.id, topics if committed or group.members else None, why)
+        known = topics if committed or group.members else None
+        return UnreadGroup(group.id, known, UnreadCause.COMMITS_IN_PART, group.type)
     if has_no_commits:
-        why = "its committed offsets were not read"
-        return UnreadGroup(group.id, named or None, why)
-    partly = {gap.what.removeprefix(_ONE_OFFSET).rpartition("-")[0] for gap in gaps if gap.what.startswith(_ONE_OFFSET)}
-    return UnreadGroup(group.id, frozenset(partly), "some of its offsets were not read") if partly else None
+        return UnreadGroup(group.id, named or None, UnreadCause.COMMITS_NOT_READ, group.type)
+    partly = frozenset(gap.what.args["topic"] for gap in gaps if gap.what.code is FactCode.LACKS_COMMIT)
+    return UnreadGroup(group.id, partly, UnreadCause.SOME_COMMITS_NOT_READ, group.type) if partly else None
 
 
 def _named(group: Group) -> frozenset[str]:

@@ -21,13 +21,13 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads, hourly_loads
 from kafka_rebalance.snapshot.history.reading import HOUR_S, MeasuredReading, Rates
 from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 
-HISTORY = "every hour of the window"
 _P95 = 0.95
 # Of the hours that are known, at least one.
 _BUSY_SHARE = 0.05
@@ -102,13 +102,11 @@ def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
 
 
 def _gaps(snapshot: ClusterSnapshot, hourly: HourlyLoads, unseen: int) -> list[CoverageGap]:
-    """What of the window was not seen."""
+    """Return what of the window was not seen."""
     seen, flattened = int(hourly.seen.sum()), int(hourly.flattened.sum())
-    words = []
-    if seen < hourly.hours:
-        words.append(f"{seen:,} of {hourly.hours:,} hours were measured; the others count for nothing")
-    if flattened:
-        words.append(f"{flattened:,} of them by readings more than two hours apart, which flattens what they hold")
-    if unseen:
-        words.append(f"{unseen:,} partitions were in none of them: theirs is the newest reading's figure")
-    return [CoverageGap("cluster", snapshot.cluster, HISTORY, "; ".join(words))] if words else []
+    if seen >= hourly.hours and not flattened and not unseen:
+        return []
+    reason = fact(
+        FactCode.HOURS_NOT_MEASURED, seen=seen, hours=hourly.hours, flattened=flattened, unseen_partitions=unseen
+    )
+    return [CoverageGap("cluster", snapshot.cluster, fact(FactCode.LACKS_HOURS), reason)]

@@ -15,7 +15,7 @@ from kafka_rebalance.plans.applied import AppliedPlan, ApplyState, compare
 from kafka_rebalance.plans.check import CheckResult, PlanStatus, check_plan
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.render import with_facts
+from kafka_rebalance.render import render_all
 from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import time_text
@@ -125,12 +125,12 @@ def check_on_fresh_reading(
     document = store.load_plan(connection, published.run_id)
     result = check_plan(document, snapshot, now=datetime.now(UTC))
     for reason in (*result.because, *result.warnings):
-        _log.info("%s: %s", reason.code.value, with_facts(reason.words, reason.facts))
+        _log.info("%s: %s", reason.code.value, "; ".join(render_all(reason.facts)))
     state = ApplyState.APPROVED if result.status is PlanStatus.VALID else ApplyState.REFUSED
     store.check_application(
         connection, application_id, state,
         snapshot_id=snapshot_id, status=STATUS_WORDS[result.status],
-        reasons=[with_facts(reason.words, reason.facts) for reason in result.because],
+        reasons=[reason.document() for reason in result.because],
     )  # fmt: skip
     return result
 

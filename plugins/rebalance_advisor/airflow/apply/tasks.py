@@ -48,7 +48,7 @@ def check_again(shown: Shown) -> list[str]:
     from airflow.providers.common.compat.sdk import AirflowFailException
 
     from kafka_rebalance.plans.check import PlanStatus
-    from kafka_rebalance.render import with_facts
+    from kafka_rebalance.render import render_all
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply.readings import STATUS_WORDS, approved_plan, check_on_fresh_reading
 
@@ -56,9 +56,9 @@ def check_again(shown: Shown) -> list[str]:
         published = approved_plan(connection, shown)
         result = check_on_fresh_reading(connection, store_dsn(), published, shown["application_id"])
     if result.status is not PlanStatus.VALID:
-        why = "; ".join(with_facts(reason.words, reason.facts) for reason in result.because)
+        why = "; ".join(words for reason in result.because for words in render_all(reason.facts))
         raise AirflowFailException(f"the plan is {STATUS_WORDS[result.status]} by now: {why}")
-    return [reason.words for reason in result.warnings]
+    return [words for reason in result.warnings for words in render_all(reason.facts)]
 
 
 @task

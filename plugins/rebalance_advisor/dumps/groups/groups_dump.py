@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.motion import REBALANCING
-from kafka_rebalance.snapshot.lag import OLDER_ENDS
 from kafka_rebalance.snapshot.model import (
     CommittedOffset,
     CoverageGap,
@@ -111,9 +111,7 @@ class GroupsDump:
     def _group_without_column(self, group_of_table: GroupOfTable, kind: Kind, line: Line) -> str:
         name, is_guess = group_of_table.name(kind, line)
         if is_guess:
-            self._miss(
-                name, "name", "no dump tells the group of a table without GROUP column: the file's name was taken"
-            )
+            self._miss(name, FactCode.LACKS_GROUP_NAME, fact(FactCode.GROUP_NAMED_BY_FILE))
         return name
 
     def end_offsets(self) -> dict[tuple[str, int], int]:
@@ -130,8 +128,8 @@ class GroupsDump:
             own, commits = group.end_offsets, group.committed.items()
             beyond = [key for key, offset in commits if end.get(key, offset) < offset <= own.get(key, -1)]
             if beyond:
-                reason = f"commits of {len(beyond):,} partitions are beyond the dump of end offsets, but not beyond "
-                self._miss(group.id, OLDER_ENDS, reason + "the end in their own rows: that dump is older")
+                reason = fact(FactCode.END_OFFSETS_OLDER, partitions=len(beyond))
+                self._miss(group.id, FactCode.LACKS_END_OFFSETS, reason)
 
     def groups(self) -> tuple[Group, ...]:
         """The groups, by id; what the dumps disagree on or lack is added to ``gaps``."""
@@ -148,36 +146,38 @@ class GroupsDump:
             group.members = {} if group.members is None else group.members
         elif found := _REBALANCING.match(line.text):
             self._group(found["group"]).is_rebalancing = True
-            self._miss(found["group"], "assignment", "the group was rebalancing when it was dumped")
+            self._miss(found["group"], FactCode.LACKS_ASSIGNMENT, fact(FactCode.GROUP_REBALANCING, state=None))
         elif found := _GONE.match(line.text):
-            self._miss(found["group"], "group", "it vanished while the groups were dumped")
+            self._miss(found["group"], FactCode.LACKS_GROUP, fact(FactCode.GROUP_GONE))
         elif found := _NO_OFFSETS.match(line.text):
             group = self._group(found["group"])
             group.type, group.has_offsets = GroupType.SHARE, True
         return None if found is None else found["group"]
 
-    def _miss(self, group: str, what: str, reason: str) -> None:
-        gap = CoverageGap("group", group, what, reason)
+    def _miss(self, group: str, what: Fact | FactCode, reason: Fact) -> None:
+        gap = CoverageGap("group", group, fact(what) if isinstance(what, FactCode) else what, reason)
         if gap not in self.gaps:
             self.gaps.append(gap)
 
     def _assemble(self, notes: GroupNotes) -> Group:
         members = self._members(notes)
         if notes.member_count is not None and notes.member_count != len(members):
-            self._miss(notes.id, "members", f"--state says {notes.member_count}, the other dumps show {len(members)}")
+            reason = fact(FactCode.MEMBER_COUNTS_DIFFER, stated=notes.member_count, shown=len(members))
+            self._miss(notes.id, FactCode.LACKS_MEMBERS, reason)
         for is_there, what, dump in (
-            (notes.has_state, "state, strategy and coordinator", "--state"),
-            (notes.members is not None, "members that read nothing, instance ids", "--members --verbose"),
-            (notes.has_offsets or not members, "committed offsets", "offsets"),
+            (notes.has_state, FactCode.LACKS_GROUP_STATE, "group_state"),
+            (notes.members is not None, FactCode.LACKS_IDLE_MEMBERS, "group_members"),
+            (notes.has_offsets or not members, FactCode.LACKS_COMMITS, "group_offsets"),
         ):
             if not is_there:
-                self._miss(notes.id, what, f"no {dump} dump of it")
+                self._miss(notes.id, what, fact(FactCode.NO_DUMP, of=dump))
         if notes.has_owners and members:
-            self._miss(notes.id, "members", "the old tool names owners: members of one client id and host are one here")
+            self._miss(notes.id, FactCode.LACKS_MEMBERS, fact(FactCode.OWNERS_NOT_MEMBERS))
         if notes.wrong_lags:
             count, rows = len(notes.wrong_lags), len(notes.rows)
-            reason = f"{count} of {rows} rows print another one than LOG-END-OFFSET - CURRENT-OFFSET, the offsets count"
-            self._miss(notes.id, "lag", f"{reason}; first: {notes.wrong_lags[0]}")
+            first, lag, computed = notes.wrong_lags[0]
+            reason = fact(FactCode.LAGS_DIFFER, wrong=count, rows=rows, first=first, lag=lag, computed=computed)
+            self._miss(notes.id, fact(FactCode.LACKS_LAG, topic=None), reason)
         return Group(
             id=notes.id,
             type=_type_of(notes),
@@ -210,19 +210,20 @@ class GroupsDump:
             )
         is_told = [(row, self._assigned(row, read_by.get(row.id), notes.id)) for row in notes.members.values()]
         if strangers := sorted(set(read_by) - set(notes.members)):
-            self._miss(notes.id, "assignment", f"{strangers[0]} reads in the offsets dump, but is no member any more")
+            self._miss(notes.id, FactCode.LACKS_ASSIGNMENT, fact(FactCode.READER_NOT_MEMBER, member=strangers[0]))
         return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda pair: pair[0].id))
 
     def _assigned(self, row: MemberRow, read: TopicPartitions | None, group: str) -> TopicPartitions:
         """The members dump counts; the offsets dump stands in where that one printed no topics."""
         if row.assigned is not None:
             if read is not None and read != row.assigned:
-                self._miss(group, "assignment", f"member {row.id} differs between two dumps: it was rebalancing")
+                self._miss(group, FactCode.LACKS_ASSIGNMENT, fact(FactCode.ASSIGNMENTS_DIFFER, member=row.id))
             return row.assigned
         if read is not None and partition_count(read) == row.partition_count:
             return read
         if row.partition_count:
-            self._miss(group, "assignment", f"member {row.id} has {row.partition_count} partitions, no dump says which")
+            reason = fact(FactCode.ASSIGNMENT_NOT_SHOWN, member=row.id, partitions=row.partition_count)
+            self._miss(group, FactCode.LACKS_ASSIGNMENT, reason)
         return ()
 
 

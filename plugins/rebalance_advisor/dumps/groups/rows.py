@@ -62,8 +62,8 @@ class GroupNotes:
     end_offsets: dict[tuple[str, int], int] = field(default_factory=dict)
     # Of a share group, whose lag the broker tells.
     lags: dict[tuple[str, int], int] = field(default_factory=dict)
-    # Rows whose LAG is not what the other two columns say, in words.
-    wrong_lags: list[str] = field(default_factory=list)
+    # Rows whose LAG is not what the other two columns say: partition, LAG, and what they say.
+    wrong_lags: list[tuple[str, int, int]] = field(default_factory=list)
     has_offsets: bool = False
     has_owners: bool = False
     has_state: bool = False
@@ -133,7 +133,7 @@ def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line:
     lag = whole_number(cell.removeprefix("-"), line, "a lag", LARGEST_LONG) * (-1 if cell.startswith("-") else 1)
     end, committed = group.end_offsets.get(partition), group.committed.get(partition)
     if end is not None and committed is not None and lag not in (end - committed, max(0, end - committed)):
-        group.wrong_lags.append(f"{partition[0]}-{partition[1]}: LAG {lag:,}, computed {end - committed:,}")
+        group.wrong_lags.append((f"{partition[0]}-{partition[1]}", lag, end - committed))
 
 
 def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:

@@ -17,6 +17,8 @@ from kafka import errors
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.logins import client_options
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
@@ -24,7 +26,7 @@ from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.sockets import ClosingConnectionManager
 from rebalance_advisor.kafka.connection.tls import tls_context
 from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER
-from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, is_timeout, silence, unheard_by
+from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, UnreachableError, is_timeout, silence, unheard_by
 
 Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
@@ -115,8 +117,8 @@ class ClusterClient:
         }
         for broker, why in self._send(requests, CONNECT_SECONDS).items():
             if isinstance(why, Exception):
-                words = silence(why, CONNECT_SECONDS) if is_timeout(why) else failure_words(why)
-                unheard[broker] = unheard_by(why, words) or Unheard(BrokerState.DISCONNECTED, words)
+                reason = silence(why, CONNECT_SECONDS) if is_timeout(why) else said_by(why)
+                unheard[broker] = unheard_by(why, reason) or Unheard(BrokerState.DISCONNECTED, reason)
         return unheard
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
@@ -131,9 +133,7 @@ class ClusterClient:
         addresses = {broker: address for broker, address in self.addresses.items() if broker in lost}
         gone = unreachable_brokers(addresses, min(seconds, REACH_SECONDS)) if addresses else {}
         answers: dict[Key, Any] = {
-            key: errors.KafkaConnectionError(gone[broker].reason)
-            for key, (broker, _) in requests.items()
-            if broker in gone
+            key: UnreachableError(gone[broker].reason) for key, (broker, _) in requests.items() if broker in gone
         }
         return answers | self._send({key: request for key, request in requests.items() if key not in answers}, seconds)
 
@@ -175,15 +175,28 @@ class ClusterClient:
         return max(0.0, float(connection._throttle_time) - time.monotonic()) + _AFTER_THROTTLE_S
 
 
+def kafka_error(code: int) -> Fact:
+    """Return the fact of a Kafka error code: ``NotCoordinator (16)``."""
+    return fact(FactCode.KAFKA_ERROR, error=errors.for_code(code).__name__.removesuffix("Error"), error_code=code)
+
+
 def error_name(code: int) -> str:
-    """``NotCoordinator (16)`` for a Kafka error code."""
-    return f"{errors.for_code(code).__name__.removesuffix('Error')} ({code})"
+    """Return ``NotCoordinator (16)`` for a Kafka error code."""
+    return render(kafka_error(code))
 
 
-def reason_of(failure: Exception) -> str:
-    """An exception as a reason in words."""
-    words, name = failure_words(failure), _kind(failure)
-    return words if words == name or isinstance(failure, NotAskedError) else f"{name}: {words}"
+def reason_of(failure: Exception) -> Fact:
+    """Return the fact of a request that failed."""
+    if isinstance(failure, (NotAskedError, UnreachableError)):
+        return failure.reason
+    return fact(FactCode.REQUEST_FAILED, kind=_kind(failure), text=failure_words(failure))
+
+
+def said_by(failure: Exception) -> Fact:
+    """Return what the exception says, without its kind."""
+    if isinstance(failure, UnreachableError):
+        return failure.reason
+    return fact(FactCode.AS_REPORTED, text=failure_words(failure))
 
 
 def failure_words(failure: Exception) -> str:

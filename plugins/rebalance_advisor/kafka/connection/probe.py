@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.render import render
 from rebalance_advisor.kafka.connection import protocol as protocol_frames
 from rebalance_advisor.kafka.connection.logins import LoginNotPossibleError, check_packages, messages_of
 from rebalance_advisor.kafka.connection.reach import UNRESOLVED, unresolved
@@ -152,7 +153,7 @@ def _connect(attempt: _Attempt) -> socket.socket:
     try:
         addresses = socket.getaddrinfo(attempt.host, attempt.port, type=socket.SOCK_STREAM)
     except UNRESOLVED as failure:
-        raise attempt.failed(Stage.NAME, unresolved(attempt.host, failure), "check its spelling") from None
+        raise attempt.failed(Stage.NAME, render(unresolved(attempt.host, failure)), "check its spelling") from None
     attempt.stage = Stage.PORT
     problem: OSError | None = None
     for family, kind, protocol, _, address in addresses:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.unheard import Unheard
 
@@ -25,7 +26,7 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
         if not host or not 0 < port < 65_536:  # the system would take it for another one
-            problems[broker] = Unheard(BrokerState.REFUSED, f"{host}:{port} is no address")
+            problems[broker] = Unheard(BrokerState.REFUSED, fact(FactCode.NO_ADDRESS, address=f"{host}:{port}"))
             continue
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -47,14 +48,15 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
     return problems
 
 
-def unresolved(host: str, failure: Exception) -> str:
-    """Words for one of ``UNRESOLVED``."""
-    return f"the host name {host!r} does not resolve ({getattr(failure, 'strerror', None) or failure})"
+def unresolved(host: str, failure: Exception) -> Fact:
+    """Return the fact of one of ``UNRESOLVED``."""
+    text = str(getattr(failure, "strerror", None) or failure)
+    return fact(FactCode.HOST_NOT_RESOLVED, host=host, text=text)
 
 
 def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
     """One address of each broker; None where it accepted."""
-    nothing = Unheard(BrokerState.SILENT, "nothing answers (time ran out)")
+    nothing = Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
     answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:
         for broker, (family, address) in tried.items():
@@ -70,5 +72,6 @@ def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -
                 waiting.unregister(key.fileobj)
                 assert isinstance(key.fileobj, socket.socket)
                 code = key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-                answers[key.data] = Unheard(BrokerState.REFUSED, os.strerror(code)) if code else None
+                refused = Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text=os.strerror(code)))
+                answers[key.data] = refused if code else None
     return answers

@@ -15,9 +15,10 @@ from typing import Any
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Group, GroupType
-from rebalance_advisor.kafka.connection.client import error_name
-from rebalance_advisor.kafka.coverage import GROUP_LIST, GROUP_MEMBERS, Coverage
+from rebalance_advisor.kafka.connection.client import kafka_error
+from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.members import CONSUMER_PROTOCOL, REBALANCING, with_members
 from rebalance_advisor.kafka.messages import (
     ConsumerGroupDescribeRequest,
@@ -56,12 +57,12 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
     found: dict[str, Group] = {}
     for broker, answer in sorted(answers.items()):
         if isinstance(answer, Exception):
-            coverage.add_unanswered(broker, GROUP_LIST, answer)
+            coverage.add_unanswered(broker, FactCode.LACKS_GROUPS_OF_BROKER, answer)
             continue
         if answer.error_code:
-            reason = error_name(answer.error_code)
-            coverage.note_refusal("groups", answer.error_code)
-            coverage.add_cluster("groups", f"broker {broker} did not list those that it coordinates: {reason}")
+            reason = fact(FactCode.GROUPS_NOT_LISTED, broker=broker, why=kafka_error(answer.error_code))
+            coverage.note_refusal(FactCode.LACKS_GROUPS, answer.error_code)
+            coverage.add_cluster(FactCode.LACKS_GROUPS, reason)
             continue
         for group in answer.groups:
             found[group.group_id] = Group(
@@ -120,13 +121,14 @@ def describe_groups(
         if name in described:
             groups[name] = with_members(group, described[name], coverage, partition_counts or {})
         else:
-            why: int | str | Exception = failed.get(name, f"members of {group.type} groups are not read yet")
+            why = failed.get(name)
             if isinstance(why, int):
-                coverage.add_error("group", name, "members", why)
+                coverage.add_error("group", name, FactCode.LACKS_MEMBERS, why)
             elif isinstance(why, Exception):
-                coverage.add_unanswered(group.coordinator or 0, GROUP_MEMBERS, why, [name])
+                coverage.add_unanswered(group.coordinator or 0, FactCode.LACKS_MEMBERS_OF_GROUPS, why, [name])
             else:
-                coverage.add("group", name, "members", why)
+                reason = fact(FactCode.GROUP_TYPE_NOT_READ, group_type=group.type.value)
+                coverage.add("group", name, FactCode.LACKS_MEMBERS, reason)
     return ListedGroups(groups)
 
 

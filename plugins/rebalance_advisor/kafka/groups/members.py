@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.user_data import decode_user_data
 from kafka_rebalance.snapshot.model import Group, GroupType, Member, TopicPartitions
 from rebalance_advisor.kafka.coverage import Coverage
@@ -25,10 +26,11 @@ _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versio
 def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
     """The listed group with what its own API told; members in the order of their ids."""
     if described.group_state == "Dead":
-        coverage.add("group", group.id, "members", "the group vanished while it was read")
+        coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
         return replace(group, state="Dead")
     if described.group_state in REBALANCING:
-        coverage.add("group", group.id, "members", f"the group is rebalancing ({described.group_state})")
+        reason = fact(FactCode.GROUP_REBALANCING, state=described.group_state)
+        coverage.add("group", group.id, FactCode.LACKS_MEMBERS, reason)
     if group.type is GroupType.CLASSIC:
         group = replace(group, protocol_type=described.protocol_type or group.protocol_type)
         group = replace(group, protocol=described.protocol_data or None)
@@ -43,7 +45,8 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
             members = [_modern_member(row) for row in described.members]
     for member in members:
         if member.decode_error:
-            coverage.add("member", f"{group.id}/{member.id}", "subscription and assignment", member.decode_error)
+            reason = fact(FactCode.AS_REPORTED, text=member.decode_error)
+            coverage.add("member", f"{group.id}/{member.id}", FactCode.LACKS_SUBSCRIPTION, reason)
     members.sort(key=lambda member: member.id)
     return replace(group, state=described.group_state, members=tuple(members))
 

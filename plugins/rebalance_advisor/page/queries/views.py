@@ -39,7 +39,7 @@ FINDING = view(
     "cluster run_id rank code severity subject_type subject evidence recommendation_code recommendation_args team"
     " channel tier muted_until mute_reason",
 )
-COVERAGE = view("coverage_latest", "cluster subject_type subject what reason")
+COVERAGE = view("coverage_latest", "cluster subject_type subject what_code what_args reason_code reason_args")
 PLAN = view(
     "plan",
     "cluster time run_id plan_id verdict reasons expires_at replica_moves bytes leader_changes seconds document",

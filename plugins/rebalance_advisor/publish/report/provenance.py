@@ -31,7 +31,8 @@ def rests_on(advisory: Document) -> list[str]:
     lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
     lines += [
-        f"not read: {gap['what']} of {gap['subject_type']} {gap['subject']} ({gap['reason']})"
+        f"not read: {render_document(gap['what'])} of {gap['subject_type']} {gap['subject']} "
+        f"({render_document(gap['reason'])})"
         for gap in advisory["coverage"]
     ]
     return lines

@@ -7,8 +7,8 @@ from typing import Any
 
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.render.needed import needed
-from kafka_rebalance.snapshot.model import CoverageGap
-from kafka_rebalance.snapshot.uncovered import uncovered_words
+from kafka_rebalance.render.uncovered import uncovered_words
+from kafka_rebalance.snapshot.codec import read_gap
 
 Document = Mapping[str, Any]
 VERDICT_WORDS = {
@@ -46,4 +46,4 @@ def key_figures(plan: Document) -> list[dict[str, str]]:
 
 def uncovered_by(advisory: Document) -> str:
     """What the verdict does not cover; empty where all was seen."""
-    return uncovered_words(CoverageGap(**gap) for gap in advisory["coverage"])
+    return uncovered_words(read_gap(gap, "coverage") for gap in advisory["coverage"])

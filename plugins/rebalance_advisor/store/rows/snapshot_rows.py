@@ -222,7 +222,11 @@ def _gaps(snapshot: ClusterSnapshot) -> Columns:
     rows = snapshot.coverage
     return {
         "position": plain(range(len(rows))),
-        **{name: text(getattr(row, name) for row in rows) for name in ("subject_type", "subject", "what", "reason")},
+        **{name: text(getattr(row, name) for row in rows) for name in ("subject_type", "subject")},
+        "what_code": plain(row.what.code.value for row in rows),
+        "what_args": document(row.what.document()["args"] for row in rows),
+        "reason_code": plain(row.reason.code.value for row in rows),
+        "reason_args": document(row.reason.document()["args"] for row in rows),
     }
 
 

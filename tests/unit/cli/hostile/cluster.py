@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.snapshot.codec import gap_document
+from kafka_rebalance.snapshot.coverage import CoverageGap
+
 ROWS = 8
 
 
@@ -19,8 +23,11 @@ def cluster_document(name: str) -> dict[str, Any]:
         "loads": {},
         "groups": _groups(name),
         "coverage": [
-            {"subject_type": "group", "subject": f"{name}-gap", "what": f"log dir {name}", "reason": f"{name} denied"},
-            {"subject_type": "broker", "subject": "1", "what": "configs", "reason": name},
+            gap_document(CoverageGap(subject_type, subject, what, fact(FactCode.AS_REPORTED, text=f"{name} denied")))
+            for subject_type, subject, what in (
+                ("group", f"{name}-gap", fact(FactCode.LACKS_LOG_DIR, path=name)),
+                ("broker", "1", fact(FactCode.LACKS_CONFIGS, kind=name)),
+            )
         ],
     }
 

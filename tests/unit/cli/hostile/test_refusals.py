@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError, InvalidSnapshotError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import CoverageGap, Topic
 from kafka_rebalance.snapshot.ranges import topic_name_fault
 from kafka_rebalance.visible_text import is_hidden, visible
@@ -20,6 +21,7 @@ from rebalance_advisor.dumps import read_capacity, read_input
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
+from tests.coverage_gaps import gap_of
 from tests.sample import for_each
 from tests.unit.cli.hostile.cluster import cluster_document
 from tests.unit.cli.hostile.names import HARMLESS, HOSTILE
@@ -161,7 +163,10 @@ def test_gaps_of_a_live_reading_are_one_line_each(name: str, capsys: pytest.Capt
     class Reading:
         """The part of a snapshot that is told."""
 
-        coverage = (CoverageGap("broker", name, name, name), CoverageGap("group", name, "offsets", name))
+        coverage = (
+            CoverageGap("broker", name, fact(FactCode.LACKS_LOG_DIR, path=name), fact(FactCode.AS_REPORTED, text=name)),
+            gap_of("group", name, FactCode.LACKS_COMMITS, name),
+        )
 
     snapshot_command._tell_coverage(Reading())  # type: ignore[arg-type]
     told = capsys.readouterr().err

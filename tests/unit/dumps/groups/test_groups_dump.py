@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import GroupType
 from rebalance_advisor.dumps.groups.groups_dump import GroupsDump, looks_like_groups
 from tests.unit.dumps.dump_texts import EPOCHS, MEMBERS, MEMBERS_3_6, MEMBERS_3_9, OFFSETS, STATE
@@ -20,7 +21,7 @@ def read(*texts):
 
 def group(*texts):
     dump = read(*texts)
-    return dump.groups()[0], {gap.what for gap in dump.gaps}
+    return dump.groups()[0], {gap.what.code for gap in dump.gaps}
 
 
 def test_three_dumps_of_a_group_leave_no_gap():
@@ -46,7 +47,7 @@ def test_members_of_3_9_lost_their_topics_and_the_offsets_dump_gives_them_back()
 def test_members_of_3_9_alone_are_a_gap_and_not_an_empty_assignment():
     dump = read(MEMBERS_3_9)
     dump.groups()
-    assert "member c-1 has 1 partitions, no dump says which" in {gap.reason for gap in dump.gaps}
+    assert fact(FactCode.ASSIGNMENT_NOT_SHOWN, member="c-1", partitions=1) in {gap.reason for gap in dump.gaps}
 
 
 def test_a_kip_848_member_shows_epoch_and_target():
@@ -78,7 +79,7 @@ def test_verbose_state_has_epochs():
     )
     found, gaps = group(text)
     assert (found.coordinator, found.protocol, found.state, found.generation) == (3, "uniform", "Reconciling", 17)
-    assert "members" in gaps, "two members are announced and none is shown"
+    assert FactCode.LACKS_MEMBERS in gaps, "two members are announced and none is shown"
 
 
 def test_blanks_in_names_and_dashes_of_idle_members_are_read_by_column():
@@ -121,11 +122,11 @@ def test_a_share_group_gives_one_partition_to_several_members():
 
 def test_a_rebalance_between_two_dumps_is_a_gap():
     _, gaps = group(OFFSETS, MEMBERS.replace("orders:1 ", "audit:7  "), STATE)
-    assert gaps == {"assignment"}
+    assert gaps == {FactCode.LACKS_ASSIGNMENT}
     _, gaps = group(OFFSETS.replace(" c-1 ", " c-9 "), MEMBERS, STATE)
-    assert gaps == {"assignment"}
+    assert gaps == {FactCode.LACKS_ASSIGNMENT}
     _, gaps = group(OFFSETS, MEMBERS, STATE.replace("Stable               3", "Stable               4"))
-    assert gaps == {"members"}
+    assert gaps == {FactCode.LACKS_MEMBERS}
 
 
 def test_what_the_tool_says_between_the_blocks_is_understood():
@@ -135,7 +136,9 @@ def test_what_the_tool_says_between_the_blocks_is_understood():
     )
     groups = {group.id: group for group in dump.groups()}
     assert groups["c d"].state == "Empty"
-    assert {(gap.subject, gap.what) for gap in dump.gaps} >= {("a", "assignment"), ("b", "group")}
+    assert {(gap.subject, gap.what.code) for gap in dump.gaps} >= {
+        ("a", FactCode.LACKS_ASSIGNMENT), ("b", FactCode.LACKS_GROUP),
+    }  # fmt: skip
     assert "b" not in groups
 
 

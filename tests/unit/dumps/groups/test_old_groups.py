@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from rebalance_advisor.dumps.groups.groups_dump import GroupsDump, looks_like_groups
 
 OFFSETS = """
@@ -40,7 +41,7 @@ def read(*files):
     for name, text in files:
         assert looks_like_groups(text)
         dump.read(text, f"folder/{name}")
-    return {group.id: group for group in dump.groups()}, {(gap.subject, gap.what) for gap in dump.gaps}
+    return {group.id: group for group in dump.groups()}, {(gap.subject, gap.what.code) for gap in dump.gaps}
 
 
 def test_the_command_above_a_table_tells_its_group():
@@ -52,13 +53,13 @@ def test_the_command_above_a_table_tells_its_group():
     assert sorted(groups) == ["billing", "my group"]
     assert groups["billing"].members[0].assigned == (("orders", (0,)),)
     assert groups["my group"].coordinator == 1
-    assert ("billing", "name") not in gaps
+    assert ("billing", FactCode.LACKS_GROUP_NAME) not in gaps
 
 
 def test_the_sentence_above_a_table_tells_its_group():
     groups, gaps = read(("groups.txt", SAID + OFFSETS))
     assert groups["billing"].committed[0].offset == 90
-    assert ("billing", "name") not in gaps
+    assert ("billing", FactCode.LACKS_GROUP_NAME) not in gaps
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_the_name_of_the_file_is_taken_and_said(names):
     groups, gaps = read(*zip(names, (OFFSETS, MEMBERS, STATE), strict=True))
     assert list(groups) == ["billing"]
     assert groups["billing"].protocol == "range"
-    assert gaps == {("billing", "name")}
+    assert gaps == {("billing", FactCode.LACKS_GROUP_NAME)}
 
 
 NAMELESS = {
@@ -98,7 +99,7 @@ def test_owners_are_clients_on_hosts():
     (member,) = groups["billing"].members
     assert (member.client_id, member.host, member.assigned) == ("my client-1", "/172.19.0.4", (("orders", (0, 1)),))
     assert [(commit.partition, commit.offset) for commit in groups["billing"].committed] == [(0, 90), (1, 40)]
-    assert ("billing", "members") in gaps
+    assert ("billing", FactCode.LACKS_MEMBERS) in gaps
 
 
 def test_what_consumer_offset_checker_prints_is_read():
@@ -120,16 +121,16 @@ def test_a_lag_column_is_compared_with_what_is_computed(lag, is_wrong):
     dump = GroupsDump()
     dump.read(f"{RUN} --group billing\n" + OFFSETS.replace("10              c", f"{lag:<15} c"), "x")
     dump.groups()
-    gaps = [gap.reason for gap in dump.gaps if gap.what == "lag"]
+    gaps = [gap.reason for gap in dump.gaps if gap.lacks(FactCode.LACKS_LAG)]
     assert len(gaps) == is_wrong
-    assert not is_wrong or gaps[0].endswith(f"first: orders-0: LAG {lag}, computed 10")
+    assert not is_wrong or (gaps[0].args["first"], gaps[0].args["computed"]) == ("orders-0", 10)
 
 
 @pytest.mark.parametrize("lag", ["-5", "0"])
 def test_a_commit_beyond_the_end_may_be_printed_as_zero_or_below(lag):
     text = OFFSETS.replace("100             10 ", f"85              {lag:<3}")
     _, gaps = read(("billing.txt", text))
-    assert ("billing", "lag") not in gaps
+    assert ("billing", FactCode.LACKS_LAG) not in gaps
 
 
 def test_a_lag_that_is_no_number_is_refused():

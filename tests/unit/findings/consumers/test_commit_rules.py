@@ -5,7 +5,6 @@ from dataclasses import replace
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.consumers.commit_rules import commit_out_of_range
 from kafka_rebalance.findings.finding import Confidence, Severity
-from kafka_rebalance.snapshot.lag import OLDER_ENDS
 from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group
 from tests.unit.findings.sample_clusters import cluster, striped, told
 
@@ -39,5 +38,6 @@ def test_what_is_unknown_is_no_trouble_and_dumps_give_an_estimate() -> None:
     dumped = replace(cluster(ROWS, groups=[group((0, 1_001))]), source="dumps")
     (found,) = told(dumped, commit_out_of_range.__name__)
     assert (found.severity, found.confidence) == (Severity.HIGH, Confidence.ESTIMATED)
-    older = replace(dumped, coverage=(CoverageGap("group", "g", OLDER_ENDS, "the dump of end offsets is older"),))
+    reason = fact(FactCode.END_OFFSETS_OLDER, partitions=1)
+    older = replace(dumped, coverage=(CoverageGap("group", "g", fact(FactCode.LACKS_END_OFFSETS), reason),))
     assert told(older, commit_out_of_range.__name__) == []

@@ -12,6 +12,7 @@ from kafka.protocol.admin import DescribeQuorumRequest, ListGroupsRequest, ListG
 from kafka.protocol.consumer import FetchRequest
 from kafka.protocol.metadata import MetadataRequest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection import client as client_module
 from rebalance_advisor.kafka.connection.client import ClusterClient, error_name, reason_of
@@ -95,7 +96,10 @@ def test_a_broker_that_does_not_listen_where_it_advertises_is_told_with_the_reas
     monkeypatch.setattr(time, "sleep", lambda _: None)
     broker.others = {2: ("127.0.0.1", closed_port())}
     with listening(broker) as where, ClusterClient(settings(where), settings(where).servers[0]) as client:
-        assert client.connect() == {1: None, 2: Unheard(BrokerState.REFUSED, "Connection refused")}
+        assert client.connect() == {
+            1: None,
+            2: Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused")),
+        }
 
 
 def test_a_broker_that_accepts_and_says_nothing_is_asked_once(
@@ -107,7 +111,8 @@ def test_a_broker_that_accepts_and_says_nothing_is_asked_once(
         broker.others = {2: silent.getsockname()[:2]}
         with ClusterClient(settings(where), settings(where).servers[0]) as client:
             monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.5)  # not before the other one has answered
-            assert client.connect()[2] == Unheard(BrokerState.SILENT, "no answer within 0.5 s")
+            reason = fact(FactCode.NO_ANSWER_IN_TIME, seconds=0.5, text=None)
+            assert client.connect()[2] == Unheard(BrokerState.SILENT, reason)
     assert pauses == []
 
 
@@ -117,14 +122,14 @@ def test_a_code_has_its_name(code: int, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "words"),
+    ("failure", "kind", "text"),
     [
-        (TimeoutError("slow"), "Timeout: slow"),
-        (TimeoutError(), "Timeout"),
-        (ValueError(" x "), "Value: x"),
-        (errors.KafkaConnectionError("closed"), "KafkaConnection: closed"),
-        (errors.IncompatibleBrokerVersion("old"), "IncompatibleBrokerVersion: old"),
+        (TimeoutError("slow"), "Timeout", "slow"),
+        (TimeoutError(), "Timeout", "Timeout"),
+        (ValueError(" x "), "Value", "x"),
+        (errors.KafkaConnectionError("closed"), "KafkaConnection", "closed"),
+        (errors.IncompatibleBrokerVersion("old"), "IncompatibleBrokerVersion", "old"),
     ],
 )
-def test_a_failure_in_words(failure: Exception, words: str) -> None:
-    assert reason_of(failure) == words
+def test_a_failure_is_a_fact_of_its_kind_and_text(failure: Exception, kind: str, text: str) -> None:
+    assert reason_of(failure) == fact(FactCode.REQUEST_FAILED, kind=kind, text=text)

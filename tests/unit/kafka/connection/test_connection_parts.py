@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Group, GroupType
 from rebalance_advisor.kafka.connection.properties.jaas import jaas_entry
 from rebalance_advisor.kafka.connection.protocol import (
@@ -110,4 +111,4 @@ def test_a_group_that_vanished_or_rebalances_leaves_a_gap() -> None:
         group_state="PreparingRebalance", protocol_type="consumer", protocol_data="range", members=[]
     )
     with_members(Group("g", type=GroupType.CLASSIC), described, coverage, {})
-    assert [gap.what for gap in coverage.gaps] == ["members", "members"]
+    assert [gap.what for gap in coverage.gaps] == [fact(FactCode.LACKS_MEMBERS)] * 2

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.unheard import Unheard
@@ -17,9 +18,9 @@ def test_accepted_refused_and_unknown_are_told_apart():
             {1: ("127.0.0.1", port), 2: ("127.0.0.1", closed_port()), 3: ("no-such-host.invalid", 9092)}, 60.0
         )
     assert sorted(told) == [2, 3]
-    assert told[2] == Unheard(BrokerState.REFUSED, "Connection refused")
+    assert told[2] == Unheard(BrokerState.REFUSED, fact(FactCode.AS_REPORTED, text="Connection refused"))
     assert told[3].state is BrokerState.REFUSED
-    assert "'no-such-host.invalid' does not resolve" in told[3].reason
+    assert (told[3].reason.code, told[3].reason.args["host"]) == (FactCode.HOST_NOT_RESOLVED, "no-such-host.invalid")
 
 
 def test_an_address_that_is_none_is_refused():
@@ -28,10 +29,9 @@ def test_an_address_that_is_none_is_refused():
     told = unreachable_brokers(addresses, 3.0)
     assert sorted(told) == sorted(addresses)
     assert {why.state for why in told.values()} == {BrokerState.REFUSED}
-    assert "'a..b' does not resolve" in told[1].reason
-    assert [told[i].reason for i in (2, 3, 5)] == [
-        "127.0.0.1:70000 is no address", "127.0.0.1:-1 is no address", ":9092 is no address",
-    ]  # fmt: skip
+    assert (told[1].reason.code, told[1].reason.args["host"]) == (FactCode.HOST_NOT_RESOLVED, "a..b")
+    wrong = ("127.0.0.1:70000", "127.0.0.1:-1", ":9092")
+    assert [told[i].reason for i in (2, 3, 5)] == [fact(FactCode.NO_ADDRESS, address=address) for address in wrong]
 
 
 def test_the_second_address_of_a_name_is_tried():
@@ -61,7 +61,7 @@ def full_port() -> Iterator[tuple[str, int]]:
 def test_a_port_that_never_answers_is_given_up_once_time_has_run_out():
     with full_port() as where:
         told = unreachable_brokers({1: where}, 0.5)
-    assert told == {1: Unheard(BrokerState.SILENT, "nothing answers (time ran out)")}
+    assert told == {1: Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))}
 
 
 def test_without_any_time_left_each_broker_is_tried_once():

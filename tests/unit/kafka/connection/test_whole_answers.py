@@ -17,6 +17,7 @@ from kafka import errors
 from kafka.protocol.admin import ListGroupsRequest, ListGroupsResponse
 from kafka.protocol.metadata import MetadataRequest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
@@ -147,8 +148,9 @@ def test_a_broker_that_drips_is_slow_at_its_address_and_what_it_sent_is_told() -
         sender.send({0: (1, ListGroupsRequest())})
         unheard = sender.unheard[1]
     assert unheard.state is BrokerState.SILENT
-    start, _, rest = unheard.reason.partition(f": 127.0.0.1:{broker.port} sent ")
-    assert start == "no answer within 0.4 s"
+    assert (unheard.reason.code, unheard.reason.args["seconds"]) == (FactCode.NO_ANSWER_IN_TIME, 0.4)
+    start, _, rest = unheard.reason.args["text"].partition(f"127.0.0.1:{broker.port} sent ")
+    assert start == ""
     count, _, rest = rest.partition(" of the 5,000 bytes of an answer")
     assert rest == ""
     assert 7 <= int(count) < 5_000
@@ -160,7 +162,8 @@ def test_a_broker_that_sends_nothing_is_silent_as_before() -> None:
     with connected(broker) as client:
         sender = RequestSender(client, (1,), time.monotonic() + 60, 0.3)
         sender.send({0: (1, ListGroupsRequest())})
-    assert sender.unheard == {1: Unheard(BrokerState.SILENT, "no answer within 0.3 s")}
+    reason = fact(FactCode.NO_ANSWER_IN_TIME, seconds=0.3, text=None)
+    assert sender.unheard == {1: Unheard(BrokerState.SILENT, reason)}
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,9 @@ def test_json_tells_codes_and_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["check", str(tmp_path), str(tmp_path / "snapshot.json"), "--json"]) == 10
     told = json.loads(capsys.readouterr().out)
     assert told["status"] == "stale"
-    assert told["reasons"] == [{"code": "expired", "words": "the plan expired at 2026-11-21T12:00:00Z"}]
+    (expired,) = told["reasons"]
+    assert expired["code"] == "expired"
+    assert expired["facts"][0]["args"] == {"expires_at": "2026-11-21T12:00:00Z"}
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 7, {}, {"plan_id": 3}, {"plan_id": "x" * 64}])

@@ -74,7 +74,7 @@ def test_a_partition_that_somebody_else_moved_makes_it_stale(snapshot, document)
     elsewhere = dict(move, to=list(reversed(move["from"])))
     result = check_plan(document, applied(snapshot, [elsewhere]))
     assert result.status is PlanStatus.STALE
-    assert f"{move['topic']}-{move['partition']}" in result.because[0].words
+    assert result.because[0].facts[0].args["partition"] == f"{move['topic']}-{move['partition']}"
 
 
 def test_a_broker_that_died_makes_it_harmful(snapshot, document) -> None:
@@ -82,7 +82,8 @@ def test_a_broker_that_died_makes_it_harmful(snapshot, document) -> None:
     brokers = tuple(replace(b, state=BrokerState.DEAD) if b.id == target else b for b in snapshot.brokers)
     result = check_plan(document, replace(snapshot, brokers=brokers))
     assert result.status is PlanStatus.HARMFUL
-    assert f"broker {target} is dead" in result.because[0].words
+    args = result.because[0].facts[0].args
+    assert (args["broker"], args["state"]) == (target, "dead")
 
 
 def test_a_partition_that_is_being_reassigned_elsewhere_is_a_conflict(snapshot, document) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.check.drift import drift_since
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState, read_planned
 from kafka_rebalance.plans.check.reasons import ReasonCode
@@ -16,9 +17,9 @@ from tests.unit.plans.check.plans_to_check import planned
 GB = 10**9
 
 
-def words_of(state: PlannedState, snapshot: ClusterSnapshot) -> list[str]:
+def warnings_of(state: PlannedState, snapshot: ClusterSnapshot) -> list[tuple[Fact, ...]]:
     request = build_request(snapshot, state.options)
-    return [reason.words for reason in drift_since(state, request, DEFAULTS.check)]
+    return [reason.facts for reason in drift_since(state, request, DEFAULTS.check)]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_a_tenth_of_what_is_there_and_of_what_is_copied(size: float | None, copi
         disk_before={0: 1.0 * GB, 1: 1.0 * GB, 2: 0.0},
         capacities={},
     )
-    assert len(words_of(state, snapshot)) == warnings
+    assert len(warnings_of(state, snapshot)) == warnings
 
 
 def test_what_the_plan_did_not_know_warns_of_nothing() -> None:
@@ -46,5 +47,5 @@ def test_what_the_plan_did_not_know_warns_of_nothing() -> None:
         disk_before={},
         capacities={},
     )
-    assert words_of(state, snapshot) == []
+    assert warnings_of(state, snapshot) == []
     assert ReasonCode.SIZES_CHANGED.value == "sizes_changed"

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.plans.check import STATUS_OF, PlanStatus, ReasonCode, check_plan
+from kafka_rebalance.render import render_all
 from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
 from kafka_rebalance.snapshot.partition_table import Partition
@@ -270,7 +272,7 @@ def test_the_plan_is_stale_and_the_code_says_why(name: str) -> None:
     result = check_plan(plan.document, change(plan))
     assert result.status is PlanStatus.STALE
     assert code in result.codes
-    assert all(reason.words or reason.facts for reason in result.because)
+    assert all(render_all(reason.facts) for reason in result.because)
 
 
 @pytest.mark.parametrize("name", HARMFUL)
@@ -401,11 +403,12 @@ def test_capacities_that_are_others_by_more_than_a_tenth_are_warned_of() -> None
             outcome["capacity"]["4"] = 0.75e15
     warned = check_plan(resealed(document), plan.snapshot).warnings
     assert [reason.code for reason in warned] == [ReasonCode.CAPACITY_CHANGED]
-    assert "broker 4 can carry" in warned[0].words
+    (said,) = warned[0].facts
+    assert (said.code, said.args["broker"]) == (FactCode.NOW_OTHER_CAPACITY, 4)
     document["parameters"]["capacities"] = {}
     unknown = check_plan(resealed(document), plan.snapshot).warnings
     assert [reason.code for reason in unknown] == [ReasonCode.CAPACITY_CHANGED]
-    assert "not known any more" in unknown[0].words
+    assert unknown[0].facts[0].code is FactCode.NOW_UNKNOWN_CAPACITY
 
 
 def test_a_plan_of_a_cluster_with_another_id_is_refused() -> None:

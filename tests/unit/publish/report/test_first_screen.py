@@ -6,6 +6,8 @@ from typing import Any
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import render
+from kafka_rebalance.snapshot.codec import gap_document
+from kafka_rebalance.snapshot.coverage import CoverageGap
 from rebalance_advisor.publish.report.first_screen import (
     TOP_FINDINGS,
     first_screen,
@@ -74,8 +76,9 @@ def test_no_time_is_no_time() -> None:
 
 
 def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
+    lacking, late = fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.AS_REPORTED, text="timed out")
     told = advisory(
-        coverage=[{"what": "log_dirs", "subject_type": "broker", "subject": "3", "reason": "timed out"}],
+        coverage=[gap_document(CoverageGap("broker", "3", lacking, late))],
         loads={"cpu_percent": fact(FactCode.LOAD_MISSING).document()},
     )
     told["plan"] |= {
@@ -87,7 +90,7 @@ def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
         "rests_on": [
             f"cpu_percent: {render(fact(FactCode.LOAD_MISSING))}",
             "cpu is left out: cpu_percent is not measured",
-            "not read: log_dirs of broker 3 (timed out)",
+            f"not read: {render(lacking)} of broker 3 (timed out)",
         ],
         "also_measured": [],
         "robustness": render(robust),

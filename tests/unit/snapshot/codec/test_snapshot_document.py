@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.snapshot.group import Subtopology, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -18,7 +19,6 @@ from kafka_rebalance.snapshot.model import (
     Capacity,
     ClusterSnapshot,
     CommittedOffset,
-    CoverageGap,
     Group,
     GroupType,
     LogDir,
@@ -30,6 +30,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
+from tests.coverage_gaps import gap_of
 
 
 def whole_snapshot() -> ClusterSnapshot:
@@ -108,7 +109,7 @@ def whole_snapshot() -> ClusterSnapshot:
         captured_at=datetime(2026, 11, 20, 6, tzinfo=UTC),
         source="live",
         kafka_version="4.3",
-        coverage=(CoverageGap("topic", "hidden", "metadata", "no Describe right"),),
+        coverage=(gap_of("topic", "hidden", FactCode.LACKS_DESCRIPTION, "no Describe right"),),
         features={"group.version": 1},
         quotas=(Quota((("user", "u"), ("client-id", None)), {"producer_byte_rate": 2.5}),),
     )

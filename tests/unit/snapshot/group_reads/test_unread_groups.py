@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.group_reads.unread_groups import (
-    COMMITS_OF_BROKER,
-    LIST_OF_BROKER,
     may_hide_groups,
     unread_groups,
 )
@@ -33,9 +32,11 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.rights import Right, right_gap
+from tests.coverage_gaps import gap_of
 
 OUT = LoadKind.OUT_BYTES_PER_S
 NAMES = ("a", "b", "flow-changelog")
+SILENT = fact(FactCode.NO_ANSWER_IN_TIME, seconds=5, text=None)
 T0, T100 = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, 0, 1, 40, tzinfo=UTC)
 UNKNOWN = None
 
@@ -75,18 +76,20 @@ def test_what_a_silent_broker_would_have_told_of_groups_is_unknown() -> None:
     """Broker 2 coordinates two groups: it told the commits of one and fell silent. One of broker 1 was read to the end;
     the list of groups of broker 3 is missing, so there may be others.
     """
-    gap = CoverageGap("broker", "2", f"log dirs, {COMMITS_OF_BROKER} 1 group that it coordinates", "silent (x)")
+    parts = (fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.LACKS_COMMITS_OF_GROUPS, groups=1))
+    gap = CoverageGap("broker", "2", fact(FactCode.LACKS_PARTS, parts=parts), SILENT)
     lost = Group("lost", state="Stable", coordinator=2, members=member("b"))
     told = replace(lost, id="told", committed=(CommittedOffset("a", 0, 1),))
     other = replace(lost, id="other", coordinator=1)
     snapshot = reading(T0, 10, (lost, told, other), gap)
     assert [(unread.group, unread.topics) for unread in unread_groups(snapshot)] == [("lost", frozenset({"b"}))]
     assert not may_hide_groups(snapshot)
-    unlisted = CoverageGap("broker", "3", f"log dirs, {LIST_OF_BROKER}", "silent (x)")
+    parts = (fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.LACKS_GROUPS_OF_BROKER))
+    unlisted = CoverageGap("broker", "3", fact(FactCode.LACKS_PARTS, parts=parts), SILENT)
     assert may_hide_groups(reading(T0, 10, (), unlisted))
 
 
-NO_COMMITS = CoverageGap("group", "g", "committed offsets", "GroupAuthorizationFailed (30)")
+NO_COMMITS = gap_of("group", "g", FactCode.LACKS_COMMITS, "GroupAuthorizationFailed (30)")
 CASES = {
     "all commits seen": (Group("g", state="Stable", members=member("a")), (), [50.0, 50.0, 50.0]),
     "denied, members seen": (Group("g", state="Stable", members=member("a")), (NO_COMMITS,), [UNKNOWN, 50.0, 50.0]),
@@ -94,7 +97,7 @@ CASES = {
     "denied and empty": (Group("g", state="Empty"), (NO_COMMITS,), [50.0, 50.0, 50.0]),
     "one offset denied": (
         Group("g", state="Stable", members=member("a", "b")),
-        (CoverageGap("group", "g", "committed offset of b-0", "no"),),
+        (CoverageGap("group", "g", fact(FactCode.LACKS_COMMIT, topic="b", partition=0), SILENT),),
         [50.0, UNKNOWN, 50.0],
     ),
     "share": (Group("g", GroupType.SHARE, state="Stable", members=member("b")), (), [50.0, UNKNOWN, 50.0]),
@@ -114,10 +117,13 @@ def test_what_is_read_unseen_is_unknown_with_its_reason(name: str) -> None:
     group, coverage, wanted = CASES[name]
     snapshot = measured(group, *coverage)
     assert out(snapshot) == wanted
-    told = [gap.reason for gap in snapshot.coverage if gap.what == OUT.value]
+    lacking = fact(FactCode.LACKS_LOAD, kind=OUT.value)
+    told = [gap.reason for gap in snapshot.coverage if gap.what == lacking]
     count = wanted.count(UNKNOWN)
     assert len(told) == (count > 0)
-    assert all(f"{count} of 3 partitions" in reason or "not all groups were listed" in reason for reason in told)
+    for reason in told:
+        if reason.code is not FactCode.GROUPS_MAY_BE_HIDDEN:
+            assert (reason.args["unknown_partitions"], reason.args["partitions"]) == (count, 3)
     if 0 < count < 3:
         values = snapshot_to_document(snapshot)["loads"][OUT.value]["values"]
         assert [value is None for value in values] == [value is UNKNOWN for value in wanted]

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.history.hourly_loads import LEAST_SEEN_S, HourlyLoads, hourly_loads
 from kafka_rebalance.snapshot.history.reading import HOUR_S, measured_reading, readings_of
-from kafka_rebalance.snapshot.history.window_loads import HISTORY, statistic_of, with_window_loads
+from kafka_rebalance.snapshot.history.window_loads import statistic_of, with_window_loads
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
@@ -140,9 +141,8 @@ def test_a_window_takes_the_place_of_the_last_reading_and_says_so():
     assert column.values.tolist() == [5.0, 7.0]  # of the second partition no hour was seen
     assert (column.source, column.window_s) == (LoadSource.BUSIEST_HOURS, 24 * HOUR_S)
     (gap,) = found.coverage
-    assert gap.what == HISTORY
-    assert gap.reason.startswith("2 of 24 hours were measured")
-    assert "1 partitions were in none of them" in gap.reason
+    assert gap.what == fact(FactCode.LACKS_HOURS)
+    assert gap.reason == fact(FactCode.HOURS_NOT_MEASURED, seen=2, hours=24, flattened=0, unseen_partitions=1)
     assert found.partitions is series[-1].partitions
 
 
@@ -150,7 +150,7 @@ def test_readings_a_day_apart_are_said_to_flatten():
     series = [reading([1.0], 24, 24 * HOUR_S), reading([2.0], 0, 24 * HOUR_S)]
     found = with_window_loads(series[-1], hours_of(series, 48), MEAN)
     assert found.load(IN).tolist() == [1.5]
-    assert "48 of them by readings more than two hours apart" in found.coverage[0].reason
+    assert found.coverage[0].reason.args["flattened"] == 48
 
 
 def test_kinds_that_no_reading_has_stay_what_they_are():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
     Capacity,
     ClusterSnapshot,
-    CoverageGap,
     Group,
     LogDir,
     Member,
@@ -19,6 +19,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from rebalance_advisor.store.rows.snapshot_rows import TABLES, counts, headed, row_count
+from tests.coverage_gaps import gap_of
 
 NULL = r"\N"
 
@@ -42,7 +43,7 @@ def cluster(**changes: object) -> ClusterSnapshot:
         "partitions": partition_table(rows, {"u": 0, "t": 1}),
         "groups": (Group("g", protocol="range", generation=3, coordinator=1, members=members),),
         "loads": PartitionLoads({LoadKind.IN_BYTES_PER_S: LoadColumn(np.array([1.5, np.nan]), LoadSource.GIVEN, 60.0)}),
-        "coverage": (CoverageGap("group", "x", "members", "no right\n"),),
+        "coverage": (gap_of("group", "x", FactCode.LACKS_MEMBERS, "no right\n"),),
     }
     return ClusterSnapshot("c", **(parts | changes))
 
@@ -117,7 +118,9 @@ def test_members_and_gaps() -> None:
     assert member["assigned"] == ['[["t",[0]],["u",[3,4]]]', "[]"]
     assert (member["owned"], member["target"]) == (['[["t",[0]]]', NULL], [NULL, NULL])
     assert (member["generation"], member["user_data"]) == (["2", NULL], [NULL, r"\\x01fe"])
-    assert found["coverage_gap"]["reason"] == [r"no right\n"]
+    gap = found["coverage_gap"]
+    assert (gap["what_code"], gap["what_args"]) == (["lacks_members"], ["{}"])
+    assert (gap["reason_code"], gap["reason_args"]) == (["as_reported"], [r'{"text":"no right\\n"}'])
 
 
 def test_counts_of_the_snapshots_own_row() -> None:

@@ -320,9 +320,8 @@ CHECK_RESULT = view(
     Column("gate", Text(), comment="input or results."),
     Column("snapshot_id", Text(), comment="Reading that was checked; NULL for results."),
     Column("run_id", Text(), comment="Advisory that was checked; NULL for input."),
-    Column("rule", Text(), comment="Rule."),
+    Column("rule", Text(), comment="Code of the rule."),
     Column("level", Text(), comment="block, quarantine or warn."),
     Column("failed_rows", Integer(), comment="Rows that broke it; 0 is passed."),
-    Column("message", Text(), comment="In words."),
     Column("sample", JSONB(), comment="The first rows that broke it."),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Double, Integer, Text
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from rebalance_advisor.store.schema.contract.define import MOMENT, of_advisory, view
 
@@ -23,7 +23,7 @@ ADVICE_BASIS_LATEST = view(
         "(not read) or quarantine.",
     ),
     Column("subject", Text(), comment="Which one."),
-    Column("reason", Text(), comment="Why, as a code (resource) or in words."),
+    Column("reason", Text(), comment="Why, as a code (resource, gap, quarantine) or in words."),
 )
 
 BROKER_DISK_FORECAST = view(
@@ -210,7 +210,7 @@ PLAN_APPLICATION = view(
     Column("answered_at", MOMENT, comment="When somebody answered; NULL: nobody did."),
     Column("answered_by", Text(), comment="Who answered, as Airflow knows them."),
     Column("check_status", Text(), comment="What check said on a fresh reading after the answer; NULL: not asked."),
-    Column("check_reasons", ARRAY(Text()), comment="Why, in words."),
+    Column("check_reasons", JSONB(), comment="Why: [{code, facts: [{code, args}, …]}, …]."),
     Column("commands_at", MOMENT, comment="When its commands were shown; NULL: they were not."),
     Column("verified_at", MOMENT, comment="When a reading afterwards was compared with the plan; NULL: not yet."),
     Column("move_count", Integer(), comment="Moves of the plan."),

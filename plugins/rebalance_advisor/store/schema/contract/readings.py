@@ -237,8 +237,10 @@ COVERAGE = view(
     *of_reading(),
     Column("subject_type", Text(), comment="cluster, broker, topic, partition, group, member or right."),
     Column("subject", Text(), comment="Which one."),
-    Column("what", Text(), comment="What of it could not be read."),
-    Column("reason", Text(), comment="Why."),
+    Column("what_code", Text(), comment="What of it could not be read, as a code."),
+    Column("what_args", JSONB(), comment="Arguments of what_code: names, counts."),
+    Column("reason_code", Text(), comment="Why, as a code."),
+    Column("reason_args", JSONB(), comment="Arguments of reason_code: broker, seconds, error code."),
     latest="What could not be read in the newest reading of each cluster.",
 )
 
@@ -248,7 +250,6 @@ QUARANTINE = view(
     *of_reading(),
     Column("subject_type", Text(), comment="group, member, topic or broker."),
     Column("subject", Text(), comment="Which one."),
-    Column("rule", Text(), comment="Gate rule that it broke."),
-    Column("reason", Text(), comment="In words."),
+    Column("rule", Text(), comment="Code of the gate rule that it broke."),
     latest="Subjects that advice on the newest reading leaves out.",
 )

@@ -1,10 +1,12 @@
-"""What an answer about a snapshot does not cover, in a few words: for the line that tells the verdict."""
+"""Gaps of a snapshot in a few words, for the line that gives the verdict and for lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafka_rebalance.snapshot.model import CoverageGap
+from kafka_rebalance.render import render
+from kafka_rebalance.render.coverage import RIGHT_HIDES
+from kafka_rebalance.snapshot.coverage import CoverageGap
 from kafka_rebalance.snapshot.rights import missing_rights
 
 _MOST_NAMED = 3
@@ -12,10 +14,10 @@ _NAMED = (("broker", "brokers"), ("topic", "topics"), ("partition", "partitions"
 
 
 def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
-    """``what needs the right Describe on Cluster (…), parts of topic secret``; empty where all was seen."""
+    """Return ``what needs the right Describe on Cluster (…), parts of topic secret``; empty where all was read."""
     gaps = tuple(coverage)
-    parts = [f"what needs the right {right.value} ({right.hides})" for right in missing_rights(gaps)]
-    parts += _shortened({gap.what for gap in gaps if gap.subject_type == "cluster"})
+    parts = [f"what needs the right {right.value} ({RIGHT_HIDES[right.value]})" for right in missing_rights(gaps)]
+    parts += _shortened({render(gap.what) for gap in gaps if gap.subject_type == "cluster"})
     for kind, plural in _NAMED:
         names = {gap.subject for gap in gaps if gap.subject_type == kind}
         # Of a member the group's name is enough: ``group/member``.
@@ -23,6 +25,11 @@ def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
         if names:
             parts.append(f"parts of {plural if len(names) > 1 else kind} {', '.join(_shortened(names))}")
     return "; ".join(parts)
+
+
+def gap_words(gap: CoverageGap) -> str:
+    """Return ``broker 3: log dirs: no answer within 5 s``."""
+    return f"{gap.subject_type} {gap.subject}: {render(gap.what)}: {render(gap.reason)}"
 
 
 def _shortened(names: set[str]) -> list[str]:

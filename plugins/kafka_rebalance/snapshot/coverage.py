@@ -1,0 +1,191 @@
+"""What a snapshot does not cover: one gap for each thing that could not be read. ``render.coverage`` words it.
+
+``what`` of a gap is a fact ``LACKS_…``, ``reason`` the fact of why. ``WHAT`` and ``REASONS`` have the arguments of each
+code: a snapshot file with others is refused, so that all of its gaps can be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.facts import Fact, FactCode
+from kafka_rebalance.visible_text import excerpt
+
+Arguments = Mapping[FactCode, Mapping[str, tuple[type, ...]]]
+_DEEPEST = 10  # levels of objects and lists in one fact
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageGap:
+    """Something of ``subject`` that could not be read, and why. Never a smaller cluster."""
+
+    subject_type: str  # cluster, broker, topic, partition, group, member, right
+    subject: str
+    what: Fact
+    reason: Fact
+
+    @property
+    def codes(self) -> tuple[FactCode, ...]:
+        """Return the codes of what is lacking: several where a broker did not tell several parts."""
+        parts = self.what.args.get("parts", ()) if self.what.code is FactCode.LACKS_PARTS else (self.what,)
+        return tuple(part.code for part in parts)
+
+    def lacks(self, *codes: FactCode) -> bool:
+        """Return whether one of these is lacking."""
+        return not set(codes).isdisjoint(self.codes)
+
+
+_TEXT, _COUNT, _AMOUNT, _FLAG, _MAYBE_TEXT = (str,), (int,), (int, float), (bool,), (str, type(None))
+_FACT, _LIST = (Fact,), (tuple,)  # a list holds facts, whole numbers or texts
+
+# Codes without a line here have no arguments.
+WHAT: Arguments = MappingProxyType(
+    {
+        **{code: {} for code in FactCode if code.name.startswith("LACKS_")},
+        FactCode.LACKS_RIGHT: {"right": _TEXT},
+        FactCode.LACKS_PARTS: {"parts": _LIST},
+        FactCode.LACKS_FILE: {"file": _TEXT},
+        FactCode.LACKS_LAST_LINE: {"file": _TEXT},
+        FactCode.LACKS_CONFIGS: {"kind": _MAYBE_TEXT},
+        FactCode.LACKS_LOG_DIR: {"path": _TEXT},
+        FactCode.LACKS_OFFSETS_OF_PARTITIONS: {"partitions": _COUNT},
+        FactCode.LACKS_LOAD: {"kind": _TEXT},
+        FactCode.LACKS_MEMBERS_OF_GROUPS: {"groups": _COUNT},
+        FactCode.LACKS_COMMIT: {"topic": _TEXT, "partition": _COUNT},
+        FactCode.LACKS_COMMITS_OF_GROUPS: {"groups": _COUNT},
+        FactCode.LACKS_LAG: {"topic": _MAYBE_TEXT},
+    }
+)
+REASONS: Arguments = MappingProxyType(
+    {
+        FactCode.AS_REPORTED: {"text": _TEXT},
+        FactCode.KAFKA_ERROR: {"error": _TEXT, "error_code": _COUNT},
+        FactCode.REQUEST_FAILED: {"kind": _TEXT, "text": _TEXT},
+        FactCode.BROKER_UNHEARD: {"state": _TEXT, "why": _FACT, "address": _MAYBE_TEXT},
+        FactCode.BROKER_IS_FENCED: {},
+        FactCode.BROKER_NOT_REGISTERED: {},
+        FactCode.BROKER_JOINED_LATE: {},
+        FactCode.BROKER_LEFT_EARLY: {},
+        FactCode.NO_ANSWER_IN_TIME: {"seconds": _AMOUNT, "text": _MAYBE_TEXT},
+        FactCode.NO_CONNECTION_IN_TIME: {},
+        FactCode.NO_ADDRESS: {"address": _TEXT},
+        FactCode.HOST_NOT_RESOLVED: {"host": _TEXT, "text": _TEXT},
+        FactCode.DEADLINE_PASSED: {},
+        FactCode.NO_BROKER_LEFT_TO_ASK: {},
+        FactCode.BROKERS_DO_NOT_TELL: {},
+        FactCode.RIGHT_NOT_HELD: {"right": _TEXT},
+        FactCode.RIGHT_NOT_TOLD: {"right": _TEXT},
+        FactCode.OF_PARTITIONS: {"partitions": _COUNT, "first": _LIST, "why": _FACT},
+        FactCode.CHANGED_WHILE_READ: {},
+        FactCode.CHANGED_AGAIN: {},
+        FactCode.NOT_TOLD_AGAIN: {"why": _FACT},
+        FactCode.DELETED_WHILE_READ: {},
+        FactCode.BEING_DELETED: {},
+        FactCode.REPLICA_IS_OFFLINE: {"broker": _COUNT},
+        FactCode.LOG_DIR_IS_OFFLINE: {"broker": _COUNT},
+        FactCode.NO_LEADER: {},
+        FactCode.OFFSETS_TOPIC_LEADERLESS: {"topic": _TEXT, "leaderless": _COUNT, "partitions": _COUNT},
+        FactCode.GROUPS_NOT_LISTED: {"broker": _COUNT, "why": _FACT},
+        FactCode.GROUP_GONE: {},
+        FactCode.GROUP_REBALANCING: {"state": _MAYBE_TEXT},
+        FactCode.GROUP_TYPE_NOT_READ: {"group_type": _TEXT},
+        FactCode.TOPIC_ON_DISK: {"why": (Fact, type(None)), "is_refused": _FLAG},
+        FactCode.TOPIC_NAMED_BY_GROUP: {"group": _TEXT, "why": (Fact, type(None)), "is_refused": _FLAG},
+        FactCode.COMMITS_OUTSIDE_LOG: {
+            "commits": _COUNT, "is_beyond_end": _FLAG, "offset": _COUNT, "partition": _TEXT, "limit": _COUNT,
+        },
+        FactCode.MORE_THAN_A_PAGE: {"partitions": _COUNT, "topic": _TEXT},
+        FactCode.NOT_IN_REASSIGNMENT: {"is_of_ids": _FLAG},
+        FactCode.NO_DUMP: {"of": _TEXT},
+        FactCode.NO_DUMP_OF_TOPICS: {},
+        FactCode.PARTITIONS_NOT_SHOWN: {"missing": _COUNT, "partitions": _COUNT},
+        FactCode.PARTITIONS_NOT_IN_DUMP: {"missing": _COUNT, "partitions": _COUNT, "first": _TEXT},
+        FactCode.REPLICAS_NOT_IN_DIRS: {"replicas": _COUNT},
+        FactCode.BROKER_NOT_IN_DUMP: {},
+        FactCode.TOPIC_NOT_IN_DUMP: {},
+        FactCode.ZNODE_MISSING: {},
+        FactCode.ZNODES_WITHOUT_STATES: {},
+        FactCode.BROKER_NOT_LISTED: {},
+        FactCode.BROKERS_HAVE_NO_RACK: {"brokers": _LIST},
+        FactCode.FILE_LEFT_OUT: {"file": _TEXT, "line": (int, type(None)), "text": _TEXT},
+        FactCode.FILE_EMPTY: {"file": _TEXT},
+        FactCode.FILE_CUT: {"file": _TEXT},
+        FactCode.OFFSETS_OF_OTHER_TIME: {"file": _TEXT},
+        FactCode.OFFSETS_KIND_UNKNOWN: {"file": _TEXT},
+        FactCode.OFFSETS_KIND_GUESSED: {"file": _TEXT},
+        FactCode.OFFSETS_MISNAMED: {"file": _TEXT, "kind": _TEXT},
+        FactCode.OFFSETS_UNDECIDED: {"files": _LIST},
+        FactCode.END_OFFSETS_DISAGREE: {
+            "higher": _COUNT, "first_higher": _TEXT, "lower": _COUNT, "first_lower": _TEXT,
+        },
+        FactCode.END_OFFSETS_OLDER: {"partitions": _COUNT},
+        FactCode.GROUP_NAMED_BY_FILE: {},
+        FactCode.MEMBER_COUNTS_DIFFER: {"stated": _COUNT, "shown": _COUNT},
+        FactCode.OWNERS_NOT_MEMBERS: {},
+        FactCode.LAGS_DIFFER: {
+            "wrong": _COUNT, "rows": _COUNT, "first": _TEXT, "lag": _COUNT, "computed": _COUNT,
+        },
+        FactCode.READER_NOT_MEMBER: {"member": _TEXT},
+        FactCode.ASSIGNMENTS_DIFFER: {"member": _TEXT},
+        FactCode.ASSIGNMENT_NOT_SHOWN: {"member": _TEXT, "partitions": _COUNT},
+        FactCode.RETENTION_NOT_SEEN: {
+            "unseen": _COUNT, "partitions": _COUNT, "without_rate": _COUNT, "with_lower_bound": _COUNT,
+        },
+        FactCode.GROUPS_MAY_BE_HIDDEN: {},
+        FactCode.GROUP_READS_UNSEEN: {
+            "cause": _TEXT, "group_type": _TEXT, "unknown_partitions": _COUNT, "partitions": _COUNT,
+        },
+        FactCode.HOURS_NOT_MEASURED: {
+            "seen": _COUNT, "hours": _COUNT, "flattened": _COUNT, "unseen_partitions": _COUNT,
+        },
+        FactCode.NO_SERIES: {"kind": _TEXT, "metrics": _LIST},
+        FactCode.SPLIT_NOT_SURE: {
+            "kind": _TEXT, "exact": _AMOUNT, "by_messages": _AMOUNT, "by_size": _AMOUNT, "evenly": _AMOUNT,
+            "elsewhere": _AMOUNT, "spread": (int, float, type(None)),
+        },
+        FactCode.SOURCES_WITHOUT_BROKER: {"sources": _COUNT, "first": _TEXT},
+        FactCode.LEFT_OUT_BY_CHECKS: {"rule": _TEXT},
+    }
+)  # fmt: skip
+
+
+def read_fact(document: Any, known: Arguments, path: str) -> Fact:
+    """Return the fact of a JSON object. Raises InvalidInputError for another code or other arguments than ``known``."""
+    _require_shallow(document, path)
+    try:
+        fact = Fact.from_document(document)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidInputError.at(path, f"{excerpt(document)} is no code with args") from None
+    _check(fact, known, path)
+    return fact
+
+
+def _check(fact: Fact, known: Arguments, path: str) -> None:
+    if fact.code not in known:
+        raise InvalidInputError.at(f"{path}.code", f"{fact.code.value} does not belong here")
+    arguments = known[fact.code]
+    if fact.args.keys() != arguments.keys():
+        names = ", ".join(sorted(arguments)) or "no arguments"
+        raise InvalidInputError.at(f"{path}.args", f"expected {names}, found {excerpt(sorted(fact.args))}")
+    for name, kinds in arguments.items():
+        value = fact.args[name]
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise InvalidInputError.at(f"{path}.args.{name}", f"{excerpt(value)} is of a wrong type")
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Fact):
+                _check(part, WHAT if name == "parts" else REASONS, f"{path}.args.{name}")
+            elif isinstance(value, tuple) and (name == "parts" or type(part) not in (int, str)):
+                raise InvalidInputError.at(f"{path}.args.{name}", f"{excerpt(part)} is of a wrong type")
+
+
+def _require_shallow(document: Any, path: str, depth: int = 0) -> None:
+    if not isinstance(document, (Mapping, list)):
+        return
+    if depth > _DEEPEST:
+        raise InvalidInputError.at(path, "facts are nested too deep")
+    for part in document.values() if isinstance(document, Mapping) else document:
+        _require_shallow(part, path, depth + 1)
