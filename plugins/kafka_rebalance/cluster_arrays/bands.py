@@ -42,15 +42,12 @@ BAND_ROUNDING = 1e-9
 
 # Shares of brokers that racks alone would fill with more than one replica of a partition, level by level.
 #
-# A broker holds one replica of a partition at most, a rack as many as an even spread gives it. What sets of brokers
-# can
+# A broker holds one replica of a partition at most, a rack as many as an even spread gives it. What sets of brokers can
 # hold is then the rank function of a matroid for each replication factor, and their sum a polymatroid: what gives no
-# set
-# of brokers too much can be held, all at once, by fractions of replicas (Edmonds 1970).
+# set of brokers too much can be held, all at once, by fractions of replicas (Edmonds 1970).
 #
 # Example: one rack of three brokers, RF 2, 30 partitions of 1 GB, the first disk ten times as large as the others: of
-# 60
-# GB it can hold 30, and the others 15 each, not 50, 5 and 5.
+# 60 GB it can hold 30, and the others 15 each, not 50, 5 and 5.
 
 
 def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load_by_factor: Floats) -> Floats:
@@ -151,25 +148,20 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 
 # Each broker's fair share of each resource: the plain mean, unless racks keep a broker below or above it.
 #
-# What replicas carry and what leaders carry on top are shared each for itself, and added up: a broker's share of CPU
-# is
+# What replicas carry and what leaders carry on top are shared each for itself, and added up: a broker's share of CPU is
 # that of the replicas it can hold and of the leaders it is to have, the same ones that its other shares count.
 #
 # Promises, in order
 # 1. The shares of brokers that stay add up to the total (of what their racks can carry, level for level).
 # 2. No set of brokers is given more than it can hold when every partition is spread evenly over racks and a broker
-# holds
-#    one replica of it at most (Hall's condition): fractions of replicas can meet all shares at once.
+#    holds one replica of it at most (Hall's condition): fractions of replicas can meet all shares at once.
 # 3. Among all such shares of what replicas carry the lowest level is as high as possible, then the second lowest, and
-# so
-#    on; what leaders carry is level among those that may lead.
+#    so on; what leaders carry is level among those that may lead.
 #
 # Each resource by itself: a broker with ten times the others' disk and their network is asked for ten times the bytes
-# at
-# the same rate, which replicas that are all alike cannot give. That is no fault of a share but a fact of the cluster:
-# the
-# search comes as near as is possible, resource by resource (``planner.widening``), and the plan says so with the
-# cause.
+# at the same rate, which replicas that are all alike cannot give. That is no fault of a share but a fact of the
+# cluster: the search comes as near as is possible, resource by resource (``planner.widening``), and the plan says so
+# with the cause.
 #
 # Example: 10 brokers on 3 racks (4/3/3), RF 3. Every rack must hold one replica of each partition, so a broker of the
 # rack with 4 has a fair share of 1/4 of the partitions and one of the others 1/3; the plain mean 0.3 cannot be met.

@@ -25,8 +25,7 @@ from kafka_rebalance.snapshot.model import Broker
 # Which brokers each partition's replicas may be on, where topics are confined to some.
 #
 # Example: topics ``pay-.*`` on brokers 1, 2, 3 and all others anywhere: two sets, and the partitions of ``pay-.*`` are
-# of
-# the second one. A topic that several rules match may be on the brokers that all of them name.
+# of the second one. A topic that several rules match may be on the brokers that all of them name.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,11 +29,10 @@ from kafka_rebalance.resources import REPLICA_CARRIED
 
 # Prices of what brokers hold too much of: a covering problem for each broker above its bands, all resources at once.
 #
-# What leaves one broker is copied to another, so what the brokers' coverings cost adds up; the prices together prove
-# at
-# least that sum (``lagrangian.py``). Drained brokers and replicas that must leave need no price.
-# Example: a broker 2 GB above its band in disk and 1,000 replicas above it in count gives up small and dense ones, the
-# cheapest mixture of which the two prices prove.
+# What leaves one broker is copied to another, so what the brokers' coverings cost adds up; the prices together prove at
+# least that sum (``lagrangian.py``). Drained brokers and replicas that must leave need no price. Example: a broker 2 GB
+# above its band in disk and 1,000 replicas above it in count gives up small and dense ones, the cheapest mixture of
+# which the two prices prove.
 #
 # Complexity: O(n · D) expected for each sweep over the n replicas of a broker.
 
@@ -110,10 +109,8 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
 
 # Bounds on numbers of copies and of leader changes, by counting.
 #
-# A broker above a band in one resource gives up at least as many replicas as its heaviest ones that cover the excess;
-# a
-# broker that lacks replicas receives them; what is on brokers that leave goes; new replicas of a growing factor come
-# on
+# A broker above a band in one resource gives up at least as many replicas as its heaviest ones that cover the excess; a
+# broker that lacks replicas receives them; what is on brokers that leave goes; new replicas of a growing factor come on
 # top. A broker that leads too much stops leading its heaviest partitions until the rest fits.
 #
 # Example: 103 replicas where 100 are allowed: 3 copies, and more if those 3 do not weigh enough.
@@ -197,20 +194,16 @@ def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEF
 
 # Covers: what whole replicas say about one broker's band where shares of replicas say less.
 #
-# Of the replicas that a broker may hold take any set S. What S weighs beyond the room within the band, its
-# ``surplus``,
-# must not be there; and a replica that is not there takes off its weight, but never more than the whole surplus
-# counts:
+# Of the replicas that a broker may hold take any set S. What S weighs beyond the room within the band, its ``surplus``,
+# must not be there; and a replica that is not there takes off its weight, but never more than the whole surplus counts:
 #
 #     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus        (a knapsack cover, Carr et al. 2000)
 #
-# For if one replica as heavy as the surplus is not there, that alone is enough, and else nothing was cut down.
-# Leaders'
+# For if one replica as heavy as the surplus is not there, that alone is enough, and else nothing was cut down. Leaders'
 # extra loads only make the room smaller and are left out.
 #
 # Example: room for 10, on the broker 6, 4 and 3: the surplus is 3. By shares half of the 6 leaves; by the cover it
-# counts
-# 3 at most, so a whole replica leaves, whichever.
+# counts 3 at most, so a whole replica leaves, whichever.
 #
 # Complexity: O(P) a cover.
 
@@ -466,13 +459,12 @@ def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
 
 # Better prices from good ones: steps that raise what the Lagrangian proves (Adam on its supergradient).
 #
-# At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements.py``); a
-# broker
+# At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements.py``); a broker
 # that comes out above its band gets dearer, one below it cheaper. Steps are scaled price by price and shrink; the best
 # prices seen are kept. Whatever comes out proves a bound (weak duality), so nothing here has to be exact.
 #
-# Unlike the linear program of all moves this sees what only leaders carry, and takes clusters of any size.
-# Complexity: O(P · B · D) a step; the number of steps is what the parameters' work allows. No clock.
+# Unlike the linear program of all moves this sees what only leaders carry, and takes clusters of any size. Complexity:
+# O(P · B · D) a step; the number of steps is what the parameters' work allows. No clock.
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
@@ -574,15 +566,14 @@ def _climbed(
 #     Σ over partitions of min over lawful placements (bytes copied + Σ π · load placed) - Σ π⁺ · high + Σ π⁻ · low
 #
 # The minimum over placements is exact, and the leader is one of the replicas. With the cheapest racks chosen, leading
-# in
-# rack k pushes out the replica chosen there, else the dearest one chosen, so what a leader adds is the least over k of
+# in rack k pushes out the replica chosen there, else the dearest one chosen, so what a leader adds is the least over k
+# of
 #
 #     (cheapest leader in k) - min(cheapest replica in k, dearest replica chosen)
 #
 # One broker of each rack is enough to look at where its prices are the lowest in every resource. Rules: distinct racks
 # where racks suffice, else distinct brokers, as for partitions that are confined to some; whoever does not stay, or
-# must
-# leave, keeps nothing; pinned partitions are a constant.
+# must leave, keeps nothing; pinned partitions are a constant.
 #
 # Complexity: O(P · N · D) for N brokers that no other of their rack undercuts, a slice of partitions at a time.
 

@@ -12,20 +12,15 @@ from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 # The order of followers: so that the leaders of any one broker spread evenly when that broker is lost.
 #
 # The controller makes the first replica of a list that is alive and in sync the new leader, so the second entry of a
-# list
-# is a standby. For each broker on its own: each partition that it leads chooses one of its followers as standby so
-# that
-# the greatest number that one broker takes over is the least possible (as is the sum of the squares of all numbers).
-# Costs no bytes. Example: broker 0 leads four partitions with the followers 1 and 2, and two with 1 and 3: in the
-# order
-# of the lists broker 1 might take over all six; two each is even.
+# list is a standby. For each broker on its own: each partition that it leads chooses one of its followers as standby so
+# that the greatest number that one broker takes over is the least possible (as is the sum of the squares of all
+# numbers). Costs no bytes. Example: broker 0 leads four partitions with the followers 1 and 2, and two with 1 and 3: in
+# the order of the lists broker 1 might take over all six; two each is even.
 #
 # Each partition goes to the follower that has the fewest so far, the heaviest partition first; one whose list would
-# otherwise stay keeps the standby that it has. Then chains of exchanges make it exact: partition p goes from u to v,
-# q from v to w, … as long as the last one has two fewer than the first (optimal semi-matchings: Harvey, Ladner,
-# Lovász,
-# Tamir 2003). Chains are the shortest there are, so few lists that would stay get a new order; where these are
-# limited,
+# otherwise stay keeps the standby that it has. Then chains of exchanges make it exact: partition p goes from u to v, q
+# from v to w, … as long as the last one has two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász,
+# Tamir 2003). Chains are the shortest there are, so few lists that would stay get a new order; where these are limited,
 # the broker that is furthest from even comes first.
 #
 # Complexity: O(P·W) where the first choice is even, which it nearly always is, and O(P/B·W + B) for each chain.

@@ -104,8 +104,7 @@ def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
 # those that find no other rack. Sets are tried from the rack that is fullest on, one rack more each time.
 #
 # Example: racks of 1 and 3 brokers, factor 2, 60 partitions, at most 40 replicas a broker: the lone broker must hold
-# 60,
-# 20 more than it may, though all four together may carry 160 and 120 are there.
+# 60, 20 more than it may, though all four together may carry 160 and 120 are there.
 
 
 def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | None:
@@ -195,8 +194,7 @@ def _cause(problem: Problem, resource: str, racks: Ints, found: Longs, amounts: 
 # Causes that counting proves: each says what must go where, what is free there, and what is lacking.
 #
 # Example: rack r1 has two brokers of 1 TiB, 1.6 TiB on them, and replicas of 0.5 TiB must be copied to it: its disks
-# need
-# 105 %, and 102.4 GiB are lacking. With less than that no plan is lawful, whatever else is done.
+# need 105 %, and 102.4 GiB are lacking. With less than that no plan is lawful, whatever else is done.
 
 
 MOST_LISTED = 50  # brokers in the arguments of a fact
@@ -344,8 +342,7 @@ def limit_cause(problem: Problem) -> Cause | None:
 #
 #     minimise Σ bought    over all ways to place what must be placed, each disk at its limit and what is bought for it
 #
-# What is above 0 must be bought by anybody: replicas that may be cut into pieces fit no better. The brokers whose
-# price
+# What is above 0 must be bought by anybody: replicas that may be cut into pieces fit no better. The brokers whose price
 # is 1 are the ones that it must be bought for (Farkas' certificate, added up).
 
 

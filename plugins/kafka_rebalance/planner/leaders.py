@@ -410,8 +410,7 @@ def even_out(state: LeaderState, flow: CountFlow) -> int:
 #
 # What is proved is proved by prices (the dual of the flow): whoever doubts the minimum adds up, over partitions, the
 # cheapest of (1 if the leader changes + price of the new leader's broker), and takes off price · high (price · low
-# where
-# the price is below 0) of every broker. No plan that changes leaders only costs less.
+# where the price is below 0) of every broker. No plan that changes leaders only costs less.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -480,8 +479,7 @@ def _bare_state(replicas: Ints, replica_index: Ints, original: Ints, may_lead: F
 # 2. No broker is pushed out of its band while the broker at hand can be helped otherwise.
 # 3. Most relief per leader change first; a change that proves needless is taken back.
 #
-# When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on, also back
-# to
+# When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on, also back to
 # where the first came from.
 
 

@@ -339,15 +339,13 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 # Leaders that stay where the plan put them: Kafka's controller elects preferred replicas by itself.
 #
 # With ``auto.leader.rebalance.enable`` (the default) the first replica of each list leads again soon after a plan,
-# where
-# it is in sync. So a plan is judged twice, as it ends and after that election.
+# where it is in sync. So a plan is judged twice, as it ends and after that election.
 #
 # Promises, in order
 # 1. Loads above a limit (a capacity or a cap), before or after that election, are the least of these ways: leaders as
 #    they were found; the same with each list reordered that an election would undo; preferred leaders elected first,
-#    and
-#    only what is then outside its bands given to others; the leaders found, without those that no band asks for; where
-#    the replicas stay, leaders and lists of today.
+#    and only what is then outside its bands given to others; the leaders found, without those that no band asks for;
+#    where the replicas stay, leaders and lists of today.
 # 2. Bands that others give way to (``Problem.band_rank``) are left least once the plan is done.
 # 3. Of these, no election after the plan leads to less even loads than one today would, where one of them keeps that.
 # 4. The load outside bands, before or after that election, whichever is more, is the least.
@@ -358,9 +356,8 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 # lists that were written for the time of its absence would then be wrong.
 #
 # Example: 12 partitions whose lists begin 4/4/4, broker 2 was restarted and leads nothing (6/6/0). Giving 2 four
-# leaders
-# at random reorders up to four lists; electing its own four reorders none. Lists that all begin with broker 0, leaders
-# 4/4/4: eight lists are reordered, and no leader changes.
+# leaders at random reorders up to four lists; electing its own four reorders none. Lists that all begin with broker 0,
+# leaders 4/4/4: eight lists are reordered, and no leader changes.
 #
 # Complexity: two leader searches, O(P·W) a round; nothing where every leader is the first of its list.
 

@@ -326,13 +326,11 @@ def _charges(proof: EvennessProof) -> dict[str, float]:
 #
 # Promises, in order
 # 1. No resource is farther outside its band, and topics are spread no worse, than where fewest bytes were looked for.
-# 2. Cost by cost, as ``order_of`` puts them: within the slack of its bound; where that was not
-# found,
-#    the first as near as was, the others within the slack of the nearest.
+# 2. Cost by cost, as ``order_of`` puts them: within the slack of its bound; where that was not found, the first as near
+#    as was, the others within the slack of the nearest.
 # 3. Of those that are left the first cost is the least; where it is the same, the next.
 #
-# How: where the cheapest plan in bytes is not as it should be, ``search`` is repeated with a price for each move
-# beside
+# How: where the cheapest plan in bytes is not as it should be, ``search`` is repeated with a price for each move beside
 # its bytes; where time comes first, parts of the quickest are decided anew in whole numbers (``planner.steering``).
 # Example, ``--prefer moves --slack 5%``: 103 moves of 1.74 TB against 69 of 1.74 TB, where 66 are needed.
 #

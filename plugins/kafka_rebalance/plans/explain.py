@@ -28,10 +28,8 @@ from kafka_rebalance.snapshot.model import BrokerState
 # Hard caps on what a broker may carry of a resource: kept by the plan, or the plan is infeasible.
 #
 # A cap is absolute (bytes, bytes/s, percent, counts), the same for every broker that stays, or what ``--headroom``
-# leaves
-# of each one's capacity. It holds for what the plan leads to; while both copies of a replica exist a disk may hold
-# more.
-# Examples: ``--cap replicas=4000``, ``--headroom disk=20%``.
+# leaves of each one's capacity. It holds for what the plan leads to; while both copies of a replica exist a disk may
+# hold more. Examples: ``--cap replicas=4000``, ``--headroom disk=20%``.
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +136,8 @@ def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
 # What each move repairs: the broker and resource that stand further from their share without it.
 #
 # A move changes what every broker that it touches carries. Leaving it out of the whole plan, a broker's load goes back
-# by
-# what the move changed; where that takes it further from its share, the move repairs it. Of all that a move repairs,
-# what
-# stood furthest from its share before is told.
+# by what the move changed; where that takes it further from its share, the move repairs it. Of all that a move repairs,
+# what stood furthest from its share before is told.
 #
 # Example: disks at 1.5, 1.0 and 0.5 × their share, one move of 0.5 from the first to the last. Without it the first
 # stands at 1.5 instead of 1.0, the last at 0.5: both are repaired alike, and who gives comes first.
@@ -218,8 +214,7 @@ def _change(plan_request: PlanRequest, draft: Draft, broker: Ints, resources: tu
 
 # Why each move is made, what is worse without it, and what each broker gives and gets, as facts.
 #
-# A move is explained by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or
-# the
+# A move is explained by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or the
 # broker that is furthest above (or below) its share of some resource, among those that it brings nearer to it
 # (``repairs.py``). ``worse_without`` leaves this one move out of the whole plan and says where that broker is then.
 #
@@ -500,10 +495,8 @@ def _most(problem: Problem, d: int) -> Floats:
 # Why a load stays outside its band: the smallest cause that can be shown, and the smallest thing that would help.
 #
 # Looked for in this order: one partition that is too large for any broker; what may not be touched, topic by topic;
-# leaderships that only few brokers can take; no broker that may take anything; full disks; counts that do not let
-# loads
-# be even. Where none of these holds, the search found
-# nothing better, and the fact says just that.
+# leaderships that only few brokers can take; no broker that may take anything; full disks; counts that do not let loads
+# be even. Where none of these holds, the search found nothing better, and the fact says just that.
 
 
 def widenings(

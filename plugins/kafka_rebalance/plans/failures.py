@@ -205,8 +205,7 @@ def _may_be_reordered(plan_request: PlanRequest) -> Flags:
 
 # Does the verdict stand if the loads are off? Each partition's figures are changed at random and judged again.
 #
-# Measured loads are snapshots of something that moves. So each trial multiplies every partition's disk, in, out and
-# CPU
+# Measured loads are snapshots of something that moves. So each trial multiplies every partition's disk, in, out and CPU
 # by a factor of its own from 1 - noise to 1 + noise, and checks: would the moves still remove most of the imbalance
 # (where nothing is to be done: is it still within the dead band; where moving does not mend it: is it still uneven)?
 # Seeded: the same snapshot gives the same answer.

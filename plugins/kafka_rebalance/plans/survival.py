@@ -30,8 +30,7 @@ from kafka_rebalance.scoring.placement_scores import moved_loads, successors
 # What each broker carries once a draft is done and something is lost, as the planner's state of losses.
 #
 # Only partitions that nothing pins and all of whose replicas are in sync may be changed for it: of others it is not
-# known
-# who would take over. Where nothing is known of losses at all, the option is refused.
+# known who would take over. Where nothing is known of losses at all, the option is refused.
 
 
 def loss_of(plan_request: PlanRequest) -> Loss:
@@ -114,8 +113,7 @@ def require_losses_known(plan_request: PlanRequest) -> None:
 # Who is above its capacity after which loss; and where no placement could do, by how much.
 #
 # The count: after the loss of a group the others carry at least what leads each partition that has a replica left, and
-# of
-# each the followers that cannot all be in the group. Where that is more than they can carry together, nothing helps.
+# of each the followers that cannot all be in the group. Where that is more than they can carry together, nothing helps.
 # Example: racks of 100, 100 and 100 MB/s; leaders send 220. Without any rack 200 are left: 20 are lacking.
 #
 # O(P + G·B) for each resource.
@@ -276,8 +274,7 @@ def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.n
 #
 # Promises, in order: a draft that comes back survives every loss, by the same simulation that plan.json tells of; it
 # keeps every budget and cap; where the plan for balance survives already it stays as it is; where that plan cannot be
-# brought to survive, today's placement is. What neither search brings about is an InfeasibleError with who is lost,
-# who
+# brought to survive, today's placement is. What neither search brings about is an InfeasibleError with who is lost, who
 # is above and by how much.
 
 

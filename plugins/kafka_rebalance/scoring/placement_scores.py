@@ -18,8 +18,7 @@ from kafka_rebalance.scoring.assignment_scores import plain_mean
 
 # The figures of one topic's placement, counted by a kernel: 100,000 of them are asked of a large cluster.
 #
-# Brokers are found by their place in ``ids`` (ascending); one that is not among them carries nothing and counts as
-# rack
+# Brokers are found by their place in ``ids`` (ascending); one that is not among them carries nothing and counts as rack
 # ``racks``. Sizes add up in the order of partitions and their lists. O(P·W² + P·W·log brokers + brokers).
 
 

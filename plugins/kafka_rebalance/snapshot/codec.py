@@ -265,13 +265,11 @@ def _refuse_list(values: Any, field: str, name: str) -> None:
 
 # The canonical text of a snapshot, from which its id is made: the document's JSON with sorted keys and no blanks.
 #
-# Partitions are written straight from their columns, in a tenth of the time that objects for them take: numbers need
-# no
-# escapes and the table lies topic by topic, so that a topic's rows are one template that is filled in at once. The
-# text
+# Partitions are written straight from their columns, in a tenth of the time that objects for them take: numbers need no
+# escapes and the table lies topic by topic, so that a topic's rows are one template that is filled in at once. The text
 # comes in pieces, for whoever hashes it: a million replicas are 70 MB of it, which nobody holds.
-# ``"".join(canonical_pieces(…))`` equals ``json.dumps(snapshot_to_document(snapshot), sort_keys=True,
-# separators=(",", ":"), ensure_ascii=False)`` for every snapshot: by test, with random ones.
+# ``"".join(canonical_pieces(…))`` equals ``json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",",
+# ":"), ensure_ascii=False)`` for every snapshot: by test, with random ones.
 
 
 _TOPICS = "topics"  # the last of the document's keys
@@ -816,8 +814,7 @@ def _read_committed(item: Any, path: str) -> CommittedOffset:
 
 # A whole snapshot as one JSON object.
 #
-# Partitions stand under their topic; loads are columns over all partitions in table order (topics as listed,
-# partitions
+# Partitions stand under their topic; loads are columns over all partitions in table order (topics as listed, partitions
 # ascending), so that a million replicas stay readable and quick. What is ``None`` or empty is left out.
 
 

@@ -444,8 +444,7 @@ def is_borne(change: float, temperature: float, drawn: int) -> bool:
 # Improving by exchange within the budget: by chance at first, only for the better at last (Metropolis).
 #
 # A step tries one change: a replica goes elsewhere; another one leads; two replicas change places; one that has moved
-# goes home and another one moves in its stead. Steps are counted, and the chance is the state's own: the same seed,
-# the
+# goes home and another one moves in its stead. Steps are counted, and the chance is the state's own: the same seed, the
 # same plan. Complexity: O(W·D) a step, whatever the size of the cluster.
 
 
@@ -689,8 +688,7 @@ def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
 # Steps that lower the imbalance most, one after the other, as far as the budget goes; and the way back.
 #
 # Every replica's best step and every partition's best change of leader stand in a heap. While the work allows it, all
-# are ranked anew before each step: then it is the greedy search to the letter. On large clusters only the one on top
-# is
+# are ranked anew before each step: then it is the greedy search to the letter. On large clusters only the one on top is
 # ranked anew, and taken while it is still worth more than the next one (what a step is worth mostly falls); all are
 # ranked anew when none is left.
 #

@@ -58,9 +58,8 @@ from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_limit
 # A plan annealed boldly, again and again: through what is outside its bands, each time with another seed.
 #
 # At the usual prices no step of a usual replica leads through what is outside its band; at low ones that rise, two
-# steps
-# find together what neither could alone (``BoldAnnealParams``). What is left depends on chance, so that another seed
-# from where the last one ended finds more, for a few tenths of a second on a small cluster.
+# steps find together what neither could alone (``BoldAnnealParams``). What is left depends on chance, so that another
+# seed from where the last one ended finds more, for a few tenths of a second on a small cluster.
 #
 # Example: 10 brokers × 333 partitions at ±3 %: 3.7 % above the bound, then 2.1, 1.2, 1.2 and 0.98 %.
 
@@ -192,15 +191,12 @@ def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tu
 #
 #     cost(plan) - cost(program) = Σ regret of arcs that differ + Σ price · slack left in rows of loads
 #
-# So the core of the program (``core_arcs.py``) is decided once, all brokers at once. From then on the brokers with
-# most
+# So the core of the program (``core_arcs.py``) is decided once, all brokers at once. From then on the brokers with most
 # of that are taken up first, with the partitions that differ, have moved, or hardly care. All else stays as it is, and
-# a
-# program in whole numbers (HiGHS) finds the best for what is open. Topics stay spread.
+# a program in whole numbers (HiGHS) finds the best for what is open. Topics stay spread.
 #
 # Example: 30 brokers × 3,000 partitions, one drained, ±3 %: 4.3 % above the program's optimum becomes 0.5 % in two
-# dozen
-# steps of about a second each. Deterministic: one thread, steps and nodes are counted, no clock.
+# dozen steps of about a second each. Deterministic: one thread, steps and nodes are counted, no clock.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -545,8 +541,7 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
 # The linear program of large clusters, restricted to what a plan and good prices leave open.
 #
 # All moves of a large cluster are too many for a program; but prices that nearly prove a plan say which of them matter
-# ("sifting", Bixby et al. 1992). A move's loss is what its partition would cost beyond its cheapest placement, loads
-# at
+# ("sifting", Bixby et al. 1992). A move's loss is what its partition would cost beyond its cheapest placement, loads at
 # their prices:
 #
 #     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)

@@ -121,14 +121,12 @@ def time_proof(
 #
 # Promises, in order
 # 1. ``value`` is never above the imbalance of any lawful plan that the budget allows: weak duality, whatever the
-# program
-#    answers.
+#    program answers.
 # 2. On small clusters it is the optimum of the linear program: replicas and leaders in shares.
 #
 # Imbalance: load outside its bands, above or below whichever is more, over all load of the resource; summed up over
 # resources. Of one resource it is at least λ · (what is above) + μ · (what is below), over all load, for any λ + μ <=
-# 1;
-# so prices of a resource whose highest and lowest differ by no more than 1 / (all load) prove
+# 1; so prices of a resource whose highest and lowest differ by no more than 1 / (all load) prove
 #
 #     imbalance >= Σ over partitions of min over placements (Σ price · load placed + charges for copies and changes)
 #                  - Σ price⁺ · band_high + Σ price⁻ · band_low - Σ charge · budget
@@ -281,9 +279,8 @@ def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
 # Bounds for bands that had to be widened, as strong as those for the requested bands.
 #
 # Prices prove something for any bands, so those found for the requested bands are tried as well. On a small cluster
-# whose
-# replicas' bands were widened, the linear program of all moves is solved anew: the one for the requested bands had no
-# solution, or prices of bands that no longer bind.
+# whose replicas' bands were widened, the linear program of all moves is solved anew: the one for the requested bands
+# had no solution, or prices of bands that no longer bind.
 
 
 def widened_bounds(

@@ -301,14 +301,12 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 # The core of the linear program: the part that is worth deciding in whole numbers first, all brokers at once.
 #
 # Most partitions lie in the plan as in the program's optimum, and would cost far more anywhere else. The core is what
-# is
-# left: partitions that lie otherwise, that the program splits, and those whose cheapest other place costs least beside
-# their bytes; with the arcs that either takes, those that are kept, and the cheapest others. (The "core problem" of
-# knapsacks, Balas and Zemel 1980.)
+# is left: partitions that lie otherwise, that the program splits, and those whose cheapest other place costs least
+# beside their bytes; with the arcs that either takes, those that are kept, and the cheapest others. (The "core problem"
+# of knapsacks, Balas and Zemel 1980.)
 #
 # Example, the demo (12 brokers × 3,308 partitions): 400 partitions and 2,000 of 39,660 arcs bring the plan from 5.2 %
-# to
-# 0.2 % above the optimum of the program with covers, in half a CPU second. Complexity: O(A log A) for A arcs.
+# to 0.2 % above the optimum of the program with covers, in half a CPU second. Complexity: O(A log A) for A arcs.
 
 
 def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, params: LinearProgramParams) -> Flags:
@@ -497,10 +495,8 @@ def in_order(today: Ints, chosen: list[int]) -> Ints:
 
 # Where a search of a small cluster that found no way into its bands may start: roundings of linear programs.
 #
-# The first one is for the bands themselves. Then the heavier half of what it splits is decided and the rest solved
-# anew
-# (a dive: what is heavy goes first, the rest can make up for it), and the same for bands a little narrower, which
-# leave
+# The first one is for the bands themselves. Then the heavier half of what it splits is decided and the rest solved anew
+# (a dive: what is heavy goes first, the rest can make up for it), and the same for bands a little narrower, which leave
 # slack for rounding.
 
 
@@ -597,8 +593,7 @@ def spread_allowed(problem: Problem, found: Placed, given_up: float) -> int:
 
 # Tiny clusters: replica sets and leaders together, as one program in whole numbers.
 #
-# Replicas first and leaders afterwards may fail where a broker's band is only a partition or two wide: the replica
-# sets
+# Replicas first and leaders afterwards may fail where a broker's band is only a partition or two wide: the replica sets
 # that the bytes prefer leave no replica that could lead them. Here both are chosen at once.
 #
 #     minimise bytes copied, then copies, then leader changes

@@ -16,12 +16,10 @@ from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, FORBIDDEN, GAIN_T
 #
 #     minimise  Σ s_i·x_i   subject to  Σ w_id·x_i ≥ e_d for every resource d,  0 ≤ x_i ≤ 1
 #
-# s = cost of moving replica i, w = what it weighs, e = how far the broker is above its band. Any prices λ ≥ 0 prove
-# λ·e - Σ max(0, λ·w_i - s_i) (weak duality), and the best prices also say which replicas to send: those worth more
-# than
+# s = cost of moving replica i, w = what it weighs, e = how far the broker is above its band. Any prices λ ≥ 0 prove λ·e
+# - Σ max(0, λ·w_i - s_i) (weak duality), and the best prices also say which replicas to send: those worth more than
 # they cost. Coordinate ascent with an exact line search (a weighted quantile), O(D·n) expected per sweep for n
-# replicas;
-# on the models at hand it ends within 1e-9 of the linear program.
+# replicas; on the models at hand it ends within 1e-9 of the linear program.
 #
 # Example: one resource, e = 5, two replicas of weight 3 and cost 3: prices (1) prove 5; rounding up would prove 6.
 
@@ -528,12 +526,9 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints
 
 # Search, first step: brokers above their bands hand over replicas whose mixture of loads fits both sides.
 #
-# Why the mixture: a broker is above its band in several resources at once, and whoever takes from it lacks several.
-# The
-# fewest bytes are moved when all of them run out together. Taking the best relief per byte instead fills the
-# receivers'
-# replica counts with tiny replicas first, and the bytes no longer fit; replicas that point where the excess points
-# (the
+# Why the mixture: a broker is above its band in several resources at once, and whoever takes from it lacks several. The
+# fewest bytes are moved when all of them run out together. Taking the best relief per byte instead fills the receivers'
+# replica counts with tiny replicas first, and the bytes no longer fit; replicas that point where the excess points (the
 # cosine of the angle between the two) leave a rest as balanced as the whole.
 #
 # A visit to one broker ranks its replicas once, O(n log n), and ends when a part of the excess is gone.
@@ -899,8 +894,7 @@ def finish_round(state: State, everybody: Ints, receivers: Ints, worst: float) -
 # Emptying drained brokers and the unplaced replicas: every replica there must go, wherever hard rules let it.
 #
 # ``release`` first takes off every broker what leaves its broker in any cheap plan, so that everything awkward finds
-# its
-# place while there is capacity: the heaviest first, whichever broker gives it.
+# its place while there is capacity: the heaviest first, whichever broker gives it.
 
 
 @inner_kernel

@@ -47,10 +47,8 @@ from kafka_rebalance.resources import REPLICA_CARRIED
 #
 # What is judged: bytes copied, what is outside the bands at a price that rises, and the spread of topics. A step tries
 # one change: a displaced replica goes elsewhere, or back to its original broker; it goes back and another one from
-# there
-# takes its place; two displaced ones change places; another replica leaves its original broker. Deterministic: steps
-# are
-# counted, and the chance is the state's own.
+# there takes its place; two displaced ones change places; another replica leaves its original broker. Deterministic:
+# steps are counted, and the chance is the state's own.
 #
 # Polishing cannot give up one good move for two better ones; this can, and it brings back inside what is outside by a
 # little. Example: 100 brokers of which two leave, ±3 %: from 5.7 % above the bound to 3.7 %.
@@ -503,8 +501,7 @@ def _require_touchable(problem: Problem) -> None:
 # Sets none of whose replicas may lead: one replica has to make room for somebody who may.
 #
 # Example: t-0 has its replicas on brokers 1 and 2, which are both to be demoted. Broker 3, in the rack of broker 2,
-# takes
-# replicas and leadership: the replica on 2 is sent away, and only a broker that may lead can take it in
+# takes replicas and leadership: the replica on 2 is sent away, and only a broker that may lead can take it in
 # (``moving.may_hold``).
 
 
