@@ -96,7 +96,7 @@ def test_what_cannot_be_is_refused() -> None:
         ({"also_balance": ["potential_out", "leader_in"]}, "parameter"),
         ({"also_balance": ["disk"]}, "parameter"),
         ({"also_balance": ["leader_in", "leader_in"]}, "parameter"),
-        ({"also_balance": "leader_in"}, "shape"),
+        ({"also_balance": "leader_in"}, "parameter"),
         ({"balance_within": 0.1}, "band"),
     ],
 )
