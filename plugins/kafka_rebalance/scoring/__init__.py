@@ -1,7 +1,6 @@
 """Skew and movement of clusters, placements and assignments: one definition each (DESIGN §9), used everywhere.
 
-``levels.py`` has the definitions; ``cluster_scores.py``, ``assignment_scores.py`` and ``placement_scores.py`` apply
-them and name the rows that the store keeps; ``movement.py`` compares two of them. Of a group's assignment, too:
+``assignment_scores.py`` and ``placement_scores.py`` name the rows that the store keeps. Of a group's assignment, too:
 ``drain.py``, when its lag is gone; ``members_needed.py``, how many members that takes; ``rack_reads.py``.
 """
 

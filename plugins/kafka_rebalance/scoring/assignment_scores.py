@@ -10,7 +10,25 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.kernels.decorators import kernel
-from kafka_rebalance.scoring.movement import reader_movement
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderMovement:
+    """``moved_rate_ratio`` is the share of the rate that moves, ``None`` where a rate is unknown."""
+
+    partitions_moved: int
+    moved_rate_ratio: float | None
+
+
+def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> ReaderMovement:
+    """Return what moves between two assignments of readers ``before`` and ``after``, int32[P], NOBODY where none reads.
+
+    A partition moves if it had a reader and has another one now.
+    """
+    moved = (before != NOBODY) & (before != after)
+    total = float(in_bytes_per_s.sum())
+    ratio = None if np.isnan(total) else float(in_bytes_per_s[moved].sum()) / total if total > 0 else 0.0
+    return ReaderMovement(int(moved.sum()), ratio)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.scoring.assignment_scores import PartitionRates, evenness, known_skew, per_member, plain_mean, skew
-from kafka_rebalance.scoring.movement import reader_movement
+from kafka_rebalance.scoring.assignment_scores import (
+    PartitionRates,
+    evenness,
+    known_skew,
+    per_member,
+    plain_mean,
+    reader_movement,
+    skew,
+)
 
 NAN = float("nan")
 
