@@ -177,7 +177,7 @@ def test_what_cannot_leave_a_dir_that_is_to_be_empty_refuses_the_plan(change: di
 def test_what_does_not_fit_is_refused_with_the_bytes_that_lack() -> None:
     """95 of 100 go where 90 may be: the one replica of 95 stays, or is 5 too many."""
     with pytest.raises(
-        InfeasibleError, match=r"dir_not_emptied\(broker=1, paths=\('/d0',\), lacking_bytes=5, most_used_share=0.9"
+        InfeasibleError, match=r"dir_not_emptied\(broker=1, paths=\['/d0'\], lacking_bytes=5, most_used_share=0.9"
     ):
         make_log_dir_plan(one_broker([(95, 0)], disks(95, 0, total=99)), LogDirRequest(None, empty("/d0")))
 

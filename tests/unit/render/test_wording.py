@@ -20,7 +20,7 @@ from kafka_rebalance.render import MESSAGES
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.publish.plan_files import plan_json
-from rebalance_advisor.store.rows import plan_rows
+from rebalance_advisor.store.rows import plan_rows, snapshot_rows
 from tests.properties.any_cluster import any_case
 from tests.properties.test_group_scores import random_group
 
@@ -40,7 +40,9 @@ def decided(snapshot: ClusterSnapshot, plan: Plan) -> list[Any]:
     """Return what is kept, stored and judged of a plan."""
     document = json.loads(plan_json(plan))
     judged, checked = verify_plan(document, snapshot), check_plan(to_document(plan), snapshot)
-    return [document, dict(judged.counts), checked.status, [row(plan) for row in ROWS]]
+    reasons = [reason.document() for reason in (*checked.because, *checked.warnings)]
+    rows = [*(row(plan) for row in ROWS), snapshot_rows._gaps(snapshot)]
+    return [document, dict(judged.counts), checked.status, reasons, rows]
 
 
 def answers() -> list[Any]:
