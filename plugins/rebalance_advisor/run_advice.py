@@ -24,6 +24,7 @@ from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
 
 _SCORE = tuple(one.name for one in fields(GroupScore))
+SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced")
 _TOPIC = tuple(one.name for one in fields(TopicPlacementScore))
 _MEMBER = tuple(one.name for one in fields(MemberScore))
 
@@ -98,14 +99,16 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
 def save_groups(connection: store.Connection, run_id: str, groups: Iterable[GroupReplay]) -> None:
     """Save the rows of all strategies and scenarios of groups, and of their members."""
     groups = tuple(groups)
-    scores = [
-        (*attrgetter(*_SCORE)(score), group.basis.value, group.is_reproduced)
-        for group in groups
-        for score in (*group.scores, *group.scenarios)
-    ]
-    store.save_score_values(connection, run_id, "group_score", (*_SCORE, "basis", "is_reproduced"), scores)
+    scores = [row for group in groups for row in score_rows(group)]
+    store.save_score_values(connection, run_id, "group_score", SCORE_COLUMNS, scores)
     members = [attrgetter(*_MEMBER)(member) for group in groups for member in group.members]
     store.save_score_values(connection, run_id, "member_score", _MEMBER, members)
+
+
+def score_rows(group: GroupReplay) -> list[tuple[Any, ...]]:
+    """Return the rows of all strategies and scenarios of a group, in the order of ``SCORE_COLUMNS``."""
+    values = attrgetter(*_SCORE)
+    return [(*values(score), group.basis.value, group.is_reproduced) for score in (*group.scores, *group.scenarios)]
 
 
 def _outlook(connection: store.Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:

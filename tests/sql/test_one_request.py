@@ -61,7 +61,9 @@ def published(dsn, connection, params, run_id, folder):
     """``plan.json`` of one run, by what the tasks and the Spark job call, without Airflow and Spark around them."""
     document = requested_run(connection, "test", params | ANY_AGE)
     start_requested_run(connection, json.loads(json.dumps(document)), run_id)
-    save_advice(connection, run_id, advise_run(read_question(connection, run_id), datetime.now(UTC)))
+    save_advice(
+        connection, run_id, advise_run(replace(read_question(connection, run_id), previous=None), datetime.now(UTC))
+    )
     folder = Path(publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))[1])
     return (folder / "plan.json").read_bytes()
 

@@ -164,7 +164,8 @@ def _log_dir_is_offline(*, broker: int) -> str:
 
 
 def _offsets_topic_leaderless(*, topic: str, leaderless: int, partitions: int) -> str:
-    return f"{leaderless} of {partitions} partitions of {topic} have no leader"
+    has = "has" if leaderless == 1 else "have"
+    return f"{leaderless} of {counted(partitions, 'partition')} of {topic} {has} no leader"
 
 
 def _groups_not_listed(*, broker: int, why: str) -> str:
@@ -324,7 +325,7 @@ def _group_reads_unseen(*, cause: str, group_type: str, unknown_partitions: int,
 def _hours_not_measured(*, seen: int, hours: int, flattened: int, unseen_partitions: int) -> str:
     parts = []
     if seen < hours:
-        parts.append(f"{seen:,} of {hours:,} hours were measured; the others do not count")
+        parts.append(f"{seen:,} of {counted(hours, 'hour')} were measured; the others do not count")
     if flattened:
         parts.append(f"{flattened:,} of them by readings more than two hours apart, which flattens their peaks")
     if unseen_partitions:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from rebalance_advisor.spark.rows.replayed import SCORE_COLUMNS, sent
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.facts import Fact
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 from kafka_rebalance.plans.check import check_plan
@@ -20,6 +20,7 @@ from kafka_rebalance.render import MESSAGES
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.publish.plan_files import plan_json
+from rebalance_advisor.run_advice import SCORE_COLUMNS, score_rows
 from rebalance_advisor.store.rows import plan_rows, snapshot_rows
 from tests.properties.any_cluster import any_case
 from tests.properties.test_group_scores import random_group
@@ -62,7 +63,8 @@ def answers() -> list[Any]:
 def rows_of_groups() -> list[Any]:
     """Return what is stored of groups under every strategy and in every scenario; old brokers refuse some."""
     given = [replace(random_group(seed), kafka_version="3.7.0" if seed % 2 else "4.1.0") for seed in range(12)]
-    return [sent(replay_group(one, scenarios=SCENARIOS)) for one in given]
+    replays = [replay_group(one, scenarios=SCENARIOS) for one in given]
+    return [row for replay in replays for row in score_rows(replay)]
 
 
 def test_a_change_of_wording_changes_no_stored_row_of_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,8 +72,8 @@ def test_a_change_of_wording_changes_no_stored_row_of_a_group(monkeypatch: pytes
     shout(monkeypatch)
     assert rows_of_groups() == before
     names = ("version", "subject", "error")
-    columns = {name: [row[SCORE_COLUMNS.index(name)] for group in before for row in group["scores"]] for name in names}
-    assert all(isinstance(value, dict | None) for values in columns.values() for value in values)
+    columns = {name: [row[SCORE_COLUMNS.index(name)] for row in before] for name in names}
+    assert all(isinstance(value, Fact | None) for values in columns.values() for value in values)
     assert all(any(values) for values in columns.values())
 
 
