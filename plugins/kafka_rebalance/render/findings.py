@@ -235,8 +235,8 @@ def _preferred_leaders_off(
         f"; after the plan {elected_by_plan:,} of them {verb(elected_by_plan, 'is', 'are')}" if elected_by_plan else ""
     )
     return (
-        f"{off_partitions:,} of {counted(partitions, 'partition')} ({off_partitions / partitions:.1%}) are not led by their "
-        f"preferred leader{idle if idle_brokers else ''}: {words}{plan}."
+        f"{off_partitions:,} of {counted(partitions, 'partition')} ({off_partitions / partitions:.1%}) "
+        f"{verb(off_partitions, 'is', 'are')} not led by {verb(off_partitions, 'its', 'their')} preferred leader{idle if idle_brokers else ''}: {words}{plan}."
     )
 
 
