@@ -234,9 +234,10 @@ def _preferred_leaders_off(
     plan = (
         f"; after the plan {elected_by_plan:,} of them {verb(elected_by_plan, 'is', 'are')}" if elected_by_plan else ""
     )
+    off = f"{verb(off_partitions, 'is', 'are')} not led by {verb(off_partitions, 'its', 'their')} preferred leader"
     return (
-        f"{off_partitions:,} of {counted(partitions, 'partition')} ({off_partitions / partitions:.1%}) "
-        f"{verb(off_partitions, 'is', 'are')} not led by {verb(off_partitions, 'its', 'their')} preferred leader{idle if idle_brokers else ''}: {words}{plan}."
+        f"{off_partitions:,} of {counted(partitions, 'partition')} ({off_partitions / partitions:.1%}) {off}"
+        f"{idle if idle_brokers else ''}: {words}{plan}."
     )
 
 
