@@ -27,8 +27,9 @@ class StageTimes:
         now = self._clock()
         seconds, self._last = now - self._last, now
         copied = amount_in_words(step.bytes, "bytes")
+        stage = step.stage.replace("_", " ")
         costs = f"{step.replica_moves:,} replica moves, {copied}, {step.leader_changes:,} leader changes"
-        write_lines(sys.stderr, f"{seconds:9.3f} s  {step.stage}: {costs}")
+        write_lines(sys.stderr, f"{seconds:9.3f} s  {stage}: {costs}")
         sys.stderr.flush()
 
 

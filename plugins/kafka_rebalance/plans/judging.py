@@ -55,7 +55,7 @@ class RequireUsable:
 class RefuseImpossible:
     """What no placement can do: disks and caps that are too small for all that there is."""
 
-    name = "hard rules"
+    name = "hard_rules"
 
     def applies(self, state: PlanState) -> bool:
         """Something usable was seen."""
@@ -71,7 +71,7 @@ class RefuseImpossible:
 class StayInDeadBand:
     """Nothing moves while every broker is within the dead band: a little unevenness is not worth a move."""
 
-    name = "dead band"
+    name = "dead_band"
 
     def applies(self, state: PlanState) -> bool:
         """Nothing must move, no order was given, no earlier plan is to be continued."""
@@ -123,7 +123,7 @@ class Judge:
 class OrderFollowers:
     """Where nothing else is to be done, lists that stay get their followers in the order that the options want."""
 
-    name = "follower order"
+    name = "follower_order"
 
     def applies(self, state: PlanState) -> bool:
         """Nothing is moved."""

@@ -49,7 +49,7 @@ HOW = frozenset((
 class ReadPrevious:
     """What an earlier plan left to do, where today's cluster and options still allow it."""
 
-    name = "earlier plan"
+    name = "earlier_plan"
 
     def applies(self, state: PlanState) -> bool:
         """There is an earlier plan."""

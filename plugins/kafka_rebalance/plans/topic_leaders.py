@@ -95,7 +95,7 @@ class LeastLed:
 class LeadTopics:
     """Each broker has the leaders of topics that were asked for."""
 
-    name = "topic leaders"
+    name = "topic_leaders"
 
     def applies(self, state: PlanState) -> bool:
         """Leaders were asked for, and nothing forbids a plan."""

@@ -26,8 +26,8 @@ def stages_of(plan: Plan) -> list[str]:
 def test_every_stage_has_a_name_of_its_own_in_this_order() -> None:
     names = [stage.name for stage in STAGES]
     assert names == [
-        "usable", "hard rules", "earlier plan", "dead band", "continue", "balance", "capacity", "budget", "preference",
-        "hours", "settle", "worth", "follower order", "topic leaders", "survive", "demoted", "waiting", "unseen",
+        "usable", "hard_rules", "earlier_plan", "dead_band", "continue", "balance", "capacity", "budget", "preference",
+        "hours", "settle", "worth", "follower_order", "topic_leaders", "survive", "demoted", "waiting", "unseen",
         "waves", "plan", "frontier",
     ]  # fmt: skip
     assert len(set(names)) == len(names)
@@ -40,18 +40,18 @@ def test_every_stage_has_a_name_of_its_own_in_this_order() -> None:
         (replace(QUICK, max_moves=5), Verdict.REBALANCE, ["balance", "budget", "settle", "worth"]),
         (replace(QUICK, prefer="moves"), Verdict.REBALANCE, ["balance", "preference", "settle", "worth"]),
         (replace(QUICK, max_hours=0.05), Verdict.REBALANCE, ["balance", "hours", "settle", "worth"]),
-        (replace(QUICK, within=None, dead_band=9.0), Verdict.NOTHING_TO_DO, ["dead band", "follower order", "unseen"]),
+        (replace(QUICK, within=None, dead_band=9.0), Verdict.NOTHING_TO_DO, ["dead_band", "follower_order", "unseen"]),
         (
             replace(QUICK, min_topic_leaders=(TopicLeaders(".*", 99),)),
             Verdict.REBALANCE,
-            ["balance", "settle", "worth", "topic leaders"],
+            ["balance", "settle", "worth", "topic_leaders"],
         ),
     ],
 )
 def test_only_stages_that_apply_are_in_the_trace(options: PlanOptions, verdict: Verdict, stages: list[str]) -> None:
     plan = make_plan(SNAPSHOT, options)
     assert plan.verdict is verdict
-    assert stages_of(plan) == ["usable", "hard rules", *stages, "waves"]
+    assert stages_of(plan) == ["usable", "hard_rules", *stages, "waves"]
 
 
 def test_the_trace_ends_at_the_cost_of_the_plan_and_shows_what_a_budget_took() -> None:
@@ -75,7 +75,7 @@ def test_a_stage_that_cannot_keep_its_rule_leaves_no_moves_and_the_search_ends()
 def test_an_earlier_plan_is_continued_without_a_search() -> None:
     first = json.loads(json.dumps(to_document(make_plan(SNAPSHOT, QUICK))))
     again = make_plan(SNAPSHOT, QUICK, previous=first)
-    assert stages_of(again) == ["usable", "hard rules", "earlier plan", "continue", "waves"]
+    assert stages_of(again) == ["usable", "hard_rules", "earlier_plan", "continue", "waves"]
     assert again.continues == first["plan_id"]
 
 
