@@ -150,9 +150,13 @@ def _is_base_of_plans(text: str) -> bool:
 
 def _line_and_text(error: InvalidInputError, path: Path) -> tuple[int | None, str]:
     """Return the line that is wrong, where the error names one, and what is wrong there."""
-    text = str(error).removeprefix(visible(str(path))).removeprefix(":").lstrip()
-    line, colon, rest = text.partition(": ")
-    return (int(line), rest) if colon and line.isascii() and line.isdigit() else (None, text)
+    if not error.place.startswith(str(path)):
+        return None, str(error)
+    line = error.place.removeprefix(str(path)).removeprefix(":")
+    words = error.problem + (f"; {error.hint}" if error.hint else "")
+    if line.isascii() and line.isdigit():
+        return int(line), visible(words)
+    return None, visible(f"{line}: {words}" if line else words)
 
 
 @dataclass(slots=True)
