@@ -78,10 +78,9 @@ def test_a_group_table_alone_is_advised_and_its_brokers_are_a_coverage_gap(machi
         query = "SELECT run_id, verdict FROM advisor.plan_latest WHERE cluster = 'pasted'"
         assert connection.execute(query).fetchall() == [(run_id, "cannot_tell")]
         query = (
-            "SELECT reason FROM advisor.coverage_latest WHERE cluster = 'pasted' AND what = 'partitions and replicas'"
+            "SELECT reason_code FROM advisor.coverage_latest WHERE cluster = 'pasted' AND what_code = 'lacks_placement'"
         )
-        ((reason,),) = connection.execute(query).fetchall()
-        assert "run kafka-topics --describe" in reason
+        assert connection.execute(query).fetchall() == [("no_dump_of_topics",)]
         query = "SELECT subject, evidence FROM advisor.finding_latest WHERE cluster = 'pasted' AND code = %s"
         ((subject, evidence),) = connection.execute(query, ["lag_concentrated"]).fetchall()
         assert (subject, evidence["lag_messages"]) == ("ingest", 4000)
