@@ -28,17 +28,13 @@ _RESULT = re.compile(r"^(?:=+ )?(\d+ (?:passed|failed|error).*?) in [\d.]+s", re
 
 @dataclass(frozen=True)
 class Lane:
-    """One process. ``load`` is how many processors it keeps busy; ``tiers`` are the commands that run it.
-
-    ``after``: a lane that must have ended before, where the same tier has it.
-    """
+    """One process. ``load`` is how many processors it keeps busy; ``tiers`` are the commands that run it."""
 
     name: str
     proves: str
     tiers: tuple[str, ...]
     command: tuple[str, ...]
     load: float = 1
-    after: str = ""
 
     @property
     def log(self) -> Path:
@@ -56,7 +52,7 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Kafka waits for half of its time. Its jars arrive while ``airflow`` runs.
+# Kafka waits for half of its time. Its jars arrive while the first lanes run.
 LANES = (
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
          _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
@@ -65,7 +61,7 @@ LANES = (
     Lane("main-job", "demo dumps through Airflow, Spark, Postgres and Great Expectations; the shell", ("test",),
          _pytest("-m", "main_job", "tests/stack")),
     Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
-         _pytest("-m", "live and not matrix", "tests/live"), 0.5, after="airflow"),
+         _pytest("-m", "live and not matrix", "tests/live"), 0.5),
     Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
          _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
     Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
@@ -109,10 +105,7 @@ class Run:
 
 
 def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
-    """Run all lanes, at most a load of ``processors + 1.5`` at once: lanes of programs wait half of their time.
-
-    Prints each lane's output when it ends.
-    """
+    """Run all lanes, at most a load of ``processors + 1`` at once; prints each lane's output when it ends."""
     LOGS.mkdir(parents=True, exist_ok=True)
     waiting, running, over = list(lanes), list[Run](), list[Run]()
     began = said = time.monotonic()
@@ -120,8 +113,7 @@ def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
         while waiting or running:
             for lane in list(waiting):
                 load = sum(run.lane.load for run in running)
-                is_held = any(lane.after == other.name for other in (*waiting, *(run.lane for run in running)))
-                if not is_held and (not running or load + lane.load <= processors + 1.5):
+                if not running or load + lane.load <= processors + 1:
                     waiting.remove(lane)
                     running.append(_start(lane))
             time.sleep(_LOOK_S)
