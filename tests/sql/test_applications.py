@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.applied import ApplyState, MoveState, compare
@@ -54,6 +55,7 @@ def cluster(tmp_path, dsn, connection, monkeypatch):
     store.start_run(connection, run_id="r", cluster="prod", snapshot_id=snapshot_id)
     plan = make_plan(start, PlanOptions(within=0.2, with_frontier=False))
     store.save_plan(connection, "r", plan)
+    store.save_advisory(connection, "r", advisory_document(start, plan, (), ()))
     folder = tmp_path / "published" / "prod" / "r"
     replace_folder(folder, plan_folder_files(start, plan), plan.plan_id, run_id="r")
     store.publish_run(connection, "r")
