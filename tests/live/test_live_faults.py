@@ -256,7 +256,7 @@ def test_topics_that_change_while_they_are_read_are_as_they_are_or_told(cluster:
         assert known == (row.replicas, row.start_offset, row.end_offset) or ("topic", row.topic) in {
             (gap.subject_type, gap.subject) for gap in torn.coverage
         }, (row, torn.coverage)
-    assert ("topic", "deleted", "everything") in told(torn)
+    assert ("topic", "deleted", FactCode.LACKS_EVERYTHING) in told(torn)
 
 
 def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> None:
@@ -283,13 +283,15 @@ def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> Non
         aside.rename(dead)
         cluster.start_broker(3)
     assert snapshot.brokers[2].state is BrokerState.ALIVE
-    assert ("broker", "3", f"log dir {dead}") in told(snapshot)
+    assert fact(FactCode.LACKS_LOG_DIR, path=str(dead)) in [gap.what for gap in gaps_of(snapshot, 3)]
     # Broker 3 says at once that it cannot tell their sizes; the metadata may call them offline later.
     held = [row for row in snapshot.each_partition() if 3 in row.replicas]
     lost = [row for row in held if row.log_bytes[row.replicas.index(3)] is None]
     assert lost
     said = {(subject, what) for _, subject, what in told(snapshot)}
-    assert all({(row.topic, "offline replica"), (row.topic, "replica size")} & said for row in lost)
+    assert all(
+        {(row.topic, FactCode.LACKS_OFFLINE_REPLICA), (row.topic, FactCode.LACKS_REPLICA_SIZE)} & said for row in lost
+    )
     findings = advise(snapshot, AdviceRequest(PlanOptions(with_frontier=False))).document()["findings"]
     (found,) = [finding for finding in findings if finding["code"] == "log_dir_offline"]
     assert (found["subject"], found["evidence"]["replicas"]) == ("3", len(lost))
