@@ -197,8 +197,8 @@ def test_a_failed_blocking_rule_keeps_a_run_unpublished(connection, snapshot_id)
     start(connection, snapshot_id)
     fill(connection, "r-1", snapshot_id)
     connection.execute(
-        "INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, message, sample) "
-        "SELECT 'results', run_key, 'plan_adds_up', 'block', 2, 'm', '[]' FROM store.run"
+        "INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, sample) "
+        "SELECT 'results', run_key, 'plan_adds_up', 'block', 2, '[]' FROM store.run"
     )
     with pytest.raises(store.StoreError, match="rule plan_adds_up blocks it"):
         store.publish_run(connection, "r-1")

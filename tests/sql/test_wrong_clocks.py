@@ -42,7 +42,7 @@ def test_the_gate_blocks_a_reading_ahead_of_the_store_and_says_what_to_do(connec
     assert result.is_blocked
     (check,) = [check for check in result.checks if not check.is_passed]
     assert (check.rule, check.level) == ("clock_ahead", "block")
-    assert "set the clock of the machine that read the cluster right" in str(check)
+    assert "set the clock of the machine that read the cluster right" in str(result)
     assert not gates.check_input(dsn, ours).is_blocked
     assert store.latest_snapshot_id(connection, "prod") == ours
 
