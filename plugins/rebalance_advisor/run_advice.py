@@ -31,7 +31,7 @@ _MEMBER = tuple(one.name for one in fields(MemberScore))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunQuestion:
-    """What a run is asked, and on what. ``previous``: the document of the cluster's published plan.
+    """A run's request and its reading. ``previous``: the document of the cluster's published plan.
 
     ``quarantined``: what the input gate holds. Its topics are left alone by ``request``, too.
     """

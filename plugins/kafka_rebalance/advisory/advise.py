@@ -51,7 +51,7 @@ _GROUP_S = 5e-6  # for each unit of ``estimated_cost``
 
 @dataclass(frozen=True, slots=True)
 class AdviceRequest:
-    """What is asked of an advisory. The plan has the seed of ``replay``."""
+    """What an advisory is to answer. The plan has the seed of ``replay``."""
 
     options: PlanOptions = field(default_factory=PlanOptions)
     replay: ReplayOptions = EVERYTHING
@@ -204,7 +204,7 @@ def _of(kind: type[Task], tasks: Iterable[Task], answers: Iterable[Any]) -> Iter
 def _whole_groups(
     tasks: Iterable[Task], answers: Iterable[GroupReplay], scenarios: Sequence[str]
 ) -> Iterator[GroupReplay]:
-    """Yield each group with the rows of all its parts: those of a scenario in the order in which it was asked."""
+    """Yield each group with the rows of all its parts: scenarios in the order of the request."""
     place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}  # always last
     parts: list[GroupReplay] = []
     asked = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]

@@ -72,7 +72,7 @@ def within_what_brokers_hold(shares: Floats, rack: Longs, capacity: Floats, load
 class BrokersHold:
     """What sets of brokers can hold of one resource: brokers in order of rack, the fullest of each rack first.
 
-    rack, place  int64[B]: the rack, and where in it the broker stands
+    rack, place  int64[B]: the rack, and the broker's place in it
     linear       float64[choices, B]: what the broker adds to those before it, odd replicas counted one a rack
     constant     float64[choices]: of the replication factors whose odd replicas are counted as if all were held
     """
@@ -158,7 +158,7 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 # 3. Among all such shares of what replicas carry the lowest level is as high as possible, then the second lowest, and
 #    so on; what leaders carry is level among those that may lead.
 #
-# Each resource by itself: a broker with ten times the others' disk and their network is asked for ten times the bytes
+# Each resource by itself: a broker with ten times the others' disk and their network should hold ten times the bytes
 # at the same rate, which replicas that are all alike cannot give. That is no fault of a share but a fact of the
 # cluster: the search comes as near as is possible, resource by resource (``planner.widening``), and the plan says so
 # with the cause.
@@ -221,7 +221,7 @@ def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Float
 
 
 def distinct_racks(rack: Ints) -> Ints:
-    """Rack index per broker in which every broker without a rack stands alone: it never violates a rack rule."""
+    """Rack index per broker in which every broker without a rack is alone: it never violates a rack rule."""
     known, index = np.unique(rack[rack != NOBODY], return_inverse=True)
     racks = np.empty(len(rack), dtype=np.int32)
     racks[rack != NOBODY] = index

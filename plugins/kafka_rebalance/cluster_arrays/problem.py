@@ -283,7 +283,7 @@ class Carried(NamedTuple):
 
 
 def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
-    """float64[B, D] of ``replicas`` int32[P, W] led by brokers ``leader`` int32[P] (-1: nobody). O(P·W·D)."""
+    """float64[B, D] of ``replicas`` int32[P, W] led by brokers ``leader`` int32[P] (-1: none). O(P·W·D)."""
     load = np.zeros((problem.broker_count, len(problem.resources)))
     led = (replicas == leader[:, None]) & (replicas >= 0)
     replica_index = np.where(led.any(axis=1), led.argmax(axis=1), -1).astype(np.int32)
@@ -362,7 +362,7 @@ _FIELD_OF = {
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class MeasuredLoads:
-    """float64[P] each, None where nobody measured it. All of the leader; out is what consumers fetch from it."""
+    """float64[P] each, None where it was not measured. All of the leader; out is what consumers fetch from it."""
 
     disk_bytes: Floats | None = None
     in_bytes_per_s: Floats | None = None
@@ -375,7 +375,7 @@ class MeasuredLoads:
         return cls(**{_FIELD_OF[kind]: values for kind, values in figures.items()})
 
     def of(self, kind: LoadKind) -> Floats | None:
-        """float64[P] of one kind, None where nobody measured it."""
+        """float64[P] of one kind, None where it was not measured."""
         values: Floats | None = getattr(self, _FIELD_OF[kind])
         return values
 

@@ -72,11 +72,11 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Wanted:
-    """What is asked: bands, replication factor, what to leave alone, budget.
+    """What the search is to reach: bands, replication factor, what to leave alone, budget.
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
     ``balanced``: those that have the common band; ``caps``: what each broker may carry at
-    most, float64[B]; ``ranks``: bands of a higher rank give way to those of a lower one, 0 for all by default.
+    most, float64[B]; ``ranks``: bands of a higher rank yield to those of a lower one, 0 for all by default.
     """
 
     within: float | None = 0.10
@@ -350,7 +350,7 @@ def _capacities(
     """Capacities that every broker has, and one note on what is assumed for the rest."""
     capacity: dict[str, Floats] = {}
     notes: list[Fact] = []
-    # Those that nobody could ask: one that is not there yet, one that was not heard.
+    # Those that could not answer: one that is not there yet, one that was not heard.
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in brokers], dtype=np.bool_)
     equal = []
     for resource, name in _CAPACITY_FIELDS.items():

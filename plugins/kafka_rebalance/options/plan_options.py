@@ -45,7 +45,7 @@ from kafka_rebalance.options.values import (
 )
 from kafka_rebalance.resources import BOUNDED, LEADER_CARRIED, RESOURCES, in_a_sentence
 
-# Options that contradict each other: every pair is kept as it stands, or refused with both named.
+# Options that contradict each other: every pair is kept, or refused with both named.
 #
 # A limit that a plan keeps by doing less is no contradiction: ``--leaders-only --max-moves 5`` moves no replica at
 # all.
@@ -171,7 +171,7 @@ def require_no_contradiction(options: PlanOptions, field_of: Mapping[str, str]) 
 # Which of a plan's four costs comes first, and how far above its bound each may stay for the sake of the others.
 
 
-# What is told where nothing is asked for: each cost is within so much of its bound, or is not.
+# What a plan says by default: each cost is within so much of its bound, or is not.
 DEFAULT_SLACK = 0.05
 
 
@@ -464,17 +464,17 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @property
     def asks_of_loads(self) -> bool:
-        """Something is asked that only loads and capacities can tell."""
+        """Whether an option needs loads and capacities."""
         return any((self.targets, self.caps, self.headroom, self.also_balance, self.survive))
 
     @property
     def asks_beyond_bands(self) -> bool:
-        """Something is asked that balance does not bring about: no band is the widest that keeps it."""
+        """Whether an option wants what balance does not bring about: no band is the widest that keeps it."""
         return self.survive is not None or bool(self.min_topic_leaders)
 
     @property
     def depends_on_cluster(self) -> bool:
-        """Something is asked that a cluster can contradict."""
+        """Whether a cluster can contradict an option."""
         brokers = (self.remove_brokers, self.add_brokers, self.demote_brokers, self.exclude_brokers)
         others = (self.remove_racks, self.topic_brokers, self.replication_factor)
         return self.asks_of_loads or any((*brokers, *others))

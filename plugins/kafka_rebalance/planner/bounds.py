@@ -223,7 +223,7 @@ class CoverRow:
 
 
 def pinned_load(problem: Problem) -> Floats:
-    """float64[B, D]: what partitions that nobody may touch put on brokers."""
+    """float64[B, D]: what pinned partitions put on brokers."""
     held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
     return np.asarray(broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY)))
 
@@ -297,7 +297,7 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
 # What every partition would choose at given prices, and what that puts on each broker: the inner minimum of the
 # Lagrangian (``lagrangian.py``) as one compiled pass, for those who look for better prices.
 #
-# Brokers stand in the order of their groups (racks, or brokers alone), prices and loads in the units of the search.
+# Brokers come in the order of their groups (racks, or brokers alone), prices and loads in the units of the search.
 # Complexity: O(P · B · D) a pass.
 
 
@@ -308,7 +308,7 @@ class Choices(NamedTuple):
     kept             int32[P, W]: places of replicas that may stay, -1 = none; beyond float64[P, W]: their disk beyond
                      the leader's; disk: its column, -1 = none
     leader           int32[P]: place of today's leader, -1 = none
-    closed, shut     float64[B]: inf where no replica may come, where nobody may begin to lead, else 0
+    closed, shut     float64[B]: inf where no replica may come, where no replica may begin to lead, else 0
     begin            int64[G + 1]: where each group begins
     factor           int64[P]: replicas wanted
     """
@@ -410,7 +410,7 @@ def _best_leader(least: Floats, leading: Floats, dearest: float) -> int:
 
 @inner_kernel
 def _giving_way(chosen: Longs, count: int, leader: int) -> int:
-    """The group whose replica the leader's takes the place of: its own, else the dearest; -1 where nobody leads."""
+    """The group whose replica the leader's takes the place of: its own, else the dearest; -1 where no broker leads."""
     for i in range(count):
         if chosen[i] == leader:
             return leader
@@ -572,7 +572,7 @@ def _climbed(
 #     (cheapest leader in k) - min(cheapest replica in k, dearest replica chosen)
 #
 # One broker of each rack is enough to look at where its prices are the lowest in every resource. Rules: distinct racks
-# where racks suffice, else distinct brokers, as for partitions that are confined to some; whoever does not stay, or
+# where racks suffice, else distinct brokers, as for partitions that are confined to some; a broker that leaves, or
 # must leave, keeps nothing; pinned partitions are a constant.
 #
 # Complexity: O(P · N · D) for N brokers that no other of their rack undercuts, a slice of partitions at a time.
@@ -616,7 +616,7 @@ def proven_by(
 
 def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
     """All that prices and covers may come to: of terabytes beside partitions of a few bytes rounding is what counts."""
-    prices = np.where(problem.stays[:, None], prices, 0.0)  # nothing can be put where nobody stays
+    prices = np.where(problem.stays[:, None], prices, 0.0)  # nothing can be put on a broker that leaves
     highest = np.abs(prices).max(axis=0, initial=0.0)
     carried = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     limits = _limits_at(problem, prices, np.abs)
@@ -885,12 +885,12 @@ def raised_by_covers(
     value = proven_by(problem, prices, problem.move_bytes, params, covers=covers)
     if value <= bounds.bytes.value:
         return bounds
-    nobody = np.zeros(problem.broker_count)
+    no_price = np.zeros(problem.broker_count)
     return replace(
         bounds,
         bytes=LowerBound(value, BoundProof.LINEAR_PROGRAM_WITH_COVERS),
         parts={**bounds.parts, "covers": value},
-        proofs={**bounds.proofs, "bytes": CostProof(prices, nobody, nobody, value, covers)},
+        proofs={**bounds.proofs, "bytes": CostProof(prices, no_price, no_price, value, covers)},
     )
 
 

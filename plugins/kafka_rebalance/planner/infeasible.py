@@ -75,7 +75,7 @@ def forced_copies(problem: Problem) -> ForcedCopies | None:
 def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
     """Copies of each partition, int64[P], and into each rack, int64[P, K].
 
-    Racks bind only where every broker that stays takes replicas: elsewhere the rule gives way.
+    Racks bind only where every broker that stays takes replicas: elsewhere the rule does not hold.
     """
     racks = int(rack.max(initial=0)) + 1
     sizes, chosen = problem.sets.rack_sizes(rack, problem.stays), problem.sets.of_partition

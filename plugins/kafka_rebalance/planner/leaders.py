@@ -391,7 +391,7 @@ def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
 
 @kernel
 def even_out(state: LeaderState, flow: CountFlow) -> int:
-    """Send until nobody has too much or no way is left. Returns how much is left outside the bands."""
+    """Send until no broker has too much or no way is left. Returns how much is left outside the bands."""
     while set_distances(state, flow, False):
         sent = 1
         while sent > 0:
@@ -408,7 +408,7 @@ def even_out(state: LeaderState, flow: CountFlow) -> int:
 
 # Counts of leaders made even with the fewest changes, as library calls: for a placement alone, and for a problem.
 #
-# What is proved is proved by prices (the dual of the flow): whoever doubts the minimum adds up, over partitions, the
+# What is proved is proved by prices (the dual of the flow): to check the minimum add up, over partitions, the
 # cheapest of (1 if the leader changes + price of the new leader's broker), and takes off price · high (price · low
 # where the price is below 0) of every broker. No plan that changes leaders only costs less.
 
@@ -433,7 +433,7 @@ def even_leaders(
 ) -> EvenLeaders:
     """Leaders for ``replicas`` int32[P, W] (broker indices, -1 = none) with low..high int64[B] of them on each broker.
 
-    ``leader`` int32[P] is today's (-1: nobody). ``may_lead`` bool[P, W]: who may, None = every replica. ``squares``:
+    ``leader`` int32[P] is today's (-1: none). ``may_lead`` bool[P, W]: who may, None = every replica. ``squares``:
     within the bands the smallest sum of squared counts first (the smallest standard deviation), then the fewest
     changes. Raises InvalidInputError where a band is empty.
     """
@@ -485,7 +485,7 @@ def _bare_state(replicas: Ints, replica_index: Ints, original: Ints, may_lead: F
 
 @inner_kernel
 def _worth(state: LeaderState, p: int, replica_index: int, worst: float) -> float:
-    """Relief of both brokers per leader change; -1 if it helps nobody or takes the receiver out of its bands."""
+    """Relief of both brokers per leader change; -1 if it helps neither or takes the receiver out of its bands."""
     source, target = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     arrives = leader_band_improvement(state, target, p, 1.0)
     gain = arrives + leader_band_improvement(state, source, p, -1.0)
@@ -691,7 +691,7 @@ def _search(state: LeaderState, max_rounds: int) -> int:
 
 @inner_kernel
 def _undo_needless(state: LeaderState) -> int:
-    """Give leaderships back to today's leader where nobody's distance from the bands grows. Returns how many."""
+    """Give leaderships back to today's leader where no broker's distance from the bands grows. Returns how many."""
     undone = 0
     for p in range(state.replica_index.shape[0]):
         if state.replicas[p, state.replica_index[p]] == state.original[p]:

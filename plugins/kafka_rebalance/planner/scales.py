@@ -36,7 +36,7 @@ def bytes_per_move(problem: Problem, worth_per_move: float) -> float:
     return worth_per_move * total / max(1, int(problem.target_rf.sum()))
 
 
-# Which replicas may lead, and what can be led by somebody who may.
+# Which replicas may lead, and what a broker that may lead can hold.
 
 
 def candidates(problem: Problem, replicas: Ints) -> Flags:
@@ -57,7 +57,7 @@ def candidates(problem: Problem, replicas: Ints) -> Flags:
 
 
 def can_be_led(problem: Problem) -> Flags:
-    """bool[P]: somebody who may lead it can be had: one of today's replicas, else a broker that a replica can move to.
+    """bool[P]: a broker that may lead it exists: one of today's replicas, else a broker that a replica can move to.
 
     Where this is false, and for what is pinned, a broker goes on leading that should not.
     """

@@ -346,7 +346,7 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
 #    they were found; the same with each list reordered that an election would undo; preferred leaders elected first,
 #    and only what is then outside its bands given to others; the leaders found, without those that no band asks for;
 #    where the replicas stay, leaders and lists of today.
-# 2. Bands that others give way to (``Problem.band_rank``) are left least once the plan is done.
+# 2. Bands that others yield to (``Problem.band_rank``) are left least once the plan is done.
 # 3. Of these, no election after the plan leads to less even loads than one today would, where one of them keeps that.
 # 4. The load outside bands, before or after that election, whichever is more, is the least.
 # 5. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.

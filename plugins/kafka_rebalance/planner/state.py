@@ -23,7 +23,7 @@ from kafka_rebalance.planner.params import DEFAULTS, BandParams, ReplicaKernelPa
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.resources import COUNTED
 
-# How evenly each topic lies: replicas above ⌈topic's replicas / brokers that stay⌉ on one broker, summed up.
+# How evenly each topic is spread: replicas above ⌈topic's replicas / brokers that stay⌉ on one broker, summed up.
 #
 # Large topics keep a row of counts per broker; small ones are counted from their few replicas when asked, so that
 # 100,000 tiny topics on 1,000 brokers need no table of 10⁸ cells.

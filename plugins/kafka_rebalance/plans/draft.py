@@ -257,7 +257,7 @@ class Outcome:
 
 
 def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
-    """Loads of the whole cluster, also of what nobody may touch. O(P·W·D)."""
+    """Loads of the whole cluster, also of pinned partitions. O(P·W·D)."""
     placement = plan_request.partitions.placement
     stays = plan_request.brokers.arrays.stays
     replicas, leader, own = placement_after(plan_request, empty_draft(plan_request))
@@ -369,7 +369,7 @@ def _asked(
 def reached(
     bands: Bands, after: Floats, d: int, broker_capacity: Floats, stays: Flags
 ) -> tuple[float | None, float | None]:
-    """How far out the worst broker stands, in multiples of the plain mean of ``bands``; None where all are inside."""
+    """How far out the worst broker is, in multiples of the plain mean of ``bands``; None where all are inside."""
     mean = float(bands.mean[d])
     if mean <= 0:
         return None, None

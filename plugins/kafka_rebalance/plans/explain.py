@@ -102,7 +102,7 @@ def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: fl
 
 
 def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
-    """Raises InfeasibleError where whoever leads one partition is above the cap with that alone."""
+    """Raises InfeasibleError where the leader of one partition is above the cap with that alone."""
     weight = problem.follower_load[:, d] + np.where(problem.leader >= 0, problem.leader_extra[:, d], 0.0)
     if not len(weight) or float(weight.max()) <= cap * (1 + BAND_ROUNDING):
         return
@@ -137,10 +137,10 @@ def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
 #
 # A move changes what every broker that it touches carries. Leaving it out of the whole plan, a broker's load goes back
 # by what the move changed; where that takes it further from its share, the move repairs it. Of all that a move repairs,
-# what stood furthest from its share before is told.
+# the one furthest from its share before is named.
 #
 # Example: disks at 1.5, 1.0 and 0.5 × their share, one move of 0.5 from the first to the last. Without it the first
-# stands at 1.5 instead of 1.0, the last at 0.5: both are repaired alike, and who gives comes first.
+# is at 1.5 instead of 1.0, the last at 0.5: both are repaired alike, and the giver comes first.
 
 
 class Repair(IntEnum):
@@ -149,7 +149,7 @@ class Repair(IntEnum):
     RELIEVES = 0  # it had more
     FILLS = 1  # it had less
     MAKES_UP = 2  # other moves would take it past its share
-    NONE = 3  # not by this move alone: no broker stands further from its share without it
+    NONE = 3  # not by this move alone: no broker is further from its share without it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,7 +193,7 @@ def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[s
 
 
 def _first(rank: Floats) -> Longs:
-    """int64[M]: where the highest of each row of ``rank`` float64[M, S, D] stands, the first of equals."""
+    """int64[M]: where the highest of each row of ``rank`` float64[M, S, D] is, the first of equals."""
     return np.asarray(rank.reshape(len(rank), rank.shape[1] * rank.shape[2]).argmax(axis=1))
 
 
@@ -412,7 +412,7 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
     return np.asarray((is_offline & ~outside[:, :width]).any(axis=1))
 
 
-# Causes that lie in two limits at once: disks without room for another copy, and counts that do not let loads be even.
+# Causes made of two limits at once: disks without room for another copy, and counts that do not let loads be even.
 #
 # Both are shown, not guessed: the first compares the smallest replica with the freest disk, the second adds up the
 # largest (smallest) replicas that a broker's count of replicas allows.
@@ -616,7 +616,7 @@ def _too_few_receivers(problem: Problem) -> Fact | None:
 
 
 def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> Fact:
-    """Too little for a broker: somebody else holds too much of what cannot be divided, or racks keep it out."""
+    """Too little for a broker: another one holds too much of what cannot be divided, or racks keep it out."""
     high = problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
     if row >= 0 and weight > float(high[problem.stays].max(initial=0.0)) * (1 + BAND_ROUNDING):

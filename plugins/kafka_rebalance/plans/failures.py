@@ -226,7 +226,7 @@ def robustness_of(
     if not measured or problem.partition_count == 0:
         return None
     draw = np.random.Generator(np.random.PCG64(seed))
-    stands = 0
+    still_holds = 0
     for _ in range(params.trials):
         shaken = _shaken(problem, measured, draw, params.noise)
         before = broker_loads(shaken, shaken.replicas, shaken.leader)
@@ -234,12 +234,12 @@ def robustness_of(
         was, gain = gained(bands, (before,), (broker_loads(shaken, *planned),), problem.stays)
         if verdict is Verdict.NOTHING_TO_DO:
             worst = worst_deviation(shaken, before, within)
-            stands += worst is None or abs(worst.ratio - 1) <= dead_band
+            still_holds += worst is None or abs(worst.ratio - 1) <= dead_band
         elif verdict is Verdict.NOT_FIXABLE_BY_MOVING:
-            stands += was > 0
+            still_holds += was > 0
         else:
-            stands += gain >= 0.5 * was
-    return Robustness(params.trials, params.noise, int(stands))
+            still_holds += gain >= 0.5 * was
+    return Robustness(params.trials, params.noise, int(still_holds))
 
 
 def _shaken(problem: Problem, measured: list[int], draw: np.random.Generator, noise: float) -> Problem:

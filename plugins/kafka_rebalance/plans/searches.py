@@ -127,5 +127,5 @@ class Sent(Generic[Value]):
         return self._packed or pickle.dumps(self._values[0], pickle.HIGHEST_PROTOCOL)
 
     def __setstate__(self, packed: bytes) -> None:
-        """Leave it packed until it is asked for."""
+        """Leave it packed until ``value`` is read."""
         self._values, self._packed = [], packed

@@ -1,4 +1,4 @@
-"""``--survive``: nobody above its capacity after the loss of any broker, or of any rack."""
+"""``--survive``: no broker above its capacity after the loss of any broker, or of any rack."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def require_losses_known(plan_request: PlanRequest) -> None:
 
 
 class Proof(Enum):
-    """That nobody can do better: by a count of all loads, by a program over all placements, or not at all."""
+    """That no placement does better: by a count of all loads, by a program over all placements, or not at all."""
 
     COUNTED = "counted"
     ALL_TRIED = "all_tried"
@@ -155,7 +155,7 @@ def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | No
 
 
 def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[float, float, str, int]:
-    """Load, capacity, resource and lost group where one broker stands highest over its capacity; a load below 0: it is
+    """Load, capacity, resource and lost group where one broker is highest over its capacity; a load below 0: it is
     lost itself each time.
     """
     ratios = state.ratios(broker)
@@ -168,7 +168,7 @@ def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[
 def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
     """The loss after which those that are left can carry least of what they must, together; None where they could."""
     arrays = state.arrays
-    if not arrays.serves[arrays.stays].all():  # of what is not heard nobody knows what it carries on
+    if not arrays.serves[arrays.stays].all():  # a broker that does not answer may carry on with anything
         return None
     names, found, worst = loss_of(plan_request).names, None, 1.0
     for group in range(arrays.groups):
@@ -194,7 +194,7 @@ def _least_load(state: LossState, group: int) -> Floats:
 
 
 def refuse_a_partition_above_all(plan_request: PlanRequest, state: LossState) -> None:
-    """Raises InfeasibleError where one partition alone brings whoever leads it more than any broker can carry."""
+    """Raises InfeasibleError where one partition alone brings its leader more than any broker can carry."""
     arrays = state.arrays
     if not arrays.stays.any():
         return
@@ -303,7 +303,7 @@ class SurviveLosses:
 
 
 def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
-    """Nobody is above its capacity after any loss; also where nothing of the kind was asked for."""
+    """No broker is above its capacity after any loss; true without ``--survive``."""
     return plan_request.options.survive is None or not loss_state_of(plan_request, problem, draft).total
 
 

@@ -57,11 +57,11 @@ def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
 # 1. Was anything usable seen (``nothing_usable``)? Not where no broker is alive and answers, there is no partition, or
 #    none of them has a leader and a replica on a log dir that works. Whatever the options, the verdict is
 #    ``cannot_tell``.
-# 2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where - a dead or
-#    fenced broker keeps partitions that have no leader, so that nothing can be copied off it; - the right ``Describe on
-#    Cluster`` is missing: Kafka leaves out topics without a word, nobody knows how many; - a figure is known for some
-#    partitions, but for too few to be balanced; - a broker would stand outside if what was not seen of it were anything
-#    from nothing to ``times_mean`` times the mean
+# 2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
+#    - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
+#    - the right ``Describe on Cluster`` is missing: Kafka leaves out topics without a word, any number of them;
+#    - a figure is known for some partitions, but for too few to be balanced;
+#    - a broker would be outside if what was not seen of it were anything from nothing to ``times_mean`` times the mean
 #      of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
 #      leader may get it on any of its brokers.
 #

@@ -248,7 +248,7 @@ def _file_cut(*, file: str) -> str:
 
 
 def _offsets_of_other_time(*, file: str) -> str:
-    return f"{file} was asked for another time: it holds neither start nor end offsets and is left out"
+    return f"{file} is of another time: it holds neither start nor end offsets and is left out"
 
 
 def _offsets_kind_unknown(*, file: str) -> str:

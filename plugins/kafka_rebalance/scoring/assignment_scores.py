@@ -206,7 +206,7 @@ def _skew_and_cv(loads: Floats) -> tuple[float, float]:
 
 
 def plain_mean(load: Floats, capacity: Floats | None = None) -> float:
-    """Mean of float64[N] ``load`` over float64[N] ``capacity`` (1 each); 0 where there is nobody."""
+    """Mean of float64[N] ``load`` over float64[N] ``capacity`` (1 each); 0 where N is 0."""
     total_capacity = float(len(load) if capacity is None else capacity.sum())
     return float(load.sum()) / total_capacity if total_capacity > 0 else 0.0
 

@@ -16,7 +16,7 @@ from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.assignment_scores import plain_mean
 
-# The figures of one topic's placement, counted by a kernel: 100,000 of them are asked of a large cluster.
+# The figures of one topic's placement, counted by a kernel: a large cluster needs 100,000 of them.
 #
 # Brokers are found by their place in ``ids`` (ascending); one that is not among them carries nothing and counts as rack
 # ``racks``. Sizes add up in the order of partitions and their lists. O(P·W² + P·W·log brokers + brokers).
@@ -250,7 +250,7 @@ class ClusterScores:
     left_out: Mapping[str, Fact] = field(default_factory=dict)
 
     def resource(self, name: str) -> ResourceScore | None:
-        """The score of one resource, ``None`` where nobody measured it."""
+        """The score of one resource, ``None`` where it was not measured."""
         return next((resource for resource in self.resources if resource.resource == name), None)
 
     def of_resource(self, name: str) -> tuple[BrokerScore, ...]:
@@ -382,7 +382,7 @@ def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, gro
 
 
 def left_leaderless(leader: Ints, successor: Ints, group: Ints, groups: int) -> Ints:
-    """int32[groups]: partitions that nobody leads once a group is lost."""
+    """int32[groups]: partitions without a leader once a group is lost."""
     lost = (leader != NOBODY) & (successor == NOBODY) & (group[leader] != NOBODY)
     return np.bincount(group[leader[lost]], minlength=groups).astype(np.int32)
 

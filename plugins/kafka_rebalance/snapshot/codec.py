@@ -266,8 +266,8 @@ def _refuse_list(values: Any, field: str, name: str) -> None:
 # The canonical text of a snapshot, from which its id is made: the document's JSON with sorted keys and no blanks.
 #
 # Partitions are written straight from their columns, in a tenth of the time that objects for them take: numbers need no
-# escapes and the table lies topic by topic, so that a topic's rows are one template that is filled in at once. The text
-# comes in pieces, for whoever hashes it: a million replicas are 70 MB of it, which nobody holds.
+# escapes and the table is ordered by topic, so that a topic's rows are one template that is filled in at once. The text
+# comes in pieces, to be hashed: a million replicas are 70 MB of it, never held at once.
 # ``"".join(canonical_pieces(…))`` equals ``json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",",
 # ":"), ensure_ascii=False)`` for every snapshot: by test, with random ones.
 
@@ -296,7 +296,7 @@ def canonical_pieces(document: dict[str, Any], topics: tuple[Topic, ...], table:
 def _rows_by_topic(table: PartitionTable, topics: int) -> Iterator[str]:
     """Each topic's rows with commas between them.
 
-    A template has a place for each number of a row; what fills them lies row by row, in the order of the fields.
+    A template has a place for each number of a row; what fills them comes row by row, in the order of the fields.
     """
     in_sync = np.zeros_like(table.replicas, dtype=np.bool_) if table.in_sync is None else table.in_sync
     before = np.concatenate([[0], np.cumsum(in_sync, dtype=np.int64)])
@@ -381,7 +381,7 @@ _WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true
 
 
 class Fields:
-    """One JSON object at ``path``; ``done()`` refuses fields that nobody asked for."""
+    """One JSON object at ``path``; ``done()`` refuses unknown fields."""
 
     __slots__ = ("_data", "_seen", "path")
 

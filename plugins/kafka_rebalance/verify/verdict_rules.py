@@ -50,7 +50,7 @@ def check_verdict(
     keeps_today: bool = True,
     is_lasting: bool = True,
 ) -> None:
-    """The verdict, and that there are reasons. ``keeps_today``: today has what was asked of losses and of topics'
+    """The verdict, and that there are reasons. ``keeps_today``: today has what options want of losses and of topics'
     leaders. ``is_lasting``: an election of preferred replicas today leaves that so.
     """
     verdict, moves = document["verdict"], document["moves"]

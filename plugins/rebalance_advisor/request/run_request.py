@@ -243,7 +243,7 @@ class RunRequest(Checked):
 
     @property
     def advice(self) -> AdviceRequest:
-        """What an advisory is asked. Imports the library's half of it: not for DAG files."""
+        """The library's request of an advisory. Imports the library's half of it: not for DAG files."""
         from kafka_rebalance.advisory.advise import AdviceRequest
         from kafka_rebalance.groups.replay_options import ReplayOptions
         from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS

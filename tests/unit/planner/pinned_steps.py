@@ -41,16 +41,16 @@ Step = Callable[[State, Ints], float]
 STEPS: dict[str, Step] = {
     "release": search.release,
     "evacuate": search.evacuate,
-    "push": lambda state, everybody: search.push_round(state, everybody, everybody[:0], 0.4, 0.2),
-    "push on": lambda state, everybody: search.push_round(state, everybody, everybody, 1.0, 0.2),
-    "finish": lambda state, everybody: search.finish_round(state, everybody, everybody, 0.0),
-    "pull": lambda state, everybody: search.pull_round(state, everybody, 0.0, 0.0),
-    "finish hard": lambda state, everybody: search.finish_round(state, everybody, everybody, HOWEVER_FAR),
-    "pull hard": lambda state, everybody: search.pull_round(state, everybody, HOWEVER_FAR, 0.0),
-    "swap": lambda state, everybody: search.swap_round(state, everybody, 40),
-    "polish": lambda state, everybody: search.polish_round(state, everybody, 12),
-    "anneal": lambda state, everybody: anneal(state, everybody, 150, float(state.cost.mean())),
-    "warm up": lambda state, everybody: anneal(state, everybody, 60, 4 * float(state.cost.mean())),
+    "push": lambda state, takers: search.push_round(state, takers, takers[:0], 0.4, 0.2),
+    "push on": lambda state, takers: search.push_round(state, takers, takers, 1.0, 0.2),
+    "finish": lambda state, takers: search.finish_round(state, takers, takers, 0.0),
+    "pull": lambda state, takers: search.pull_round(state, takers, 0.0, 0.0),
+    "finish hard": lambda state, takers: search.finish_round(state, takers, takers, HOWEVER_FAR),
+    "pull hard": lambda state, takers: search.pull_round(state, takers, HOWEVER_FAR, 0.0),
+    "swap": lambda state, takers: search.swap_round(state, takers, 40),
+    "polish": lambda state, takers: search.polish_round(state, takers, 12),
+    "anneal": lambda state, takers: anneal(state, takers, 150, float(state.cost.mean())),
+    "warm up": lambda state, takers: anneal(state, takers, 60, 4 * float(state.cost.mean())),
 }
 IN_ORDER = ("release", "evacuate", "push", "push on", "finish", "pull", "finish hard", "pull hard", "swap", "polish")
 ALONE = ("push", "push on", "finish", "finish hard", "pull", "pull hard", "swap", "anneal")
@@ -74,8 +74,8 @@ def start(problem: Problem) -> State:
 def taken(state: State, name: str) -> str:
     """Take the step, and say what it did."""
     before = state.replicas.copy()
-    everybody = np.flatnonzero(state.takes).astype(np.int32)
-    returned = STEPS[name](state, everybody)
+    takers = np.flatnonzero(state.takes).astype(np.int32)
+    returned = STEPS[name](state, takers)
     void = state.load.shape[0] - 1
     moved = [
         f"{p}: {_name(before[p, j], void)} → {_name(state.replicas[p, j], void)}"

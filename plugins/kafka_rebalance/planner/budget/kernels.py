@@ -687,7 +687,7 @@ def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
 
 # Steps that lower the imbalance most, one after the other, as far as the budget goes; and the way back.
 #
-# Every replica's best step and every partition's best change of leader stand in a heap. While the work allows it, all
+# Every replica's best step and every partition's best change of leader are in a heap. While the work allows it, all
 # are ranked anew before each step: then it is the greedy search to the letter. On large clusters only the one on top is
 # ranked anew, and taken while it is still worth more than the next one (what a step is worth mostly falls); all are
 # ranked anew when none is left.

@@ -164,7 +164,7 @@ def broken_covers(
 
 
 def _sets(problem: Problem, broker: int, there: Floats, params: CoverParams) -> list[tuple[Longs, Longs]]:
-    """Who is gone and who has come, for each meaning of it; what is named at such length nobody reads."""
+    """Who is gone and who has come, for each meaning of it; longer names would not be read."""
     held = may_stay_on(problem, broker).any(axis=1)
     sets = []
     for least in params.least_shares:
@@ -558,7 +558,7 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
 
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:
-    """Neither too large for looking at every move, nor so that most loads are nobody's to move."""
+    """Neither too large for looking at every move, nor so that most loads cannot be moved."""
     return problem.partition_count * problem.broker_count <= params.most_pairs
 
 
@@ -591,7 +591,7 @@ def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least:
 def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolveParams) -> tuple[Problem, Arcs]:
     """The problem with all pinned that does not take part, and the arcs that are open at ``prices`` float64[B, D].
 
-    What is pinned lies as in ``planned`` int32[P, W] in what the arcs call fixed.
+    What is pinned is as in ``planned`` int32[P, W] in what the arcs call fixed.
     """
     limits = params.linear_program.restricted
     arcs = arcs_of(problem, params.linear_program.arcs)

@@ -45,9 +45,9 @@ from kafka_rebalance.planner.state import WorkingBands
 # 2. On small clusters the values are those of linear programs: fewest copies; least bytes of the busiest broker, in or
 #    out. On larger ones moves are proved by what brokers hold too much of, and time is not looked for.
 #
-# Example: broker 0 holds four replicas of 10 GB, two others none, and nobody may hold more than 16.7 GB: 23.3 GB
+# Example: broker 0 holds four replicas of 10 GB, two others none, and no broker may hold more than 16.7 GB: 23.3 GB
 # leave,
-# 2.33 replicas, so 3 moves; and broker 0 sends it all, whoever receives.
+# 2.33 replicas, so 3 moves; and broker 0 sends it all, whichever broker receives.
 #
 # Complexity: two linear programs of P · B arcs (10 brokers × 1,000 partitions: 1 CPU second), and a pass for each
 # proof.
@@ -88,15 +88,16 @@ def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFA
         relaxed = relax(problem, counted, problem.band_low, problem.band_high)
         if relaxed is not None:
             tried.append(relaxed.prices / max(mean_bytes(problem), 1e-300))
-    nobody = np.zeros(problem.broker_count)
+    no_price = np.zeros(problem.broker_count)
     proofs = [
-        CostProof(prices, nobody, nobody, max(0.0, proven_by(problem, prices, one, params.bounds))) for prices in tried
+        CostProof(prices, no_price, no_price, max(0.0, proven_by(problem, prices, one, params.bounds)))
+        for prices in tried
     ]
     return max(proofs, key=lambda proof: proof.value)
 
 
 def least_busy(problem: Problem, arcs: Arcs, params: SolveParams = DEFAULTS) -> CostProof | None:
-    """What the busiest broker receives or sends at least, in bytes; None where no shares meet the bands, or nobody has
+    """What the busiest broker receives or sends at least, in bytes; None where no shares meet the bands or none has
     to send a byte. The duals of the two rows of each broker are what a byte costs there; they sum up to 1.
     """
     flowing = relax_flows(problem, arcs, np.zeros(len(arcs.row)), weight=1.0)
@@ -131,7 +132,7 @@ def time_proof(
 #     imbalance >= Σ over partitions of min over placements (Σ price · load placed + charges for copies and changes)
 #                  - Σ price⁺ · band_high + Σ price⁻ · band_low - Σ charge · budget
 #
-# Example: broker 0 holds four replicas of 10 GB, two others none, nobody may hold more than 20 GB, and one move is
+# Example: broker 0 holds four replicas of 10 GB, two others none, no broker may hold more than 20 GB, and one move is
 # allowed: half of all load is outside, a quarter after the move, and 0.25 is proved.
 #
 # Complexity: one linear program of 2 · P · B variables, and a pass for the proof.
@@ -254,7 +255,7 @@ def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
     both, fixed = carried_by(problem, program.arcs)
     scale = resource_scale(problem)
     broker, count = np.tile(program.arcs.broker, 2), len(outside.brokers)
-    # Where no band was asked for nothing is above it, whatever is carried.
+    # Without a band nothing is above it, whatever is carried.
     band_high = np.minimum(problem.band_high, total)
     for d, column in enumerate(outside.columns.tolist()):
         share = scale[column] / total[column]

@@ -300,7 +300,7 @@ def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 
 # The core of the linear program: the part that is worth deciding in whole numbers first, all brokers at once.
 #
-# Most partitions lie in the plan as in the program's optimum, and would cost far more anywhere else. The core is what
+# Most partitions are placed in the plan as in the program's optimum, and cost far more anywhere else. The core is what
 # is left: partitions that lie otherwise, that the program splits, and those whose cheapest other place costs least
 # beside their bytes; with the arcs that either takes, those that are kept, and the cheapest others. (The "core problem"
 # of knapsacks, Balas and Zemel 1980.)
@@ -465,7 +465,7 @@ def has_capacity(problem: Problem, replicas: Ints) -> bool:
 
 
 def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
-    """The first ``factor`` of ``ranked`` that no rack has too many of; fewer where racks stand in the way."""
+    """The first ``factor`` of ``ranked`` that no rack has too many of; fewer where racks prevent it."""
     held, odd = even_spread(factor, size)
     left, odd_left = held.copy(), odd
     chosen: list[int] = []
@@ -620,7 +620,7 @@ class WholePlan:
 
 
 def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.whole_plan) -> bool:
-    """Small enough for a program in whole numbers; preferred leaders are nobody's choice."""
+    """Small enough for a program in whole numbers; preferred leaders cannot be chosen."""
     return problem.partition_count * problem.broker_count <= params.most_pairs and not problem.elects_preferred
 
 
@@ -891,7 +891,7 @@ def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> Who
 
 
 def _lawful(problem: Problem, replicas: Ints, replica_index: Longs) -> Ints:
-    """int32[P]: the leaders found; a closed one gives way where a replica that is new may lead.
+    """int32[P]: the leaders found; a closed one is replaced where a replica that is new may lead.
 
     The program lets it go on where none of today's others may: it cannot say "unless one that may comes".
     """

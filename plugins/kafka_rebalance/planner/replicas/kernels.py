@@ -265,7 +265,7 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
 
 @inner_kernel
 def another_may_lead(state: State, p: int, j: int) -> bool:
-    """A replica of ``p`` other than slot ``j`` is where it may lead: somebody must."""
+    """A replica of ``p`` other than slot ``j`` is where it may lead: one must."""
     for i in range(state.replicas.shape[1]):
         if i != j and state.replicas[p, i] >= 0 and state.leads[state.replicas[p, i]]:
             return True
@@ -526,7 +526,7 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints
 
 # Search, first step: brokers above their bands hand over replicas whose mixture of loads fits both sides.
 #
-# Why the mixture: a broker is above its band in several resources at once, and whoever takes from it lacks several. The
+# Why the mixture: a broker is above its band in several resources at once, and its takers lack several. The
 # fewest bytes are moved when all of them run out together. Taking the best relief per byte instead fills the receivers'
 # replica counts with tiny replicas first, and the bytes no longer fit; replicas that point where the excess points (the
 # cosine of the angle between the two) leave a rest as balanced as the whole.
@@ -606,16 +606,16 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
 
 
 @inner_kernel
-def push_round(state: State, everybody: Ints, receivers: Ints, part: float, least: float) -> int:
+def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
     """Visit every broker above its bands once, farthest out first. Returns moves.
 
-    ``everybody`` are all brokers that take replicas: those that lack load are served first; ``receivers`` (may be
+    ``takers`` are all brokers that take replicas: those that lack load are served first; ``receivers`` (may be
     empty) are those that take what no broker lacks.
     """
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
-            moves += push_from(state, b, brokers_lacking(state, everybody), receivers, part, least)
+            moves += push_from(state, b, brokers_lacking(state, takers), receivers, part, least)
     return moves
 
 
@@ -882,12 +882,12 @@ def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst
 
 
 @inner_kernel
-def finish_round(state: State, everybody: Ints, receivers: Ints, worst: float) -> int:
+def finish_round(state: State, takers: Ints, receivers: Ints, worst: float) -> int:
     """Visit every broker above its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
-            moves += finish_from(state, b, receivers, brokers_lacking(state, everybody), worst)
+            moves += finish_from(state, b, receivers, brokers_lacking(state, takers), worst)
     return moves
 
 
@@ -955,18 +955,18 @@ def _holds(state: State, p: int, broker: int) -> bool:
 
 
 @inner_kernel
-def _place(state: State, p: int, j: int, weight: Floats, need: Floats, everybody: Ints) -> int:
+def _place(state: State, p: int, j: int, weight: Floats, need: Floats, takers: Ints) -> int:
     """Where a replica that must leave goes: to who needs it, who has room, its home, anybody; -1 = nowhere."""
     least = state.params.hand_over.least_service
-    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, least)
+    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, takers), need, least)
     if target < 0:
-        target = roomy_receiver(state, p, j, weight, everybody, 0.0, state.params.receivers.others_tried)
+        target = roomy_receiver(state, p, j, weight, takers, 0.0, state.params.receivers.others_tried)
     if target < 0:
-        target = roomy_receiver(state, p, j, weight, everybody, 0.0, everybody.shape[0])
+        target = roomy_receiver(state, p, j, weight, takers, 0.0, takers.shape[0])
     if target < 0:
         target = _back_to_original(state, p, j, weight)
     if target < 0:
-        target = roomy_receiver(state, p, j, weight, everybody, HOWEVER_FAR, everybody.shape[0])
+        target = roomy_receiver(state, p, j, weight, takers, HOWEVER_FAR, takers.shape[0])
     return target
 
 
@@ -997,7 +997,7 @@ def _leavers(state: State) -> Longs:
 
 
 @inner_kernel
-def evacuate(state: State, everybody: Ints) -> int:
+def evacuate(state: State, takers: Ints) -> int:
     """Heaviest replicas first. Returns how many found no place. O(leaving · brokers)."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
@@ -1006,7 +1006,7 @@ def evacuate(state: State, everybody: Ints) -> int:
         p = replica_index // width
         j = replica_index - p * width
         replica_load(state, p, j, state.replicas[p, j], weight)
-        target = _place(state, p, j, weight, need, everybody)
+        target = _place(state, p, j, weight, need, takers)
         if target < 0:
             stranded += 1
         else:
@@ -1092,7 +1092,7 @@ def _may_go(state: State, replica_index: int, target: int, weight: Floats) -> bo
 
 @inner_kernel
 def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, tries: int) -> int:
-    """The away replica of another broker that would bring ``broker`` nearest to its bands, harming nobody; or -1.
+    """The away replica of another broker that would bring ``broker`` nearest to its bands and harms no other; or -1.
 
     What it brings beyond what is lacking counts against it: elsewhere those bytes would be of use.
     """

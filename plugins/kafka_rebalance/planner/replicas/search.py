@@ -242,15 +242,15 @@ _RELEASE, _EVACUATE, _PUSH, _FINISH, _PULL, _SWAP, _POLISH = range(7)
 
 
 @kernel
-def _take(step: int, state: State, everybody: Ints, receivers: Ints, amount: float, least: float) -> float:
+def _take(step: int, state: State, takers: Ints, receivers: Ints, amount: float, least: float) -> float:
     if step == _RELEASE:
         return float(_release(state))
     if step == _EVACUATE:
-        return float(_evacuate(state, everybody))
+        return float(_evacuate(state, takers))
     if step == _PUSH:
-        return float(_push_round(state, everybody, receivers, amount, least))
+        return float(_push_round(state, takers, receivers, amount, least))
     if step == _FINISH:
-        return float(_finish_round(state, everybody, receivers, amount))
+        return float(_finish_round(state, takers, receivers, amount))
     if step == _PULL:
         return float(_pull_round(state, receivers, amount, least))
     if step == _SWAP:
@@ -258,24 +258,24 @@ def _take(step: int, state: State, everybody: Ints, receivers: Ints, amount: flo
     return float(_polish_round(state, receivers, int(amount)))
 
 
-def release(state: State, everybody: Ints) -> int:
+def release(state: State, takers: Ints) -> int:
     """Mark as unplaced what the brokers above their bands must give up in any cheap plan. Returns how many."""
-    return int(_take(_RELEASE, state, everybody, everybody, 0.0, 0.0))
+    return int(_take(_RELEASE, state, takers, takers, 0.0, 0.0))
 
 
-def evacuate(state: State, everybody: Ints) -> int:
+def evacuate(state: State, takers: Ints) -> int:
     """Empty what must be emptied, heaviest replicas first. Returns how many found no place."""
-    return int(_take(_EVACUATE, state, everybody, everybody, 0.0, 0.0))
+    return int(_take(_EVACUATE, state, takers, takers, 0.0, 0.0))
 
 
-def push_round(state: State, everybody: Ints, receivers: Ints, part: float, least: float) -> int:
+def push_round(state: State, takers: Ints, receivers: Ints, part: float, least: float) -> int:
     """Every broker above its bands hands over mixtures that fit. Returns moves."""
-    return int(_take(_PUSH, state, everybody, receivers, part, least))
+    return int(_take(_PUSH, state, takers, receivers, part, least))
 
 
-def finish_round(state: State, everybody: Ints, receivers: Ints, worst: float) -> int:
+def finish_round(state: State, takers: Ints, receivers: Ints, worst: float) -> int:
     """Every broker above its bands hands over what is worth most per cost. Returns moves."""
-    return int(_take(_FINISH, state, everybody, receivers, worst, 0.0))
+    return int(_take(_FINISH, state, takers, receivers, worst, 0.0))
 
 
 def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int:
@@ -311,7 +311,7 @@ class FoundSets:
 
 
 def replica_columns(problem: Problem) -> list[int]:
-    """Resources that replicas carry whoever leads; all of them where every partition has one replica."""
+    """Resources that replicas carry whichever of them leads; all of them where every partition has one replica."""
     if int(problem.target_rf.max(initial=1)) == 1:
         return list(range(len(problem.resources)))
     return [d for d, resource in enumerate(problem.resources) if resource in REPLICA_CARRIED]
@@ -327,7 +327,7 @@ def search_replicas(
         return FoundSets(state.replicas, int((state.replicas == problem.broker_count).sum()), NOTHING_DONE)
     released = release(state, receivers) if problem.moves_replicas else 0
     stranded = evacuate(state, receivers)
-    if stranded and released:  # brokers nearly full: what need not leave stands in the way of what must
+    if stranded and released:  # brokers nearly full: what need not leave blocks what must
         state, released = _state_of(problem, sets, bands, seed, params), 0
         stranded = evacuate(state, receivers)
     done = SearchStatistics(released=released)
@@ -381,7 +381,7 @@ def _polish(state: State, receivers: Ints, params: SolveParams) -> None:
         most = max(most, saved)
 
 
-def _improve(state: State, everybody: Ints, params: SolveParams) -> SearchStatistics:
+def _improve(state: State, takers: Ints, params: SolveParams) -> SearchStatistics:
     """Mixtures that fit first, then whatever relieves at the best price, then whatever still helps.
 
     Fetching comes last: what brokers below their bands lack mostly comes by itself when the others give, and fetched
@@ -389,32 +389,32 @@ def _improve(state: State, everybody: Ints, params: SolveParams) -> SearchStatis
     """
     far = np.maximum(state.load - state.high, 0.0).sum(axis=1)
     calm = np.flatnonzero(state.takes & (far <= BAND_TOLERANCE)).astype(np.int32)
-    nobody = everybody[:0]
+    no_brokers = takers[:0]
     part, fit = params.effort.part, params.replicas.least_fit
     stages: tuple[Callable[[], SearchStatistics], ...] = (
-        lambda: SearchStatistics(pushed=push_round(state, everybody, nobody, part, fit)),
-        lambda: SearchStatistics(pushed=push_round(state, everybody, calm, part, fit)),
-        lambda: SearchStatistics(finished=finish_round(state, everybody, everybody, 0.0)),
+        lambda: SearchStatistics(pushed=push_round(state, takers, no_brokers, part, fit)),
+        lambda: SearchStatistics(pushed=push_round(state, takers, calm, part, fit)),
+        lambda: SearchStatistics(finished=finish_round(state, takers, takers, 0.0)),
     )
     done = NOTHING_DONE
     for step in stages:
         for _ in range(params.effort.rounds):
             made = step()
             done += made
-            if made.total <= len(everybody) // params.replicas.brokers_per_move:
+            if made.total <= len(takers) // params.replicas.brokers_per_move:
                 break
-    return done + _exhaust(state, everybody, params)
+    return done + _exhaust(state, takers, params)
 
 
-def _exhaust(state: State, everybody: Ints, params: SolveParams) -> SearchStatistics:
+def _exhaust(state: State, takers: Ints, params: SolveParams) -> SearchStatistics:
     """Rounds of the gentlest step that still helps more than a few, until none helps."""
     tries = params.effort.swap_tries
     gentlest_first: tuple[Callable[[], SearchStatistics], ...] = (
-        lambda: SearchStatistics(finished=finish_round(state, everybody, everybody, 0.0)),
-        lambda: SearchStatistics(pulled=pull_round(state, everybody, 0.0, 0.0)),
-        lambda: SearchStatistics(finished_hard=finish_round(state, everybody, everybody, HOWEVER_FAR)),
-        lambda: SearchStatistics(pulled_hard=pull_round(state, everybody, HOWEVER_FAR, 0.0)),
-        lambda: SearchStatistics(swapped=swap_round(state, everybody, tries)),
+        lambda: SearchStatistics(finished=finish_round(state, takers, takers, 0.0)),
+        lambda: SearchStatistics(pulled=pull_round(state, takers, 0.0, 0.0)),
+        lambda: SearchStatistics(finished_hard=finish_round(state, takers, takers, HOWEVER_FAR)),
+        lambda: SearchStatistics(pulled_hard=pull_round(state, takers, HOWEVER_FAR, 0.0)),
+        lambda: SearchStatistics(swapped=swap_round(state, takers, tries)),
     )
     done = NOTHING_DONE
     for _ in range(params.effort.last_rounds):
@@ -422,14 +422,14 @@ def _exhaust(state: State, everybody: Ints, params: SolveParams) -> SearchStatis
         for step in gentlest_first:
             made = step()
             done += made
-            if made.total > len(everybody) // params.replicas.brokers_per_move:
+            if made.total > len(takers) // params.replicas.brokers_per_move:
                 break
         if done.total == before:
             break
     return done
 
 
-# Replica sets that hard rules force: where copies change, where nobody leads, and on enough brokers.
+# Replica sets that hard rules force: where copies change, where no broker leads, and on enough brokers.
 
 
 # Are there brokers enough for the replicas that are wanted, and may what must be emptied be touched?
@@ -458,7 +458,7 @@ def require_enough_brokers(problem: Problem) -> None:
 
 
 def _too_few(problem: Problem, lacking: np.ndarray, lawful: np.ndarray) -> InfeasibleError:
-    """The partition that lacks most stands for all that want as many and have as few."""
+    """The partition that lacks most represents all that want as many and have as few."""
     row = int(lacking.argmax())
     wanted, may, short = int(problem.target_rf[row]), int(lawful[row]), int(lacking[row])
     alike = int(((lacking > 0) & (problem.target_rf == wanted) & (lawful == may)).sum())
@@ -498,7 +498,7 @@ def _require_touchable(problem: Problem) -> None:
     )
 
 
-# Sets none of whose replicas may lead: one replica has to make room for somebody who may.
+# Sets none of whose replicas may lead: one replica has to make room for a broker that may.
 #
 # Example: t-0 has its replicas on brokers 1 and 2, which are both to be demoted. Broker 3, in the rack of broker 2,
 # takes replicas and leadership: the replica on 2 is sent away, and only a broker that may lead can take it in
@@ -580,7 +580,7 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
 def _drop_surplus(problem: Problem, replicas: Ints) -> None:
     """Drop replicas above the target, one a round: drained brokers first, then crowded racks, then full brokers.
 
-    The last one that may lead is dropped last: whoever survives must not hand leadership to who may not have it.
+    The last one that may lead is dropped last: what survives must not hand leadership to a broker that may not have it.
     """
     while True:
         surplus = ((replicas >= 0).sum(axis=1) > problem.target_rf) & ~problem.pinned

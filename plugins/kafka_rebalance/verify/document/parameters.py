@@ -1,4 +1,4 @@
-"""The plan's ``parameters``: options that can be asked for together, written as a plan writes them.
+"""The plan's ``parameters``: options that fit together, written as a plan writes them.
 
 A plan is judged by its own parameters, so one that means nothing (a negative limit, a throttle of nothing) would let
 anything pass. Kinds, ranges and contradictions are those of the options' own description

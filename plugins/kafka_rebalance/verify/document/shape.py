@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 from kafka_rebalance.verify.faults import FaultList
 
 FORMAT_VERSION = 1
-MOST = 2**63 - 1  # what Kafka and everybody else can count to; no figure of a plan comes near it
+MOST = 2**63 - 1  # what Kafka can count to; no figure of a plan comes near it
 _GREATEST = 1e300
 _DEEPEST_FACT = 3
 
