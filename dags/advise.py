@@ -25,19 +25,11 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
-from rebalance_advisor.airflow.advisory_tasks import (
-    check_input,
-    check_request,
-    check_results,
-    publish,
-    start_run,
-)
-from rebalance_advisor.airflow.assets import advisory
-from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
-from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
-from rebalance_advisor.airflow.form import advise_form, with_form
+from rebalance_advisor.airflow.cluster_dags import advise_form, advisory, clusters_for, dag_arguments, with_form
+from rebalance_advisor.airflow.clusters import ClusterEntry
 from rebalance_advisor.airflow.policy import cron_schedule
-from rebalance_advisor.airflow.spark.job import AdvisorSparkJob
+from rebalance_advisor.airflow.spark import AdvisorSparkJob
+from rebalance_advisor.airflow.tasks import check_input, check_request, check_results, publish, start_run
 
 
 def advise(entry: ClusterEntry) -> None:

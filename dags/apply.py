@@ -18,7 +18,7 @@ look again after mending it.
 
 from __future__ import annotations
 
-from rebalance_advisor.airflow.apply.build import build_apply_dag
+from rebalance_advisor.airflow.apply import build_apply_dag
 from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
 
 for entry in clusters_for("apply"):

@@ -19,11 +19,10 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
-from rebalance_advisor.airflow.assets import cluster_snapshot
-from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
-from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
+from rebalance_advisor.airflow.cluster_dags import cluster_snapshot, clusters_for, dag_arguments
+from rebalance_advisor.airflow.clusters import ClusterEntry
 from rebalance_advisor.airflow.policy import cron_schedule
-from rebalance_advisor.airflow.snapshot_tasks import check_snapshot, collect
+from rebalance_advisor.airflow.tasks import check_snapshot, collect
 
 
 def collect_snapshot(entry: ClusterEntry) -> None:

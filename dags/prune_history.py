@@ -19,9 +19,9 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
-from rebalance_advisor.airflow.form import prune_form, with_form
+from rebalance_advisor.airflow.cluster_dags import prune_form, with_form
 from rebalance_advisor.airflow.policy import cron_schedule, task_defaults
-from rebalance_advisor.airflow.prune_task import prune
+from rebalance_advisor.airflow.tasks import prune
 
 
 @dag(

@@ -17,7 +17,7 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
-from rebalance_advisor.airflow.health.health_task import write_health
+from rebalance_advisor.airflow.health import write_health
 from rebalance_advisor.airflow.policy import cron_schedule, task_defaults
 
 

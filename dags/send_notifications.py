@@ -17,7 +17,7 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
-from rebalance_advisor.airflow.notify.notify_task import send_messages
+from rebalance_advisor.airflow.notify_task import send_messages
 from rebalance_advisor.airflow.policy import cron_schedule, task_defaults
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from kafka_rebalance.partitioners.tally.plan import TallyPlan
-    from kafka_rebalance.partitioners.tally.tally import KeyTally
-    from rebalance_advisor.key_samples.columns import SampleColumns
+    from kafka_rebalance.key_tally.plan import TallyPlan
+    from kafka_rebalance.key_tally.tally import KeyTally
+    from rebalance_advisor.key_samples.request import SampleColumns
 
 TALLY = "tally binary, refused string"
 _BATCH_ROWS = "262144"
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from rebalance_advisor.key_samples.report import document_of, lines_of, report_of
     from rebalance_advisor.key_samples.request import add_key_arguments, format_of, key_request
-    from rebalance_advisor.publish.folders.whole_file import check_file, replace_file
+    from rebalance_advisor.publish.folders import check_file, replace_file
     from rebalance_advisor.terminal import write_lines
 
     parser = argparse.ArgumentParser(prog="score_keys.py", description="Score the keys of one topic.")
@@ -87,14 +87,14 @@ def local_path(sample: str) -> Path | None:
 
 def tally_parquet(spark: SparkSession, path: Path, columns: SampleColumns, plan: TallyPlan) -> KeyTally:
     """Row groups, shared out evenly by rows, are read where they are counted: executors see the files, too."""
-    from rebalance_advisor.key_samples.parquet_files import parquet_files, row_groups, shared_out
+    from rebalance_advisor.key_samples.files import parquet_files, row_groups, shared_out
     from rebalance_advisor.spark.on_executors import on_executors
 
     files = parquet_files(path.absolute())
     shares = shared_out(row_groups(files, columns), _PARTS_A_CORE * spark.sparkContext.defaultParallelism)
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from rebalance_advisor.key_samples.parquet_files import tally_of
+        from rebalance_advisor.key_samples.files import tally_of
 
         for batch in batches:
             for number in batch.column("id").to_pylist():
@@ -156,7 +156,7 @@ def answer_of(count: Callable[[], KeyTally], place: str = "") -> pa.RecordBatch:
     """One row: the tally, or why the sample is refused and where. An exception would reach people as a page of Java."""
     import pyarrow as pa
 
-    from kafka_rebalance.errors import InvalidInputError
+    from kafka_assignors.errors import InvalidInputError
 
     tally, refused = None, None
     try:
@@ -168,8 +168,8 @@ def answer_of(count: Callable[[], KeyTally], place: str = "") -> pa.RecordBatch:
 
 
 def _tally_of_batches(batches: Iterator[pa.RecordBatch], columns: SampleColumns, plan: TallyPlan) -> KeyTally:
-    from kafka_rebalance.partitioners.tally.tally import KeyTally
-    from rebalance_advisor.key_samples.arrow_batches import key_batch
+    from kafka_rebalance.key_tally.tally import KeyTally
+    from rebalance_advisor.key_samples.files import key_batch
 
     tally = KeyTally.none(plan)
     for batch in batches:
@@ -178,8 +178,8 @@ def _tally_of_batches(batches: Iterator[pa.RecordBatch], columns: SampleColumns,
 
 
 def _merged(answers: Sequence[dict[str, Any]], sample: str, plan: TallyPlan) -> KeyTally:
-    from kafka_rebalance.errors import InvalidInputError
-    from kafka_rebalance.partitioners.tally.tally import KeyTally
+    from kafka_assignors.errors import InvalidInputError
+    from kafka_rebalance.key_tally.tally import KeyTally
 
     for answer in answers:
         if answer["refused"] is not None:
@@ -189,7 +189,7 @@ def _merged(answers: Sequence[dict[str, Any]], sample: str, plan: TallyPlan) -> 
 
 
 def _refused(sample: str, error: Exception) -> Exception:
-    from kafka_rebalance.errors import InvalidInputError
+    from kafka_assignors.errors import InvalidInputError
 
     java = getattr(error, "java_exception", None)
     told = str(error) if java is None else str(java.getMessage())

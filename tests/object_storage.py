@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from rebalance_advisor.publish.object_store.manifest import LATEST, MANIFEST, Manifest, manifest_of, sha256_of
-from rebalance_advisor.publish.object_store.object_store import ObjectStore
+from rebalance_advisor.publish.object_store import LATEST, MANIFEST, Manifest, ObjectStore, manifest_of, sha256_of
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +49,7 @@ def publish_url(s3_connection: str, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.fixture
 def objects(publish_url: str) -> ObjectStore:
     """The store that the setting names."""
-    from rebalance_advisor.airflow.publishing.object_storage import object_store
+    from rebalance_advisor.airflow.publishing import object_store
 
     store = object_store()
     assert store is not None

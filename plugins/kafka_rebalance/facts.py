@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.visible_text import visible
+
 
 class FactCode(StrEnum):
     """Every code, by the part that says it. A code is its value in JSON and SQL, and never changes its meaning."""
@@ -652,3 +655,8 @@ def _typed(value: Any) -> Any:
         return tuple(_typed(part) for part in value)
     is_fact = isinstance(value, Mapping) and value.keys() == {"code", "args"}
     return Fact.from_document(value) if is_fact else value
+
+
+def refusal_of(error: AssignorError) -> Fact:
+    """Return a strategy's refusal as a fact; class and message may be foreign text, which is made visible."""
+    return fact(FactCode.STRATEGY_REFUSES, error=visible(error.java_class), message=visible(error.java_message))

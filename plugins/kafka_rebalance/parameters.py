@@ -21,7 +21,7 @@ from itertools import pairwise
 from math import isinf
 from typing import Any, ClassVar, TypeVar, cast
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 Everybody takes names, units, words and what a resource is made of from here: scoring, planner, explanations, command
 line, forms, report. A resource is added by a row here and by the verifier's own formula for it
-(``verify/cluster/resource_weights.py``), which shares nothing with this table but names and units.
+(``verify/loads.py``), which shares nothing with this table but names and units.
 
 Example: ``out`` is what consumers fetch from a partition's leader and what its followers copy from it: the load
 ``OUT_BYTES_PER_S``, carried by the leader, with a copy of what is written for each follower.

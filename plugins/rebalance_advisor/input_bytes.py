@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 
 MAX_INPUT_BYTES = 8 * 2**30
 # Options, lists of clusters, client properties: nobody writes more of them by hand.

@@ -23,10 +23,10 @@ NAMES = frozenset(
         "rebalance_advisor.kafka.connection.probe.ConnectionFailedError",
         "rebalance_advisor.kafka.cluster_metadata.ClusterUnreadableError",
         "rebalance_advisor.kafka.topic_sample.TopicUnreadableError",
-        "rebalance_advisor.publish.object_store.object_store.ObjectStoreError",
-        "rebalance_advisor.airflow.notify.notify_task.UntoldError",
+        "rebalance_advisor.publish.object_store.ObjectStoreError",
+        "rebalance_advisor.airflow.notify_task.UntoldError",
         # A Spark job that was ended from outside, or whose own error stands in this list.
-        "rebalance_advisor.airflow.spark.submission.JobInterruptedError",
+        "rebalance_advisor.airflow.spark.JobInterruptedError",
         # Airflow's api-server did not answer a task, or the task took too long.
         "airflow.sdk.exceptions.AirflowRuntimeError", "airflow.sdk.exceptions.AirflowTaskTimeout",
     }

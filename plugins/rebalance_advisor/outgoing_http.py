@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.visible_text import excerpt
+from kafka_assignors.errors import AdvisorError
+from kafka_assignors.visible_text import excerpt
 
 if TYPE_CHECKING:
     import httpx

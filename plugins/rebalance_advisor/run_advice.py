@@ -9,16 +9,16 @@ from operator import attrgetter
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
-from kafka_rebalance.advisory.disk_outlook import disk_outlook
+from kafka_rebalance.advisory.advisory import disk_outlook
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.searches import Mapper
 from kafka_rebalance.plans.state import Watch, ignore
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
-from kafka_rebalance.snapshot.age import too_old
-from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
+from kafka_rebalance.snapshot.history import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+from kafka_rebalance.snapshot.times import too_old
 from rebalance_advisor import store
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version

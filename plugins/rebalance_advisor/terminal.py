@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from kafka_rebalance.visible_text import visible, visible_json
+from kafka_assignors.visible_text import visible, visible_json
 
 
 def write_lines(stream: TextIO, *lines: str) -> None:

@@ -1,5 +1,5 @@
 -- Internal, not part of the contract: what the newest reading of its cluster shows of each published move, compared with
--- what was there before. One state each, as kafka_rebalance.plans.applied.move_state defines them:
+-- what was there before. One state each, as kafka_rebalance.plans.applied defines them:
 --   applied    replicas and leader are the move's, and were not before
 --   placed     replicas are the move's, the leader is not elected yet
 --   moving     is being reassigned, to where the move sends it

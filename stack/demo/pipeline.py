@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from rebalance_advisor.publish.digest import closing_paths
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
@@ -133,7 +133,7 @@ def _warm(machine: Machine) -> None:
 
 
 def _client_properties(arguments: argparse.Namespace) -> dict[str, str]:
-    from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
+    from rebalance_advisor.kafka.connection.java_properties import read_properties
 
     given = read_properties(arguments.command_config).values if arguments.command_config else {}
     return {**given, "bootstrap.servers": arguments.bootstrap}

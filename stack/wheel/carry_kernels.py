@@ -17,10 +17,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from kafka_assignors.errors import AdvisorError
+from kafka_assignors.kernels import carried_code
+from kafka_assignors.kernels.carried_code import BASELINE, FEATURES_TEXT
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.kernels import carried_code
-from kafka_rebalance.kernels.carried_code import BASELINE, FEATURES_TEXT
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.verified_plan import verified

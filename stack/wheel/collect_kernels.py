@@ -10,8 +10,8 @@ from typing import Any
 
 from numba.core.serialize import dumps
 
-from kafka_rebalance.kernels import carried_code
-from kafka_rebalance.kernels.carried_code import DiskThenCarried, carried_for
+from kafka_assignors.kernels import carried_code
+from kafka_assignors.kernels.carried_code import DiskThenCarried, carried_for
 
 
 def collect_kernels(place: Path) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from importlib import metadata
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from stack.wheel.sbom import locked_components
 
 # As packages write them: SPDX names, or the last part of a trove classifier.

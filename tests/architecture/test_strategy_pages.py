@@ -4,9 +4,9 @@ import json
 import re
 from pathlib import Path
 
-from kafka_rebalance.assignors import registry as assignors
-from kafka_rebalance.conformance.cases import answer
-from kafka_rebalance.partitioners import registry as partitioners
+from kafka_assignors import registry as assignors
+from kafka_assignors.partitioners import registry as partitioners
+from kafka_rebalance.placement.recorded_cases import answer
 
 PAGES = Path(__file__).parents[2] / "docs" / "strategies"
 EXAMPLE = re.compile(r"```json case\n(.*?)\n```\s+```json answer\n(.*?)\n```", re.DOTALL)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kafka_rebalance.assignors.registry import by_name
+from kafka_assignors.registry import by_name
 from tests.benchmarks import assignor_inputs, server_inputs
 from tests.benchmarks.dictionary_form import dictionary_ms
 from tests.benchmarks.java_side import JavaSide, side_by_side

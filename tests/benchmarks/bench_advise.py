@@ -19,7 +19,7 @@ from pathlib import Path
 import orjson
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.groups.replay_options import EVERYTHING, TODAY_ALONE
+from kafka_rebalance.groups.group_replay import EVERYTHING, TODAY_ALONE
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.advisory_files import write_advisory

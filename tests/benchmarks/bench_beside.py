@@ -98,7 +98,7 @@ def grid_of(family: str) -> list[assignor_inputs.Cell]:
 
 def serve() -> None:
     """Answer questions on stdin: a family and a cell make the inputs, an empty one takes a turn at them."""
-    from kafka_rebalance.assignors.registry import by_name
+    from kafka_assignors.registry import by_name
 
     for line in sys.stdin:
         question = json.loads(line)

@@ -23,11 +23,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kafka_rebalance.arrays import Longs
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.murmur2 import murmur2_partitions
-from kafka_rebalance.partitioners.tally.plan import TopicLayout, plan_for
-from rebalance_advisor.key_samples.columns import SampleColumns
+from kafka_assignors.arrays import Longs
+from kafka_assignors.partitioners.hashing import murmur2_partitions
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_rebalance.key_tally.plan import TopicLayout, plan_for
+from rebalance_advisor.key_samples.request import SampleColumns
 from stack.jvm.spark import environment
 
 ROOT = Path(__file__).parents[2]

@@ -26,9 +26,9 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.read_cluster import read_with_settings
-from rebalance_advisor.kafka.request_counts import RequestCounts
+from rebalance_advisor.kafka.request_sender import RequestCounts
 from stack.kafka.cluster import ClusterSpec, start_cluster
 from stack.kafka.many_groups import make_groups
 from stack.kafka.setup import create_topics

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.advisory.advise import group_tasks, topic_tasks
-from kafka_rebalance.groups.replay_options import ReplayOptions
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+from kafka_rebalance.groups.group_replay import ReplayOptions
+from kafka_rebalance.groups.scenarios import SCENARIOS
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import placement_brokers, placement_ground, replay_topic
 from kafka_rebalance.plans.searches import PlanQuestion, planned

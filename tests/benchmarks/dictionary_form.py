@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from kafka_rebalance.assignors.contract import AssignmentRequest
-from kafka_rebalance.conformance.cases import answer
+from kafka_assignors.contract import AssignmentRequest
+from kafka_assignors.recorded_cases.cases import answer
 
 _REPLAYED = {
     "range": "client_range",
@@ -31,7 +31,7 @@ def dictionary_ms(request: AssignmentRequest, strategy: str) -> float:
 
 
 def case_of(request: AssignmentRequest, strategy: str) -> dict[str, Any]:
-    """The request as a case for ``kafka_rebalance.conformance.cases``."""
+    """The request as a case for ``kafka_assignors.recorded_cases.cases``."""
     return {"strategy": _REPLAYED[strategy], "input": _input(request, is_server=strategy.startswith("server-"))}
 
 

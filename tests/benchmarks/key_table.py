@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.murmur2 import murmur2_partitions
+from kafka_assignors.partitioners.hashing import murmur2_partitions
+from kafka_assignors.partitioners.key_column import KeyColumn
 from tests.benchmarks.java_side import JavaSide, side_by_side
 from tests.benchmarks.server_inputs import mixed
 

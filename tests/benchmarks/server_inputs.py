@@ -14,15 +14,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.assignors.contract import (
-    Assignment,
-    AssignmentRequest,
-    Assignor,
-    MapOrder,
-    MemberColumns,
-    StringColumn,
-    TopicColumns,
-)
+from kafka_assignors.contract import Assignment, AssignmentRequest, Assignor, MapOrder, MemberColumns, TopicColumns
+from kafka_assignors.string_column import StringColumn
 
 MEMBERS = (100, 500, 1000, 5000, 10000)
 RATIOS = (5, 10, 50)

@@ -8,11 +8,10 @@ import numpy as np
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.cluster.claimed_moves import read_moves
-from kafka_rebalance.verify.cluster.outcomes import recompute
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.cluster import cluster_arrays, read_moves
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import recompute
 
 SCORERS = {"disk": "disk", "in": "nw_in", "out": "nw_out", "cpu": "cpu", "replicas": "replicas", "leaders": "leaders"}
 

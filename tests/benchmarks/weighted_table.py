@@ -7,15 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafka_rebalance.assignors.contract import (
-    Assignment,
-    AssignmentRequest,
-    MemberColumns,
-    StringColumn,
-    TopicColumns,
-)
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.weighted.weighted import WeightedAssignor
+from kafka_assignors.contract import Assignment, AssignmentRequest, MemberColumns, TopicColumns
+from kafka_assignors.registry import by_name
+from kafka_assignors.string_column import StringColumn
+from kafka_assignors.weighted import WeightedAssignor
 from tests.benchmarks import assignor_inputs, server_inputs
 from tests.benchmarks.java_side import JavaSide, cpu_ms
 

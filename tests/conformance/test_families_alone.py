@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from kafka_rebalance.conformance.families import client, java_runtime, keys, membership, metaq, placement, server
-from kafka_rebalance.conformance.families.client_columns import Owned, request_of
+from kafka_assignors.recorded_cases import client, metaq, runtime, server
+from kafka_assignors.recorded_cases.client import Owned, request_of
+from kafka_rebalance.placement import recorded_cases
 from tests.conformance.recorded import cases, is_recorded_answer
 from tests.sample import for_each
 
@@ -13,13 +14,13 @@ ANSWERS = {
     "client_range": client.answer_range, "client_roundrobin": client.answer_roundrobin,
     "legacy_range_2_0": client.answer_legacy_range, "legacy_roundrobin_2_0": client.answer_legacy_roundrobin,
     "client_sticky": client.answer_sticky, "client_cooperative_sticky": client.answer_cooperative_sticky,
-    "legacy_sticky_2_0": client.answer_legacy_sticky, "java_random": java_runtime.answer_random,
-    "java_hash_order": java_runtime.answer_hash_order, "group_partition": keys.answer_group,
-    "group_vote": membership.answer_vote,
-    "producer_partition": keys.answer_producer, "metaq_default": metaq.answer_default,
+    "legacy_sticky_2_0": client.answer_legacy_sticky, "java_random": runtime.answer_random,
+    "java_hash_order": runtime.answer_hash_order, "group_partition": runtime.answer_group,
+    "group_vote": runtime.answer_vote,
+    "producer_partition": runtime.answer_producer, "metaq_default": metaq.answer_default,
     "metaq_consistent": metaq.answer_consistent, "metaq_hash": metaq.answer_hash,
-    "admin_utils": placement.answer_admin_utils, "striped_replica_placer": placement.answer_striped,
-    "reassign_generate": placement.answer_generate, "server_range": server.answer_range,
+    "admin_utils": recorded_cases.answer_admin_utils, "striped_replica_placer": recorded_cases.answer_striped,
+    "reassign_generate": recorded_cases.answer_generate, "server_range": server.answer_range,
     "server_uniform": server.answer_uniform, "share_simple": server.answer_share_simple,
 }  # fmt: skip
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.conformance.cases import FAMILIES, answer
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.placement.recorded_cases import FAMILIES, answer
 from tests.conformance.recorded import cases, families, is_recorded_answer
 
 STICKY_OF_A_LINE = re.compile(r"^client_.*sticky_\d")

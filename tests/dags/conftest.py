@@ -32,7 +32,7 @@ throtle = "100MB"
 @pytest.fixture(scope="session")
 def clusters_file(airflow_home):
     """A list of three, of which one cannot be read; the brokers of ``orders`` are known from its last reading."""
-    from rebalance_advisor.airflow.clusters.known_brokers import remember_brokers
+    from rebalance_advisor.airflow.clusters import remember_brokers
 
     os.environ.update(
         {"ADVISOR_CLUSTERS_FILE": str(airflow_home / "clusters.toml"), "ADVISOR_PUBLISH_DIR": str(airflow_home / "out")}

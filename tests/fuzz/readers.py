@@ -21,12 +21,12 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
-from rebalance_advisor.cli.plan_arguments import read_plan, read_previous
+from rebalance_advisor.airflow.clusters import read_clusters
+from rebalance_advisor.cli.arguments import read_plan, read_previous
 from rebalance_advisor.cli.replay import answer_lines
 from rebalance_advisor.dumps import read_capacity, read_input
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
-from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
+from rebalance_advisor.kafka.connection.java_properties import read_properties
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from tests.fuzz import whole_inputs as whole
 from tests.fuzz.damage import Draw, damaged_document, damaged_json, damaged_text, json_text
 

@@ -12,7 +12,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.verify import verify_plan

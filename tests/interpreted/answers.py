@@ -10,11 +10,11 @@ from dataclasses import asdict
 
 import numpy as np
 
-from kafka_rebalance.conformance.cases import answer
+from kafka_assignors.partitioners import registry as partitioners
+from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.partitioners import registry as partitioners
-from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-from kafka_rebalance.partitioners.key_column import KeyColumn
+from kafka_rebalance.placement.recorded_cases import answer
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.request import build_request
 from tests.conformance.recorded import cases, families

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from kafka_rebalance.assignors.racks import has_rack
-from kafka_rebalance.assignors.server import uniform_balancer as balancer
-from kafka_rebalance.assignors.sticky import pair_sort
-from kafka_rebalance.assignors.weighted import loads
-from kafka_rebalance.partitioners import remainder
+from kafka_assignors import weighted
+from kafka_assignors.partitioners import hashing
+from kafka_assignors.racks import has_rack
+from kafka_assignors.server import uniform_heterogeneous as balancer
+from kafka_assignors.sticky import state
 
 
 def test_members_stand_by_size_and_both_ends_are_open() -> None:
@@ -42,7 +42,7 @@ def test_pairs_are_sorted_stably_in_their_span() -> None:
         keys, values = rng.integers(0, 9, 70), np.arange(70, dtype=np.int32)
         expected = keys.copy()
         order = np.argsort(keys[5:60], kind="stable")
-        pair_sort.sort_pairs(keys, values, 5, 60)
+        state.sort_pairs(keys, values, 5, 60)
         expected[5:60] = expected[5:60][order]
         assert keys.tolist() == expected.tolist()
         assert values[5:60].tolist() == (5 + order).tolist()
@@ -57,22 +57,22 @@ def test_a_remainder_without_dividing() -> None:
     rng = np.random.default_rng(3)
     for value in [0, 1, 2**31 - 1, *rng.integers(0, 2**31, 200).tolist()]:
         for divisor in (1, 3, 7, 1000, 2**31 - 1):
-            found = remainder.remainder(np.uint32(value), np.int32(divisor), 1.0 / divisor)
+            found = hashing.remainder(np.uint32(value), np.int32(divisor), 1.0 / divisor)
             assert found == value % divisor
 
 
 def test_four_bytes_are_little_endian_whatever_their_place() -> None:
     data = np.arange(8, dtype=np.uint8)
-    assert remainder.four_bytes(data, 1) == 0x04030201
+    assert hashing.four_bytes(data, 1) == 0x04030201
 
 
 def test_partitions_go_to_the_lightest_and_above_a_cap_they_are_given_up() -> None:
     """5, 4, 3 and 2 for two members, heaviest first: 5 | 4, 3 | then 2 to the one with 5: 7 and 7."""
     weights, order = np.array([5.0, 4.0, 3.0, 2.0]), np.arange(4)
     owner, carried = np.full(4, -1, dtype=np.int32), np.zeros(2)
-    loads.place_on_lightest(weights, order, owner, carried)
+    weighted.place_on_lightest(weights, order, owner, carried)
     assert (sorted(carried.tolist()), owner[0] == owner[3], owner[1] == owner[2]) == ([7.0, 7.0], True, True)
-    assert loads.loads_of(weights, owner, 2).tolist() == carried.tolist()
-    loads.release_above(weights, order, 6.0, owner, carried)
+    assert weighted.loads_of(weights, owner, 2).tolist() == carried.tolist()
+    weighted.release_above(weights, order, 6.0, owner, carried)
     assert carried.max() <= 6.0
     assert (owner == -1).sum() == 2  # one of each member

@@ -7,22 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.sticky import balance, least_reader, literal_questions, movements
-from kafka_rebalance.assignors.sticky.general import choose_who_takes_part, most_possible
-from kafka_rebalance.assignors.sticky.state import (
-    HEAP,
-    LEAST,
-    LITERAL,
-    MOST,
-    NONE,
-    State,
-    flattened,
-    give,
-    new_state,
-    take,
-)
-from kafka_rebalance.assignors.sticky.sticky_input import sticky_input_of
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.sticky import general
+from kafka_assignors.sticky import state as least_reader
+from kafka_assignors.sticky.general import choose_who_takes_part, most_possible
+from kafka_assignors.sticky.state import HEAP, LEAST, LITERAL, MOST, NONE, State, flattened, give, new_state, take
+from kafka_assignors.sticky.sticky_input import sticky_input_of
 from tests.unit.assignors.groups import group
 
 
@@ -102,10 +92,10 @@ def test_who_takes_part_and_the_smallest_and_largest_of_them() -> None:
 def test_a_walk_moves_rows_to_the_least_until_counts_differ_by_one(two_of_one_topic: State) -> None:
     """5 and 0: row 0 makes it 4 and 1, row 1 makes it 3 and 2, which is balanced."""
     state = holding(two_of_one_topic, [0, 1, 2, 3, 4], [])
-    assert balance.rebalance(np.arange(5, dtype=np.int32), state) == balance.CHANGED
+    assert general.rebalance(np.arange(5, dtype=np.int32), state) == general.CHANGED
     assert lists(state) == [[2, 3, 4], [0, 1]]
     assert (int(state.marks[LEAST]), int(state.marks[MOST])) == (2, 3)
-    assert balance.rebalance(np.arange(5, dtype=np.int32), state) == balance.UNCHANGED
+    assert general.rebalance(np.arange(5, dtype=np.int32), state) == general.UNCHANGED
 
 
 def test_a_row_goes_back_to_who_had_it_in_an_older_generation_although_another_has_less() -> None:
@@ -113,38 +103,38 @@ def test_a_row_goes_back_to_who_had_it_in_an_older_generation_although_another_h
     state = nobody_has_anything({"t": 6}, {"a": ["t"], "b": ["t"], "c": ["t"]})
     holding(state, [0, 1, 2, 3], [4], [])
     state.rows["previous"][0] = 1
-    assert balance.rebalance(np.arange(5, dtype=np.int32), state) == balance.CHANGED
+    assert general.rebalance(np.arange(5, dtype=np.int32), state) == general.CHANGED
     assert lists(state) == [[2, 3], [4, 0], [1]]
 
 
 def test_all_is_balanced_where_who_has_less_could_not_take_more() -> None:
     """a has 3 of t, which b does not read; b holds all it could have: u's one partition."""
     state = holding(nobody_has_anything({"t": 3, "u": 1}, {"a": ["t", "u"], "b": ["u"]}), [0, 1, 2], [3])
-    assert balance.rebalance(np.arange(4, dtype=np.int32), state) == balance.UNCHANGED
+    assert general.rebalance(np.arange(4, dtype=np.int32), state) == general.UNCHANGED
     assert lists(state) == [[0, 1, 2], [3]]
 
 
 def test_nobody_takes_part_where_nobody_could_have_anything_of_anyone() -> None:
     state = holding(nobody_has_anything({"t": 1, "u": 1}, {"a": ["t"], "b": ["u"]}), [0], [1])
     assert state.members["takes_part"].tolist() == [0, 0]
-    assert balance.rebalance(np.arange(1, dtype=np.int32), state) == balance.NO_MEMBER
+    assert general.rebalance(np.arange(1, dtype=np.int32), state) == general.NO_MEMBER
 
 
 def test_a_move_against_an_earlier_one_turns_that_one_back(two_of_one_topic: State) -> None:
     """Row 0 came from a to b. Row 1 is to go from b to a: row 0 goes back in its place, and nothing is moved at all."""
     state = holding(two_of_one_topic, [], [0, 1])
-    movements.record(state, 0, 0, 1)
-    assert movements.really_moved(state, 1, 1, 0) == 0
-    assert movements.really_moved(state, 1, 0, 1) == 1  # the same way as row 0: nothing to turn back
-    movements.record(state, 0, 1, 0)
+    general.record(state, 0, 0, 1)
+    assert general.really_moved(state, 1, 1, 0) == 0
+    assert general.really_moved(state, 1, 0, 1) == 1  # the same way as row 0: nothing to turn back
+    general.record(state, 0, 1, 0)
     assert state.rows["source"].tolist() == [NONE] * 6
-    assert movements.really_moved(state, 1, 1, 0) == 1
+    assert general.really_moved(state, 1, 1, 0) == 1
 
 
 def test_a_row_that_moves_twice_counts_as_one_movement_from_where_it_was_first() -> None:
     state = nobody_has_anything({"t": 3}, {"a": ["t"], "b": ["t"], "c": ["t"]})
-    movements.record(state, 2, 0, 1)
-    movements.record(state, 2, 1, 2)
+    general.record(state, 2, 0, 1)
+    general.record(state, 2, 1, 2)
     assert (int(state.rows["source"][2]), int(state.rows["target"][2])) == (0, 2)
     assert (int(state.topics["moved_first"][0]), int(state.topics["moved_last"][0])) == (2, 2)
 
@@ -153,9 +143,9 @@ def test_of_several_that_came_the_other_way_the_first_of_the_hash_set_goes_back(
     """Rows 0 to 4 came from a to b: which stands first is the lowest bin of the spread hash in a table of 16."""
     state = holding(nobody_has_anything({"t": 6}, {"a": ["t"], "b": ["t"]}), [], list(range(6)))
     for row in range(5):
-        movements.record(state, row, 0, 1)
+        general.record(state, row, 0, 1)
     bins = (state.rows["spread"][:5] & 15).tolist()
-    assert movements.really_moved(state, 5, 1, 0) == bins.index(min(bins))
+    assert general.really_moved(state, 5, 1, 0) == bins.index(min(bins))
 
 
 def test_the_set_of_a_movement_doubles_with_its_thirteenth_row() -> None:
@@ -163,22 +153,22 @@ def test_the_set_of_a_movement_doubles_with_its_thirteenth_row() -> None:
     state = nobody_has_anything({"t": 14}, {"a": ["t"], "b": ["t"]})
     tables = []
     for row in range(14):
-        movements.record(state, row, 0, 1)
+        general.record(state, row, 0, 1)
         tables.append(int(state.rows["table"][0]))
     assert tables == [16] * 12 + [32] * 2
 
 
 def test_kafkas_questions_word_for_word_agree_where_no_stale_partition_is_held(two_of_one_topic: State) -> None:
     state = holding(two_of_one_topic, [0, 1, 2], [])
-    assert literal_questions.is_balanced_literally(state) == literal_questions.NO
-    assert literal_questions.somebody_has_less(state, 0, 0) == literal_questions.YES
+    assert general.is_balanced_literally(state) == general.NO
+    assert general.somebody_has_less(state, 0, 0) == general.YES
     take(state, 0, 0)
     give(state, 0, 1)
     for row in range(3, 6):
         give(state, row, 1)  # 2 and 4, but for a slack of 1 two are too many
-    assert literal_questions.is_balanced_literally(state) == literal_questions.NO
+    assert general.is_balanced_literally(state) == general.NO
     give(state, 3, 0)
-    assert literal_questions.somebody_has_less(state, 0, 1) == literal_questions.NO
+    assert general.somebody_has_less(state, 0, 1) == general.NO
 
 
 def test_where_java_would_ask_for_a_member_that_is_left_out_it_fails(two_of_one_topic: State) -> None:
@@ -186,4 +176,4 @@ def test_where_java_would_ask_for_a_member_that_is_left_out_it_fails(two_of_one_
     state = holding(two_of_one_topic, [0, 1, 2], [])
     state.members["takes_part"][1] = 0
     state.marks[LITERAL] = 1
-    assert literal_questions.somebody_has_less(state, 0, 0) == literal_questions.FAILED
+    assert general.somebody_has_less(state, 0, 0) == general.FAILED

@@ -12,10 +12,10 @@ import pytest
 
 from kafka_rebalance.planner import leaders
 from kafka_rebalance.planner.leaders import LeaderLoads, LeaderState, make_leader_state
+from kafka_rebalance.planner.params import BAND_TOLERANCE, GAIN_TOLERANCE
 from kafka_rebalance.planner.replicas import kernels
 from kafka_rebalance.planner.replicas.kernels import move
 from kafka_rebalance.planner.state import State
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 from tests.unit.planner.hand_problems import EVERYBODY, hand_problem, hand_state
 
 NOTHING = EVERYBODY[:0]

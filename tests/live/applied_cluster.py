@@ -20,8 +20,8 @@ from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor import store
 from rebalance_advisor.kafka.read_cluster import read_cluster
-from rebalance_advisor.publish.folders.whole_folder import replace_folder
-from rebalance_advisor.publish.plan_folder import plan_folder_files
+from rebalance_advisor.publish.folders import replace_folder
+from rebalance_advisor.publish.plan_files import plan_folder_files
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
 from stack.demo.pipeline import BY_HAND

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509 import load_pem_x509_certificate
 
-from rebalance_advisor.kafka.connection.properties.property_names import WITHOUT_EFFECT
+from rebalance_advisor.kafka.connection.java_properties import WITHOUT_EFFECT
 from stack.kafka.cluster import KafkaCluster
 from stack.kafka.security import ADVISOR, ADVISOR_PASSWORD
 from tests.live.identity_provider import CLIENT_ID, CLIENT_SECRET, IdentityProvider

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka_rebalance.coordinator.timeline import Partition, Protocol
+from kafka_assignors.coordinator.timeline import Partition, Protocol
 from stack.waiting import PATIENCE_S, wait_for
 
 STRATEGY = {Protocol.EAGER: "range", Protocol.COOPERATIVE: "cooperative-sticky"}

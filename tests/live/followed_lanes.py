@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from kafka_rebalance.coordinator.timeline import Partition
+from kafka_assignors.coordinator.timeline import Partition
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import KafkaCluster

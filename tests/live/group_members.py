@@ -11,10 +11,10 @@ from typing import Any
 from kafka.protocol.consumer import OffsetCommitRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
-from kafka_rebalance.coordinator.timeline import Partition
+from kafka_assignors.coordinator.timeline import Partition
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from stack.waiting import PATIENCE_S, wait_for
 from tests.live.messages import StreamsGroupHeartbeatRequest
 

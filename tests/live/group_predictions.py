@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.coordinator.release import NEWEST, Coordinator, coordinator_of
-from kafka_rebalance.coordinator.timeline import Partition
-from kafka_rebalance.coordinator.timeline_map import TimelineMap
-from kafka_rebalance.coordinator.vote import elect_strategy
+from kafka_assignors.coordinator.membership import NEWEST, Coordinator, TimelineMap, coordinator_of, elect_strategy
+from kafka_assignors.coordinator.timeline import Partition
+from kafka_assignors.registry import by_name
+from kafka_assignors.releases import seen_release
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.subscriptions import hypotheses, request_of
-from kafka_rebalance.releases import seen_release
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType, Member, TopicPartitions
 
 _MOST_ROUNDS = 5

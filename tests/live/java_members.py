@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from kafka_rebalance.coordinator.timeline import Partition
+from kafka_assignors.coordinator.timeline import Partition
 from stack.jvm.maven import find_java
 from stack.kafka.tools import ending_with_us
 from tests.live.kafka_classes import NEWEST_CLIENT, classpath, compile_java

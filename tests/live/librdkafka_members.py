@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self
 
-from kafka_rebalance.coordinator.timeline import Partition
+from kafka_assignors.coordinator.timeline import Partition
 from stack.waiting import wait_for
 from tests.live.java_members import Span
 

@@ -24,7 +24,7 @@ from kafka.protocol.admin import DescribeAclsRequest
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from stack.kafka.cluster import KafkaCluster
 from stack.kafka.security import ADMIN, ADMIN_PASSWORD, ADVISOR
 from stack.waiting import PATIENCE_S, wait_for

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
-from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
+from rebalance_advisor.kafka.connection.java_properties import read_properties
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.security import ADVISOR, client_listener_properties

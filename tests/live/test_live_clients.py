@@ -22,16 +22,16 @@ from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-from kafka_rebalance.coordinator.timeline import Partition
+from kafka_assignors.coordinator.timeline import Partition
+from kafka_assignors.java.hash_order import spread
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.releases import Client
+from kafka_assignors.string_column import StringColumn
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.member_clients import Sureness, group_client
 from kafka_rebalance.groups.strategies import candidates
-from kafka_rebalance.java.hash_order import spread
-from kafka_rebalance.java.strings import hash_codes
-from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
-from kafka_rebalance.string_column import StringColumn
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics

@@ -13,8 +13,8 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.rights import Right, missing_rights
+from rebalance_advisor.kafka.connection.java_properties import read_properties
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
-from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.security import ADVISOR, ADVISOR_PASSWORD, write_client_properties

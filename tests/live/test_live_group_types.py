@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from kafka_assignors.releases import Client
 from kafka_rebalance.groups.member_clients import group_client
-from kafka_rebalance.groups.user_data import decode_user_data
-from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.groups.subscriptions import decode_user_data
 from kafka_rebalance.snapshot.group import TaskIds
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
 from rebalance_advisor.kafka.read_cluster import read_cluster

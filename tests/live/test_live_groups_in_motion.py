@@ -18,9 +18,8 @@ import orjson
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from kafka_rebalance.snapshot.group_reads.read_rates import SHORTEST_WINDOW_S
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
-from kafka_rebalance.snapshot.rates import measure_rates
+from kafka_rebalance.snapshot.rates import SHORTEST_WINDOW_S, measure_rates
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
-from kafka_rebalance.log_dir_plans.progress import DirMoveState, progress_of
+from kafka_rebalance.log_dir_plans.plan import DirMoveState, progress_of
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.cli.main import main

@@ -12,7 +12,7 @@ import pytest
 
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
-from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
+from rebalance_advisor.airflow.clusters import read_clusters
 from rebalance_advisor.airflow.collecting import with_measured_loads
 from rebalance_advisor.prometheus import loads_from_prometheus, read_metric_names
 from stack.prometheus import running_prometheus

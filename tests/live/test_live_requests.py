@@ -11,9 +11,9 @@ import pytest
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps.any_input import read_input
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.read_cluster import read_with_settings
-from rebalance_advisor.kafka.request_counts import RequestCounts
+from rebalance_advisor.kafka.request_sender import RequestCounts
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.many_groups import make_groups
 from stack.kafka.setup import create_topics

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kafka_rebalance.coordinator.timeline import Partition
+from kafka_assignors.coordinator.timeline import Partition
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.rollover import Action, Commits, Rollover, RolloverStep, rollover
 from kafka_rebalance.snapshot.group import Group

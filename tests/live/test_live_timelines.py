@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kafka_rebalance.coordinator.rebalance import replay_rebalance
-from kafka_rebalance.coordinator.timeline import Change, Pause, Protocol, Times, Trigger
+from kafka_assignors.coordinator.pauses import replay_rebalance
+from kafka_assignors.coordinator.timeline import Change, Pause, Protocol, Times, Trigger
 from stack.kafka.live_cluster import LiveCluster
 from stack.kafka.tools import NEWEST
 from tests.live.followed_group import HEARTBEAT_MS, SESSION_MS, FollowedGroup

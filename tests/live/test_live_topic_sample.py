@@ -11,7 +11,7 @@ import pytest
 from kafka import KafkaProducer
 
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.topic_sample import read_topic_sample
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import admin, create_topics

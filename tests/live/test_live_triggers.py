@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from kafka_rebalance.coordinator.timeline import Change, Protocol, Trigger
+from kafka_assignors.coordinator.timeline import Change, Protocol, Trigger
 from stack.kafka.cluster import ClusterSpec, start_cluster
 from stack.kafka.setup import admin, create_topics
 from tests.live.java_members import JavaMembers

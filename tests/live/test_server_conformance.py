@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.conformance.cases import answer
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
+from kafka_assignors.recorded_cases.cases import answer
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.kafka_classes import (
     LAST_WITH_ADMIN_UTILS,

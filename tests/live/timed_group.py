@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
-from kafka_rebalance.coordinator.rebalance import replay_chain
-from kafka_rebalance.coordinator.timeline import Change, Partition, Pause, Protocol, Reading, Times, Trigger
+from kafka_assignors.coordinator.pauses import replay_chain
+from kafka_assignors.coordinator.timeline import Change, Partition, Pause, Protocol, Reading, Times, Trigger
 from stack.waiting import wait_for
 from tests.live.java_members import CLIENT_CLASSES, JavaMembers
 

@@ -8,12 +8,10 @@ from typing import Any
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.cluster.claimed_moves import read_moves
-from kafka_rebalance.verify.cluster.outcomes import recompute
-from kafka_rebalance.verify.cluster.resource_bands import band_of
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.cluster import cluster_arrays, read_moves
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import band_of, recompute
 from tests.properties.exact_plans import COSTS, ExactPlans
 
 SLACK = 1e-6

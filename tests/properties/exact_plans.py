@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_matrix
 
-from kafka_rebalance.arrays import Flags, Floats
+from kafka_assignors.arrays import Flags, Floats
 from kafka_rebalance.cluster_arrays.problem import Problem
 
 COSTS = ("bytes", "replica_moves", "leader_changes")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats
+from kafka_assignors.arrays import Floats
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from tests.properties.exact_with_disks import ExactWithDisks
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.placed import plan_cost
 from kafka_rebalance.plans.budget import fits_budget

@@ -9,8 +9,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.request import AssignmentRequest
+from kafka_assignors.contract import Assignment, AssignmentRequest
 from tests.unit.assignors.groups import group
 
 Pair = tuple[str, int]

@@ -36,8 +36,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
-from kafka_rebalance.snapshot.history.window_loads import with_window_loads
+from kafka_rebalance.snapshot.history import HourlyLoads, with_window_loads
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot

@@ -13,23 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.assignors.contract import AssignmentRequest, MapOrder, MemberColumns, StringColumn, TopicColumns
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.coordinator.rebalance import replay_chain
-from kafka_rebalance.coordinator.staggered_clocks import staggered
-from kafka_rebalance.coordinator.timeline import Change, Phase, Protocol, Times, Trigger
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.contract import AssignmentRequest, MapOrder, MemberColumns, TopicColumns
+from kafka_assignors.coordinator.pauses import replay_chain
+from kafka_assignors.coordinator.timeline import Change, Phase, Protocol, Times, Trigger, staggered
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.java.keys import uuid_columns
+from kafka_assignors.registry import by_name
+from kafka_assignors.releases import seen_release
+from kafka_assignors.string_column import StringColumn
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.groups.feeding_order import feeding_order
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
-from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES, stage_of, variants_of
-from kafka_rebalance.groups.scenarios.members import Variant
-from kafka_rebalance.groups.scenarios.state import Event, GroupState
+from kafka_rebalance.groups.request_frame import feeding_order
+from kafka_rebalance.groups.scenarios import STRATEGY_CHANGES, Event, GroupState, Variant, stage_of, variants_of
 from kafka_rebalance.groups.strategies import Candidate, candidates
 from kafka_rebalance.groups.subscriptions import hypotheses
-from kafka_rebalance.java.keys import uuid_columns
-from kafka_rebalance.releases import seen_release
 from kafka_rebalance.snapshot.model import Member
 from tests.unit.assignors.groups import offsets_of
 

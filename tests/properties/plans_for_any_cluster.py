@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.pipeline import make_plan

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import assume
 
-from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.errors import EndlessReassignmentError
+from kafka_assignors.contract import Assignment, AssignmentRequest
+from kafka_assignors.errors import EndlessReassignmentError
+from kafka_assignors.registry import by_name
 from tests.properties.groups_of_members import (
     Kind,
     Pair,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_rules import TopicBrokers
+from kafka_rebalance.options.rules import TopicBrokers
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.errors import AdvisorError, InfeasibleError
+from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.solution import Solution

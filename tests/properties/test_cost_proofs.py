@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.planner.bounds import lower_bounds, proven_by
 from kafka_rebalance.planner.linear_program.proofs import fewest_moves, time_proof, with_cost_proofs
 from kafka_rebalance.planner.linear_program.relaxation import arcs_of
 from kafka_rebalance.planner.solution import CostProof
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.bounds.cost_proofs import proved_costs
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.cluster.resource_bands import Band
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.bounds import proved_costs
+from kafka_rebalance.verify.cluster import cluster_arrays
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import Band
 from tests.properties.exact_plans import ExactPlans
 from tests.properties.exact_time import least_busy_bytes
 from tests.properties.small_clusters import small_cluster

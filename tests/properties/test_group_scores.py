@@ -9,7 +9,7 @@ import pytest
 
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+from kafka_rebalance.groups.scenarios import SCENARIOS
 from kafka_rebalance.groups.strategies import candidates
 from kafka_rebalance.scoring.assignment_scores import GroupScore, PartitionRates
 from kafka_rebalance.snapshot.model import Group, GroupType, Member

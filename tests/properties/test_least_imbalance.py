@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
-from kafka_rebalance.errors import AdvisorError, InfeasibleError
+from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.proofs import all_load, least_imbalance, proof_of
 from kafka_rebalance.planner.solve import solve

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.planner.bounds import lower_bounds, proven_by, raised
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.verify.bounds.prices import price_bound
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.cluster.resource_bands import Band
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.bounds import price_bound
+from kafka_rebalance.verify.cluster import cluster_arrays
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import Band
 from tests.properties.exact_plans import ExactPlans
 from tests.properties.small_clusters import small_cluster
 

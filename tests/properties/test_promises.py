@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import assume, given, settings
 
-from kafka_rebalance.assignors.registry import BUILT_IN
-from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.contract import AssignmentRequest
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.registry import BUILT_IN
 from tests.properties.groups_of_members import Kind, groups
 from tests.properties.promises import (
     DECLARED,

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.request import AssignmentRequest
+from kafka_assignors.contract import Assignment, AssignmentRequest
+from kafka_assignors.registry import by_name
 from tests.unit.assignors.groups import answer, group
 
 TOPICS = ("t", "u", "v")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.plans.check import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode
+from kafka_rebalance.plans.check import PlanStatus, ReasonCode, check_plan
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document
 from kafka_rebalance.verify import verify_plan

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_rebalance.assignors.contract import AssignmentRequest, MemberColumns, StringColumn, TopicColumns
-from kafka_rebalance.assignors.weighted.weighted import WeightedAssignor
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.contract import AssignmentRequest, MemberColumns, TopicColumns
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.string_column import StringColumn
+from kafka_assignors.weighted import WeightedAssignor
 
 
 def request(

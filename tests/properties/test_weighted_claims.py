@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_rebalance.assignors.contract import AssignmentRequest, MemberColumns, StringColumn, TopicColumns
-from kafka_rebalance.assignors.owned_lists import owned_lists
-from kafka_rebalance.assignors.weighted import counts as weighted_counts
-from kafka_rebalance.assignors.weighted.weighted import WeightedAssignor
+from kafka_assignors import weighted as weighted_counts
+from kafka_assignors.contract import AssignmentRequest, MemberColumns, TopicColumns
+from kafka_assignors.owned_lists import owned_lists
+from kafka_assignors.string_column import StringColumn
+from kafka_assignors.weighted import WeightedAssignor
 
 
 @st.composite

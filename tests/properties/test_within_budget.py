@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_assignors.arrays import NOBODY, Ints
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode

@@ -10,8 +10,8 @@ import pytest
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise, group_tasks
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.groups.replay_options import TODAY_ALONE, ReplayOptions
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+from kafka_rebalance.groups.group_replay import TODAY_ALONE, ReplayOptions
+from kafka_rebalance.groups.scenarios import SCENARIOS
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import GroupType
 from rebalance_advisor.own_strategies.limits import MIB, Limits

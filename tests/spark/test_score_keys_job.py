@@ -7,13 +7,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.partitioners.tally.decoded_keys import KeyEncoding
-from kafka_rebalance.partitioners.tally.plan import TopicLayout, plan_for
-from kafka_rebalance.partitioners.tally.scores import scores_of
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.key_tally.plan import TopicLayout, plan_for
+from kafka_rebalance.key_tally.scores import scores_of
+from kafka_rebalance.key_tally.tally import KeyEncoding
 from rebalance_advisor.input_bytes import ByteBudget
-from rebalance_advisor.key_samples.columns import SampleColumns
 from rebalance_advisor.key_samples.files import tally_file
+from rebalance_advisor.key_samples.request import SampleColumns
 
 pytestmark = pytest.mark.stack
 PLAN = plan_for(TopicLayout(12), clients=("librdkafka-consistent-random",), grown_to=(18,), shown_bytes=16)

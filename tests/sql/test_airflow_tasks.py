@@ -21,8 +21,7 @@ from rebalance_advisor.dumps import read_input
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
-from rebalance_advisor.publish.folders.folder_marker import MARKER
-from rebalance_advisor.publish.folders.whole_folder import replace_folder
+from rebalance_advisor.publish.folders import MARKER, replace_folder
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
@@ -51,7 +50,7 @@ def replay_and_plan(connection, run_id, now=AT_ONCE):
 
 
 def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed, connection) -> None:
-    from rebalance_advisor.airflow import advisory_tasks as tasks
+    from rebalance_advisor.airflow import tasks
 
     asked = {"no_frontier": True, "dead_band": 0.3, "age_limit": "3650d"}
     request = tasks.check_request.function("prod", params=asked)
@@ -80,7 +79,7 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
 
 def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, connection, dsn) -> None:
     """Random tables, as files and as folders of one or two readings; the shell finds the same in them."""
-    from rebalance_advisor.airflow import advisory_tasks as tasks
+    from rebalance_advisor.airflow import tasks
 
     draw, reader = random.Random(34), Reader(dsn)
     page = TestClient(make_app(reader, Access(user=caller, readable=readable)), headers={"x-caller": "all"})
@@ -146,7 +145,7 @@ def _group_table(draw: random.Random, ends: dict[tuple[str, int], int]) -> str:
 @pytest.mark.parametrize("asked", [{}, {"age_limit": "36h", "remove_broker": [3]}])
 def test_a_reading_that_is_too_old_gives_no_plan_and_readers_are_told_why(listed, connection, asked) -> None:
     """The reading is of 20 November, 11:00; it is looked at 21 days later."""
-    from rebalance_advisor.airflow import advisory_tasks as tasks
+    from rebalance_advisor.airflow import tasks
 
     request = tasks.check_request.function("prod", params=asked)
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__3"))
@@ -169,7 +168,7 @@ def test_a_plan_that_expired_while_its_run_lay_is_not_published(listed, connecti
     """Somebody clears the last task days later: the plan was made in time, and is none any more."""
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow import advisory_tasks as tasks
+    from rebalance_advisor.airflow import tasks
 
     request = tasks.check_request.function("prod", params={"no_frontier": True, "dead_band": 0.3})
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__4"))
@@ -182,8 +181,7 @@ def test_a_plan_that_expired_while_its_run_lay_is_not_published(listed, connecti
 def test_what_nobody_can_mend_by_trying_again_fails_the_first_task_in_words(listed) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.advisory_tasks import check_request
-    from rebalance_advisor.airflow.snapshot_tasks import collect
+    from rebalance_advisor.airflow.tasks import check_request, collect
 
     with pytest.raises(AirflowFailException, match="'remove_brokers': is no option; did you mean remove_broker"):
         check_request.function("prod", params={"remove_brokers": [1]})
@@ -198,8 +196,7 @@ def test_a_collected_snapshot_passes_its_gate_or_fails_the_task_with_rule_and_ro
 ) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
-    from rebalance_advisor.airflow.snapshot_tasks import check_snapshot, collect
+    from rebalance_advisor.airflow.tasks import check_snapshot, check_snapshot_or_refuse, collect
 
     snapshot_id = collect.function("prod")
     check_snapshot.function(snapshot_id)
@@ -221,7 +218,7 @@ def test_a_collected_snapshot_passes_its_gate_or_fails_the_task_with_rule_and_ro
 def test_results_that_contradict_themselves_block_the_run(listed, connection) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow import advisory_tasks as tasks
+    from rebalance_advisor.airflow import tasks
 
     request = tasks.check_request.function("prod", params={"no_frontier": True, "dead_band": 0.3})
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__2"))
@@ -235,7 +232,7 @@ def test_results_that_contradict_themselves_block_the_run(listed, connection) ->
 def test_history_goes_as_old_as_the_form_says_and_a_misspelt_number_removes_nothing(listed, connection) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.prune_task import prune
+    from rebalance_advisor.airflow.tasks import prune
 
     for day in ("2020-01-01", "2020-02-01", "2020-03-01"):
         snapshot_id = store.save_snapshot(connection, plain_snapshot(captured_at=f"{day}T00:00:00Z"))

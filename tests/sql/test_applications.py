@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.advisory import advisory_document
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.applied import ApplyState, MoveState, compare
 from kafka_rebalance.plans.check import PlanStatus
@@ -19,8 +19,8 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, partition_table
 from rebalance_advisor import store
-from rebalance_advisor.publish.folders.whole_folder import replace_folder
-from rebalance_advisor.publish.plan_folder import plan_folder_files
+from rebalance_advisor.publish.folders import replace_folder
+from rebalance_advisor.publish.plan_files import plan_folder_files
 from stack.airflow.cluster_entries import write_entry
 from tests.sql.sample_clusters import plain_snapshot, small_plan
 from tests.sql.test_questions import rows
@@ -77,7 +77,7 @@ def done(start: ClusterSnapshot, plan: Any, count: int | None = None) -> dict[in
 
 
 def test_approved_checked_carried_out_and_verified(cluster, connection, dsn) -> None:
-    from rebalance_advisor.airflow.apply.readings import (
+    from rebalance_advisor.airflow.apply_snapshots import (
         check_on_fresh_reading,
         published_plan,
         verify_on_fresh_reading,
@@ -109,16 +109,16 @@ def test_approved_checked_carried_out_and_verified(cluster, connection, dsn) -> 
 def test_what_holds_no_more_is_refused_and_what_was_left_is_partly_applied(
     cluster, connection, dsn, monkeypatch
 ) -> None:
-    from rebalance_advisor.airflow.apply import readings
+    from rebalance_advisor.airflow import apply_snapshots
 
-    monkeypatch.setattr(readings, "BETWEEN_READINGS_S", 0.0)
+    monkeypatch.setattr(apply_snapshots, "BETWEEN_READINGS_S", 0.0)
     start, plan, becomes, _ = cluster
-    published = readings.published_plan(connection, "prod", "r")
+    published = apply_snapshots.published_plan(connection, "prod", "r")
     store.ask_application(connection, "apply_prod.1", "r")
     first = plan.moves[0].partition
     before = {row.partition: row for row in start.each_partition()}
     becomes({first: placed(before[first], (2, 1))})
-    result = readings.check_on_fresh_reading(connection, dsn, published, "apply_prod.1")
+    result = apply_snapshots.check_on_fresh_reading(connection, dsn, published, "apply_prod.1")
     assert result.status is PlanStatus.STALE
     (row,) = rows(connection, "plan_application")
     assert (row["state"], row["check_status"], row["commands_at"]) == ("refused", "stale", None)
@@ -126,7 +126,7 @@ def test_what_holds_no_more_is_refused_and_what_was_left_is_partly_applied(
     half = done(start, plan, len(plan.moves) // 2)
     lagging = next(partition for partition in half.values() if len(partition.replicas) == 2)
     becomes(half | {lagging.partition: replace(lagging, isr=lagging.replicas[:1])})
-    applied = readings.verify_on_fresh_reading(connection, dsn, published, "apply_prod.1", {})
+    applied = apply_snapshots.verify_on_fresh_reading(connection, dsn, published, "apply_prod.1", {})
     assert (applied.state, applied.counts[MoveState.APPLIED]) == (ApplyState.PARTLY_APPLIED, len(half))
     (row,) = rows(connection, "plan_application")
     assert (row["state"], row["short_isr"]) == ("partly_applied", [f"orders-{lagging.partition}"])
@@ -145,7 +145,7 @@ def test_an_answer_that_ends_it_and_asking_again_begins_anew(cluster, connection
 
 
 def test_what_cannot_be_asked_is_refused_in_words(cluster, connection) -> None:
-    from rebalance_advisor.airflow.apply.readings import published_plan
+    from rebalance_advisor.airflow.apply_snapshots import published_plan
 
     with pytest.raises(store.StoreError, match="no published run, or no application of that name: x, unknown"):
         store.ask_application(connection, "x", "unknown")
@@ -162,7 +162,7 @@ def test_what_cannot_be_asked_is_refused_in_words(cluster, connection) -> None:
 
 
 def test_loads_that_only_the_plan_s_reading_has_are_taken_over(cluster) -> None:
-    from rebalance_advisor.airflow.apply.readings import with_loads_of
+    from rebalance_advisor.airflow.apply_snapshots import with_loads_of
 
     start, *_ = cluster
     less = partition_table(list(start.each_partition())[1:], {"orders": 0})
@@ -182,7 +182,7 @@ def test_a_pruned_run_takes_its_applications_along(cluster, connection) -> None:
 
 def test_an_application_whose_table_was_removed_is_given_up(cluster, connection, tmp_path) -> None:
     """No question is left: what waits for the approval has ended. What is approved may have been carried out."""
-    from rebalance_advisor.airflow.health.health_task import fail_runs_of_removed_clusters
+    from rebalance_advisor.airflow.health import fail_runs_of_removed_clusters
 
     asked, approved, other_airflows = (f"apply_prod.{run}" for run in ("asked", "approved", "elsewhere"))
     for name in (asked, approved, other_airflows):

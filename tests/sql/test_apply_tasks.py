@@ -25,15 +25,14 @@ ADA = {"id": "1", "name": "ada"}
 
 
 def show(**form: Any) -> dict[str, str]:
-    from rebalance_advisor.airflow.apply.form import apply_form
-    from rebalance_advisor.airflow.apply.tasks import show_plan
+    from rebalance_advisor.airflow.apply import apply_form, show_plan
 
     everything = {name: param.value for name, param in apply_form().items()}
     return show_plan.function("prod", params=everything | form, dag_run=RUN)
 
 
 def question() -> Any:
-    from rebalance_advisor.airflow.apply.questions import MayBeCarriedOut
+    from rebalance_advisor.airflow.apply import MayBeCarriedOut
 
     return MayBeCarriedOut(task_id="approve", subject="s", body="b", application_id=ID)
 
@@ -47,7 +46,7 @@ def where_it_stands(connection: store.Connection) -> Application:
 
 
 def test_a_plan_goes_from_the_question_to_its_outcome(cluster, connection, monkeypatch) -> None:
-    from rebalance_advisor.airflow.apply import tasks
+    from rebalance_advisor.airflow import apply
 
     start, plan, becomes, folder = cluster
     shown = show()
@@ -56,25 +55,25 @@ def test_a_plan_goes_from_the_question_to_its_outcome(cluster, connection, monke
     assert "Verdict: rebalance" in shown["words"]
     question().execute_complete({}, event("Approve"))
     assert where_it_stands(connection).state == "approved"
-    assert tasks.check_again.function(shown) == []
-    commands = tasks.show_commands.function(shown, ["sizes changed"])
+    assert apply.check_again.function(shown) == []
+    commands = apply.show_commands.function(shown, ["sizes changed"])
     assert f"cd {folder}\n" in commands
     assert f"- `{folder}/waves/01.json`" in commands
     assert "- sizes changed" in commands
     assert "BOOTSTRAP=broker:9092" in commands, "read from a file: nobody knows the address"
     assert f"{shown['files']['waves/01.json']}  waves/01.json\n" in commands
     becomes(done(start, plan))
-    told = tasks.verify.function(shown, event("Carried out") | {"params_input": {"took_seconds": 7}})
+    told = apply.verify.function(shown, event("Carried out") | {"params_input": {"took_seconds": 7}})
     assert told == {"state": "verified", "moves": {"applied": len(plan.moves)}, "folder": str(folder)}
-    assert tasks.outcome.function(dag_run=RUN) == "verified"
+    assert apply.outcome.function(dag_run=RUN) == "verified"
 
 
 def test_the_commands_come_from_the_store_and_compare_the_files_before_they_run(cluster) -> None:
-    from rebalance_advisor.airflow.apply import tasks
+    from rebalance_advisor.airflow import apply
 
     *_, plan, _, folder = cluster
     shown = show()
-    commands = tasks.show_commands.function(shown, [])
+    commands = apply.show_commands.function(shown, [])
     (checked,) = re.findall(r"```sh\n(cd .*?\nAPPROVED)\n```", commands, re.DOTALL)
     assert plan_files(plan)["commands.md"].decode() in commands
     assert subprocess.run(["sh", "-ec", checked], check=False).returncode == 0
@@ -87,16 +86,16 @@ def test_the_commands_come_from_the_store_and_compare_the_files_before_they_run(
 def test_files_that_are_not_as_approved_stop_every_step(cluster, name: str, is_gone: bool) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.apply import tasks
+    from rebalance_advisor.airflow import apply
 
     *_, folder = cluster
     shown = show()
     (folder / name).unlink() if is_gone else (folder / name).write_text("{}")
     words = re.escape(f"{folder}/{name}: is not as it was approved (1 of {len(shown['files'])} files differ)")
     for step in (
-        lambda: tasks.check_again.function(shown),
-        lambda: tasks.show_commands.function(shown, []),
-        lambda: tasks.verify.function(shown, event("Carried out")),
+        lambda: apply.check_again.function(shown),
+        lambda: apply.show_commands.function(shown, []),
+        lambda: apply.verify.function(shown, event("Carried out")),
     ):
         with pytest.raises(AirflowFailException, match=words):
             step()
@@ -105,8 +104,7 @@ def test_files_that_are_not_as_approved_stop_every_step(cluster, name: str, is_g
 
 
 def test_files_that_differ_are_published_again_by_the_same_run(cluster, dsn) -> None:
-    from rebalance_advisor.airflow.publishing.places import place_of
-    from rebalance_advisor.airflow.publishing.publish_run import publish_run
+    from rebalance_advisor.airflow.publishing import place_of, publish_run
 
     *_, folder = cluster
     (folder / "waves" / "01.json").write_text("{}")
@@ -117,44 +115,44 @@ def test_files_that_differ_are_published_again_by_the_same_run(cluster, dsn) -> 
 def test_another_plan_of_the_run_is_not_the_one_that_was_approved(cluster) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.apply import tasks
+    from rebalance_advisor.airflow import apply
 
     shown = show() | {"plan_id": "f" * 64}
     with pytest.raises(AirflowFailException, match=r"run r: has plan [0-9a-f]{12}, but plan f{12} was approved"):
-        tasks.check_again.function(shown)
+        apply.check_again.function(shown)
 
 
 def test_what_holds_no_more_fails_in_words_and_so_does_the_run(cluster) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.apply import tasks
+    from rebalance_advisor.airflow import apply
 
     start, plan, becomes, _ = cluster
     shown = show(advisory="r")
     becomes(done(start, plan))
     with pytest.raises(AirflowFailException, match=r"the plan is not worth it by now: "):
-        tasks.check_again.function(shown)
+        apply.check_again.function(shown)
     with pytest.raises(AirflowFailException, match="refused: approved, but it does not hold any more"):
-        tasks.outcome.function(dag_run=RUN)
+        apply.outcome.function(dag_run=RUN)
 
 
 def test_rejected_ends_well_and_nobody_in_time_does_not(cluster, connection) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.apply import tasks
+    from rebalance_advisor.airflow import apply
 
     with pytest.raises(AirflowFailException, match="nobody was asked: show_plan failed"):
-        tasks.outcome.function(dag_run=RUN)
+        apply.outcome.function(dag_run=RUN)
     show()
     with pytest.raises(AirflowFailException, match="stopped before its end"):
-        tasks.outcome.function(dag_run=RUN)
+        apply.outcome.function(dag_run=RUN)
     question().execute_complete({}, event("Reject"))
-    assert tasks.outcome.function(dag_run=RUN) == "rejected"
+    assert apply.outcome.function(dag_run=RUN) == "rejected"
     show()
     with pytest.raises(AirflowFailException, match="nobody answered in time"):
         question().execute_complete({}, {"error": "passed", "error_type": "timeout"})
     with pytest.raises(AirflowFailException, match="timed_out: nobody answered in time"):
-        tasks.outcome.function(dag_run=RUN)
+        apply.outcome.function(dag_run=RUN)
     assert where_it_stands(connection).state == "timed_out"
 
 
@@ -170,8 +168,8 @@ def test_an_unknown_key_and_a_plan_that_is_not_there_are_refused(cluster) -> Non
 def test_the_dag_asks_checks_shows_asks_and_verifies(tmp_path) -> None:
     from airflow.sdk.exceptions import ParamValidationError
 
-    from rebalance_advisor.airflow.apply.build import build_apply_dag
-    from rebalance_advisor.airflow.apply.shown import plan_in_short
+    from rebalance_advisor.airflow.apply import build_apply_dag
+    from rebalance_advisor.airflow.apply_snapshots import plan_in_short
     from rebalance_advisor.airflow.policy import task_defaults
     from tests.sql.sample_clusters import small_plan
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kafka_rebalance.errors import UnknownNameError
+from kafka_assignors.errors import UnknownNameError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor import store

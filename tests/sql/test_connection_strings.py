@@ -14,7 +14,7 @@ import pytest
 from psycopg import pq, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from rebalance_advisor import store
 from rebalance_advisor.store.schema.airflow_connection import AIRFLOW_EXTRAS, string_of_variable
 from stack import machine

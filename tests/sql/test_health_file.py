@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from rebalance_advisor import store
-from rebalance_advisor.cli.health.command import add_arguments
+from rebalance_advisor.cli.health import add_arguments
 from rebalance_advisor.cli.main import COMMANDS, main
 from rebalance_advisor.store.health import load_health
 from tests.sql.sample_clusters import plain_snapshot
@@ -35,7 +35,7 @@ def values(text: str) -> dict[str, float]:
 @pytest.fixture
 def recorder(known, tmp_path, monkeypatch):
     """Airflow's listener, with a list of clusters that names ``prod`` and one whose table is wrong."""
-    from rebalance_advisor.airflow.health.failed_tasks import FailureRecorder
+    from rebalance_advisor.airflow.health import FailureRecorder
 
     (tmp_path / "clusters.toml").write_text('[clusters.prod]\nconnection = "c"\n[clusters.odd]\n')
     monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
@@ -90,7 +90,7 @@ def test_a_store_that_is_away_does_not_hide_the_failure(recorder, monkeypatch, c
 
 
 def test_the_command_and_the_task_write_what_the_view_says(known, recorder, tmp_path, capsys) -> None:
-    from rebalance_advisor.airflow.health.health_task import write_health
+    from rebalance_advisor.airflow.health import write_health
 
     ended(recorder)
     assert COMMANDS["health"][0] == add_arguments.__module__
@@ -106,7 +106,7 @@ def test_the_command_and_the_task_write_what_the_view_says(known, recorder, tmp_
 
 
 def test_a_run_whose_table_was_removed_is_failed_and_no_other_one(known, tmp_path, monkeypatch) -> None:
-    from rebalance_advisor.airflow.health.health_task import write_health
+    from rebalance_advisor.airflow.health import write_health
 
     file = tmp_path / "clusters.toml"
     monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(file))

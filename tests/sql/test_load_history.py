@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
-from kafka_rebalance.snapshot.history.hourly_loads import hourly_loads
-from kafka_rebalance.snapshot.history.reading import readings_of
+from kafka_rebalance.snapshot.history import hourly_loads, readings_of
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing.places import FolderPlace
-from rebalance_advisor.airflow.publishing.publish_run import publish_run
+from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice

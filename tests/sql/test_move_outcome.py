@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.plans.applied.move_state import move_state
+from kafka_rebalance.plans.applied import move_state
 from kafka_rebalance.plans.plan import Move, MoveKind, Wave
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table

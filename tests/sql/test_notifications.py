@@ -18,12 +18,11 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.findings.finding import Severity
 from rebalance_advisor import store
-from rebalance_advisor.airflow.clusters.dag_settings import read_dag_settings
-from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings
-from rebalance_advisor.notify.messages import Message
+from rebalance_advisor.airflow.clusters import NotifySettings, read_dag_settings
+from rebalance_advisor.notify import Message
 from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.notifications import load_told
 from stack.waiting import PATIENCE_S, wait_for
@@ -38,8 +37,8 @@ airflow.settings.initialize()
 logging.getLogger().addHandler(logging.StreamHandler())
 logging.getLogger().setLevel(logging.DEBUG)
 logging.debug("every logger")
-from rebalance_advisor.airflow.notify.senders import send_slack
-from rebalance_advisor.notify.messages import Message
+from rebalance_advisor.airflow.senders import send_slack
+from rebalance_advisor.notify import Message
 for name in "AB":
     send_slack(name, Message("news", "r-1", "prod: all well", ("- one",)))
 """
@@ -134,7 +133,7 @@ def advise(connection, run_id: str, found) -> None:
 
 
 def send() -> int:
-    from rebalance_advisor.airflow.notify.notify_task import send_messages
+    from rebalance_advisor.airflow.notify_task import send_messages
 
     return int(send_messages.function())
 
@@ -185,7 +184,7 @@ def test_foreign_names_are_text_in_mail_and_chat(connection, letters, said) -> N
 
 
 def test_a_mail_says_from_whom_and_is_one_letter_to_one_address(letters) -> None:
-    from rebalance_advisor.airflow.notify.senders import send_mail
+    from rebalance_advisor.airflow.senders import send_mail
 
     send_mail("smtp_default", PLATFORM, Message("news", "r-1", "prod: ünï <b>", ("- one", "- two & three")))
     ((address, subject, body),) = letters
@@ -196,7 +195,7 @@ def test_a_mail_says_from_whom_and_is_one_letter_to_one_address(letters) -> None
 
 @pytest.mark.usefixtures("listed", "letters")
 def test_who_cannot_be_reached_fails_the_task_and_keeps_nobody_else_from_hearing(connection, monkeypatch) -> None:
-    from rebalance_advisor.airflow.notify.notify_task import UntoldError
+    from rebalance_advisor.airflow.notify_task import UntoldError
 
     known = {"conn_type": "slackwebhook", "host": "http://127.0.0.1:1", "password": "T/B/x"}
     monkeypatch.setenv("AIRFLOW_CONN_SLACK_KAFKA", json.dumps(known))
@@ -228,7 +227,7 @@ def test_no_line_of_a_log_holds_the_token_of_a_webhook(said) -> None:
 
 @pytest.mark.usefixtures("listed", "letters")
 def test_a_failure_is_told_without_the_token_of_the_webhook(connection, monkeypatch) -> None:
-    from rebalance_advisor.airflow.notify.notify_task import UntoldError
+    from rebalance_advisor.airflow.notify_task import UntoldError
 
     known = {"conn_type": "slackwebhook", "password": "http://127.0.0.1:1/services/T0/B0/cccSECRETccc\x7f"}
     monkeypatch.setenv("AIRFLOW_CONN_SLACK_KAFKA", json.dumps(known))

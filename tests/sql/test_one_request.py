@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import UnknownNameError, UsageError
+from kafka_assignors.errors import UnknownNameError
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing.places import FolderPlace
-from rebalance_advisor.airflow.publishing.publish_run import publish_run
+from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.request import pattern_trial
+from rebalance_advisor.request import names_in_cluster
 from rebalance_advisor.request.run_request import OPTIONS
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from stack.airflow.cluster_entries import write_entry
@@ -138,10 +138,10 @@ def test_a_value_that_is_given_twice_is_refused(connection, listed):
 
 
 def test_an_endless_pattern_is_refused_on_the_stored_names_or_on_the_first_reading(connection, listed, monkeypatch):
-    monkeypatch.setattr(pattern_trial, "CPU_SECONDS", 0.2)
+    monkeypatch.setattr(names_in_cluster, "CPU_SECONDS", 0.2)
     asked = {"exclude_topic": [r"((\w|.)*)*!"], "age_limit": "3650d"}
     long_name = "t" * 40
-    monkeypatch.setattr(pattern_trial, "names_of", lambda _: [long_name])
+    monkeypatch.setattr(names_in_cluster, "names_of", lambda _: [long_name])
     with pytest.raises(UsageError, match=r"--exclude-topic: .* takes more than 0.2 s of CPU"):
         start_requested_run(connection, requested_run(connection, "test", asked), "form")
     assert store.latest_snapshot_id(connection, "test") is not None

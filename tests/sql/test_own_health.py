@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from psycopg.rows import dict_row
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor import store
 from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.schema.contract.own_health import OWN_HEALTH

@@ -10,8 +10,7 @@ import pytest
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing.places import FolderPlace, publish_folder
-from rebalance_advisor.airflow.publishing.publish_run import publish_run
+from rebalance_advisor.airflow.publishing import FolderPlace, publish_folder, publish_run
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.run_advice import save_advice
 from tests.unit.planner.sample_clusters import brokers, cluster, row

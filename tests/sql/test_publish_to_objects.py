@@ -15,8 +15,7 @@ import pytest
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing.places import ObjectPlace
-from rebalance_advisor.airflow.publishing.publish_run import publish_run
+from rebalance_advisor.airflow.publishing import ObjectPlace, publish_run
 from stack.waiting import PATIENCE_S
 from tests.object_storage import KilledError, Struck, latest, objects, publish_url, s3_connection
 from tests.sql.test_publish_moments import snapshot, start
@@ -26,9 +25,9 @@ pytestmark = pytest.mark.stack
 ROOT = Path(__file__).parents[2]
 KILLED_AT_THE_THIRD = """
 import os, signal, sys
-from rebalance_advisor.airflow.publishing.object_storage import AirflowObjectStore
-from rebalance_advisor.airflow.publishing.places import place_of
-from rebalance_advisor.airflow.publishing.publish_run import publish_run
+from rebalance_advisor.airflow.publishing import AirflowObjectStore
+from rebalance_advisor.airflow.publishing import place_of
+from rebalance_advisor.airflow.publishing import publish_run
 
 put, count = AirflowObjectStore.put, []
 

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.advise import Advice
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans import document as plan_reading
 from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.plans import verified_plan
 from kafka_rebalance.snapshot.model import Member
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing.places import FolderPlace
-from rebalance_advisor.airflow.publishing.publish_run import publish_run
+from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from rebalance_advisor.store import run_input

@@ -19,9 +19,9 @@ pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 def test_published_applied_and_pruned_without_a_folder(cluster, connection, objects, publish_url) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.advisory_tasks import publish
-    from rebalance_advisor.airflow.apply import tasks
-    from rebalance_advisor.airflow.publishing.prune_published import prune_published
+    from rebalance_advisor.airflow import apply
+    from rebalance_advisor.airflow.publishing import prune_published
+    from rebalance_advisor.airflow.tasks import publish
 
     start, plan, becomes, folder = cluster
     with pytest.raises(AirflowFailException, match="are not where it was published; publish the advisory again"):
@@ -34,12 +34,12 @@ def test_published_applied_and_pruned_without_a_folder(cluster, connection, obje
     shown = show()
     assert f"Report: `{address}/report.html`" in shown["words"]
     question().execute_complete({}, event("Approve"))
-    assert tasks.check_again.function(shown) == []
-    commands = tasks.show_commands.function(shown, [])
+    assert apply.check_again.function(shown) == []
+    commands = apply.show_commands.function(shown, [])
     assert f"aws s3 cp --recursive {address} plan\ncd plan" in commands
     assert f"- `{address}/waves/01.json`" in commands
     becomes(done(start, plan))
-    assert tasks.verify.function(shown, event("Carried out"))["state"] == "verified"
+    assert apply.verify.function(shown, event("Carried out"))["state"] == "verified"
     assert json.loads(objects.read(f"prod/{found.folder}/outcome.json"))["state"] == "verified"
     assert not (folder / "outcome.json").exists()
     late = datetime.now(UTC) + timedelta(days=1)
@@ -52,8 +52,8 @@ def test_published_applied_and_pruned_without_a_folder(cluster, connection, obje
 def test_a_wrong_address_is_refused_before_anything_is_done(listed, connection, monkeypatch, s3_connection) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.advisory_tasks import check_request
-    from rebalance_advisor.publish.object_store.object_store import ObjectStoreError
+    from rebalance_advisor.airflow.tasks import check_request
+    from rebalance_advisor.publish.object_store import ObjectStoreError
 
     asked = {"age_limit": "3650d"}
     monkeypatch.setenv("ADVISOR_PUBLISH_URL", "gs://bucket/path")
@@ -65,7 +65,7 @@ def test_a_wrong_address_is_refused_before_anything_is_done(listed, connection, 
 
 
 def test_hostile_names_lead_to_no_other_place(objects) -> None:
-    from rebalance_advisor.airflow.publishing.places import ObjectPlace
+    from rebalance_advisor.airflow.publishing import ObjectPlace
     from tests.unit.cli.hostile.names import HOSTILE
 
     for number, name in enumerate(HOSTILE.values()):

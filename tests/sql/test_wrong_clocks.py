@@ -108,7 +108,7 @@ def test_nothing_is_pruned_where_the_workers_clock_and_postgres_disagree(
 ) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow import prune_task
+    from rebalance_advisor.airflow import tasks
 
     ids = [passed(connection, now() - age * DAY) for age in range(0, 75, 5)]
 
@@ -120,7 +120,7 @@ def test_nothing_is_pruned_where_the_workers_clock_and_postgres_disagree(
     monkeypatch.setattr("datetime.datetime", Wrong)
     form = {"keep_whole_days": 7, "keep_snapshots_days": 90, "keep_runs_days": 400}
     with pytest.raises(AirflowFailException, match=r"more than 5 min apart: nothing was removed"):
-        prune_task.prune.function(params=form)
+        tasks.prune.function(params=form)
     monkeypatch.undo()
     left = connection.execute("SELECT count(*) FROM store.snapshot WHERE NOT is_pruned").fetchone()
     assert left == (len(ids),)

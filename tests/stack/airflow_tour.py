@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rebalance_advisor.airflow.page.mounted import NAME, PREFIX
+from rebalance_advisor.airflow.page import NAME, PREFIX
 from stack.airflow.client import AirflowClient
 from stack.demo.pipeline import advise, closing_lines, write_demo
 from stack.machine import Machine

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from rebalance_advisor.airflow.page.mounted import PREFIX
+from rebalance_advisor.airflow.page import PREFIX
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.kafka.connection import tokens
 from rebalance_advisor.kafka.connection.logins import client_options
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import TokenSource
 from rebalance_advisor.kafka.connection.tokens import TokenRefusedError, fetched_token
 from rebalance_advisor.outgoing_http import HttpAnswer, OutgoingRequestError, ask, checked_address

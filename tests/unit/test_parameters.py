@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.cluster_arrays.problem import ModelParams
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.planner.params import AnnealParams, Effort, HandOverParams, NeighbourhoodParams, SolveParams
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams

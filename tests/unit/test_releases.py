@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.releases import release_of, seen_release
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.releases import release_of, seen_release
 
 
 @pytest.mark.parametrize(

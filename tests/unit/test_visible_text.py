@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_assignors.errors import AdvisorError, InvalidInputError, UnknownNameError
+from kafka_assignors.visible_text import excerpt, is_hidden, visible, visible_json
 from kafka_rebalance.csv_text import guarded, unguarded
-from kafka_rebalance.errors import AdvisorError, InvalidInputError, UnknownNameError
-from kafka_rebalance.visible_text import excerpt, is_hidden, visible, visible_json
 from rebalance_advisor.airflow.task_log import task_log
 from rebalance_advisor.publish.escape import html_value, markdown_line, markdown_text
 from rebalance_advisor.terminal import write_json, write_lines

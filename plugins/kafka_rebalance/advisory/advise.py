@@ -14,19 +14,14 @@ from typing import Any, ClassVar, TypeAlias
 
 from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
-from kafka_rebalance.findings.annotations.ownership import with_owners
-from kafka_rebalance.findings.annotations.rack_price import with_rack_price
+from kafka_rebalance.findings.annotations import with_heavy_keys, with_owners, with_rack_price
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
-from kafka_rebalance.groups.group_replay import GroupReplay
-from kafka_rebalance.groups.replay_options import EVERYTHING, ReplayOptions
-from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES
-from kafka_rebalance.groups.scenarios.cost import estimated_cost, split
-from kafka_rebalance.options.heavy_key import HeavyKeyOf
-from kafka_rebalance.options.ownership import MuteRule, OwnerRule
+from kafka_rebalance.groups.group_replay import EVERYTHING, GroupReplay, ReplayOptions
+from kafka_rebalance.groups.scenarios import STRATEGY_CHANGES, estimated_cost, split
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.rules import HeavyKeyOf, MuteRule, OwnerRule
 from kafka_rebalance.placement.topic_replay import (
     PlacementGround,
     TopicReplay,
@@ -42,7 +37,7 @@ from kafka_rebalance.plans.searches import Mapper, PlanQuestion, Search, Sent
 from kafka_rebalance.plans.state import Progress, Watch, ignore
 from kafka_rebalance.scoring.placement_scores import ClusterScores, TopicPlacement
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
+from kafka_rebalance.snapshot.history import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 
 _TOPIC_S, _PARTITION_S = 1e-4, 1e-5  # of a topic's replay, and for each of its partitions

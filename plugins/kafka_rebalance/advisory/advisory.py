@@ -1,28 +1,119 @@
-"""One advisory as a document: what every file, page and row of it is rendered from."""
+"""One advisory as a document: what every file, page and row of it is rendered from.
+
+What a classic group would get under the consumer protocol (KIP-848): which server assignor, and what changes.
+
+How a group gets from its strategy to another one: the steps for its members' client.
+
+What became of the findings of an earlier advisory: persisting, resolved; and which are new, or came back.
+
+A finding is known by its key. One that only explains less or more than before persists, and so does one that another
+explains now: it is resolved when nothing tells it any more. Example: the earlier advisory told a and b, and c had been
+resolved before; this one tells a, c and d: a persists, b is resolved, c is reopened, d is new.
+
+When disks fill up if nothing is done; nothing where that is unknown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
-from kafka_rebalance.advisory.migration import consumer_protocol
-from kafka_rebalance.advisory.rollover_steps import rollover_steps
+from kafka_assignors.coordinator.pauses import Pauses
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.findings.consumers.group_advice import findings_by_group, group_advice
 from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
+from kafka_rebalance.groups.group_replay import GroupReplay, better_server_strategy
 from kafka_rebalance.groups.kinds import kind_of
+from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.motion import motion_of
+from kafka_rebalance.groups.rollover import rollover
+from kafka_rebalance.groups.scenarios import ROLLING_RESTART
+from kafka_rebalance.groups.strategies import MIGRATED
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
-from kafka_rebalance.scoring.failure_scores import score_failures
 from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.scoring.snapshot_scores import score_failures
 from kafka_rebalance.snapshot import codec
+from kafka_rebalance.snapshot.group import Group, GroupType
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+
+def consumer_protocol(replay: GroupReplay) -> Fact | None:
+    """Return what the best server assignor does; None for other groups, and where none was replayed.
+
+    Of both the one whose fullest member is smaller (by rate where that is known) counts, then the one that moves less.
+    """
+    asked = [score for score in replay.scores[1:] if score.assignor in MIGRATED and score.error is None]
+    if not asked:
+        return None
+    best = min(asked, key=lambda score: (_level(score), score.partitions_moved or 0))
+    dies, dies_today = _crash(replay, best.assignor), _crash(replay, replay.today.assignor)
+    is_compared = dies is not None and dies_today is not None
+    return fact(
+        FactCode.CONSUMER_PROTOCOL,
+        assignor=best.assignor.removeprefix("consumer/"),
+        skew=_level(best),
+        skew_today=_level(replay.today),
+        partitions_moved=best.partitions_moved or 0,
+        member_dies=dies if is_compared else None,
+        member_dies_today=dies_today if is_compared else None,
+    )
+
+
+def _level(score: GroupScore) -> float:
+    return float((score.skew_count if score.skew_rate is None else score.skew_rate) or 0.0)
+
+
+def _crash(replay: GroupReplay, assignor: str) -> Fact | None:
+    """Return what waits when a member dies, where that was replayed."""
+    rows = (row for row in replay.scenarios if (row.scenario, row.assignor) == ("member_crashes", assignor))
+    row = next((row for row in rows if row.error is None), None)
+    if row is None:
+        return None
+    pause = row.longest_pause_ms
+    return fact(FactCode.PARTITIONS_WAIT, partitions=row.partitions_unread or 0, longest_pause_ms=pause)
+
+
+def rollover_steps(
+    replay: GroupReplay, group: Group, kafka_version: str | None, wanted: str | None = None
+) -> tuple[Fact, ...]:
+    """Return the steps by number, then what may be read twice. ``wanted``: a strategy's name in the replay, as
+    ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848); else what is recommended, and no steps where nothing is.
+    """
+    kind = kind_of(group)
+    if not kind.has_choice:
+        return (fact(FactCode.CANNOT_CHANGE_KIND, kind=kind.value),) if wanted else ()
+    if (motion := motion_of(group)) is not None:
+        return (motion.fact(FactCode.CANNOT_CHANGE_NOW),) if wanted else ()
+    is_server = group.type is GroupType.CONSUMER
+    better = better_server_strategy(replay) if is_server else None
+    target = wanted or (better.assignor if better is not None else replay.advised)
+    if target is None:
+        return ()
+    is_server = target in MIGRATED if wanted and not is_server else is_server
+    bounces = [_pauses(replay, name) for name in (replay.today.assignor, target)]
+    found = rollover(
+        group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version,
+        bounces=[pauses for pauses in bounces if pauses is not None],
+    )  # fmt: skip
+    return found.facts()
+
+
+def _pauses(replay: GroupReplay, assignor: str) -> Pauses | None:
+    """Of a rolling restart under one strategy, where that was replayed."""
+    for row in replay.scenarios:
+        if (row.scenario, row.assignor, row.error) == (ROLLING_RESTART, assignor, None):
+            return Pauses(
+                row.partitions_unread or 0, row.partitions_revoked or 0, row.longest_pause_ms,
+                row.unread_partition_ms or 0,
+            )  # fmt: skip
+    return None
+
 
 FORMAT_VERSION = 1
 
@@ -239,3 +330,92 @@ def load_sources(snapshot: ClusterSnapshot) -> dict[str, Fact]:
             is_of_log_dirs = kind is LoadKind.LOG_BYTES and has_sizes
             sources[kind.value] = fact(FactCode.LOAD_OF_LOG_DIRS if is_of_log_dirs else FactCode.LOAD_MISSING)
     return sources
+
+
+Document = Mapping[str, Any]
+NEW, PERSISTING, REOPENED = "new", "persisting", "reopened"
+_OF_RESOLVED = ("finding_key", "code", "severity", "subject_type", "subject", "recommendation")
+
+
+def with_changes(advisory: Document, earlier: Sequence[Document], closed_earlier: Sequence[str] = ()) -> dict[str, Any]:
+    """The advisory with ``change`` in each finding, ``resolved`` findings, and the keys of all that are ``closed``.
+
+    ``earlier``: the findings of the advisory before; ``closed_earlier``: what had been resolved up to then.
+    """
+    before, now = set(_keys(earlier)), set(_keys(advisory["findings"]))
+    resolved = [
+        {name: finding[name] for name in _OF_RESOLVED} for finding in earlier if finding["finding_key"] not in now
+    ]
+    closed = {*closed_earlier, *before} - now
+    findings = [
+        {**finding, "change": _change(finding["finding_key"], before, closed_earlier)}
+        for finding in advisory["findings"]
+    ]
+    return {**advisory, "findings": findings, "resolved": resolved, "closed_findings": sorted(closed)}
+
+
+def _change(key: str, before: set[str], closed_earlier: Sequence[str]) -> str:
+    if key in before:
+        return PERSISTING
+    return REOPENED if key in closed_earlier else NEW
+
+
+def _keys(findings: Sequence[Document]) -> Iterator[str]:
+    for finding in findings:
+        yield finding["finding_key"]
+        yield from _keys(finding.get("symptoms", ()))
+
+
+LEAST_DAYS = 3  # of history, before a straight line through them is worth a word
+_HORIZON_DAYS = 90
+_NAMED = 3
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class DiskForecast:
+    """One broker: the straight line through its last days.
+
+    ``full_at``: when 85 % of its volumes are used, ``None`` where they do not grow. ``full_at_with_plan``: the same
+    once the plan is carried out.
+    """
+
+    broker: int
+    used_ratio: float
+    days_of_history: int
+    full_at: datetime | None
+    full_at_with_plan: datetime | None
+
+
+def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tuple[Fact, ...]:
+    """Return the brokers that reach 85 % first, at most three; or that none does; nothing where too little is known.
+
+    Example: broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days.
+    """
+    known = [forecast for forecast in forecasts if forecast.days_of_history >= LEAST_DAYS]
+    if not known or len(known) < len(forecasts):
+        return ()
+    filling = []
+    for forecast in known:
+        days = _days(forecast.full_at, captured_at)
+        if days is not None and days <= _HORIZON_DAYS:
+            filling.append((days, forecast))
+    filling.sort(key=lambda pair: (pair[0], pair[1].broker))
+    if not filling:
+        return (fact(FactCode.NO_DISK_FILLS, horizon_days=_HORIZON_DAYS),)
+    first = tuple(
+        fact(
+            FactCode.DISK_FILLS,
+            broker=forecast.broker,
+            used_ratio=forecast.used_ratio,
+            days=days,
+            days_with_plan=_days(forecast.full_at_with_plan, captured_at),
+        )
+        for days, forecast in filling[:_NAMED]
+    )
+    more = len(filling) - _NAMED
+    return (*first, fact(FactCode.MORE_DISKS_FILL, brokers=more, horizon_days=_HORIZON_DAYS)) if more > 0 else first
+
+
+def _days(moment: datetime | None, captured_at: datetime) -> float | None:
+    return None if moment is None else (moment - captured_at).total_seconds() / _DAY_S

@@ -11,12 +11,11 @@ from typing import Any
 
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
-from kafka_rebalance.groups.scenarios.custom import changed_groups
+from kafka_rebalance.groups.scenarios import changed_groups
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.searches import PlanQuestion, planned
-from kafka_rebalance.scenarios.document import scenario_document
-from kafka_rebalance.scenarios.scenario import Scenario
+from kafka_rebalance.scenarios.scenario import Scenario, scenario_document
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster

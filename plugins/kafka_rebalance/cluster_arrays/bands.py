@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.resources import COUNTED
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.kernels.decorators import kernel
-from kafka_rebalance.options.topic_rules import TopicBrokers
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.decorators import kernel
+from kafka_rebalance.options.rules import TopicBrokers
 from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.resources import BALANCED, RESOURCES, TABLE, Carrier, Resource
 from kafka_rebalance.snapshot.load import LoadKind

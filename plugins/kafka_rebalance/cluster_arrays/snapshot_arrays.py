@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import Bands, band_of, distinct_racks, fair_shares
 from kafka_rebalance.cluster_arrays.problem import (
     DEFAULTS,

@@ -1,10 +1,15 @@
-"""All that the rules look at: the snapshot, its scores, the replays of its groups, and the plan if there is one."""
+"""All that the rules look at: the snapshot, its scores, the replays of its groups, and the plan if there is one.
+
+What the plan does to each broker, summed over its moves: all figures of the plan that findings report.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,18 +17,90 @@ import numpy.typing as npt
 
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
-from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
-from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
-from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.group_replay import GroupReplay, better_server_strategy
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import GroupMotion, motion_of
 from kafka_rebalance.plans.hours_outside import HoursOutside
-from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.plans.plan import Plan, ResourceOutcome
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerEffect:
+    """``bytes_out``: of replicas that leave the broker, ``bytes_in``: copied to it; None where a size is unknown.
+
+    A replica counts with its leader's size, as the plan's own bytes do.
+    """
+
+    replicas_out: int = 0
+    bytes_out: float | None = 0.0
+    replicas_in: int = 0
+    bytes_in: float | None = 0.0
+    leaders_out: int = 0
+    leaders_in: int = 0
+
+    @property
+    def is_nothing(self) -> bool:
+        """The plan does not touch the broker."""
+        return not (self.replicas_out or self.replicas_in or self.leaders_out or self.leaders_in)
+
+
+NOTHING = BrokerEffect()
+
+
+def effects_of(plan: Plan, snapshot: ClusterSnapshot) -> dict[int, BrokerEffect]:
+    """By broker, those that the plan touches. O(moves), beside one look at the partitions' names."""
+    row_of, sizes = snapshot.row_of, snapshot.load(LoadKind.LOG_BYTES)
+    tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
+    for move in plan.moves:
+        size = float(sizes[row_of[move.topic, move.partition]])
+        before, after = set(move.from_replicas), set(move.to_replicas)
+        for broker in after - before:
+            tallies[broker].replicas_in += 1
+            tallies[broker].bytes_in += size
+        for broker in before - after:
+            tallies[broker].replicas_out += 1
+            tallies[broker].bytes_out += size
+        if move.leader_from != move.leader_to:
+            if move.leader_from is not None:
+                tallies[move.leader_from].leaders_out += 1
+            tallies[move.leader_to].leaders_in += 1
+    return {broker: tally.effect() for broker, tally in tallies.items()}
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts of one broker while they grow; bytes are nan as soon as one size is."""
+
+    replicas_out: int = 0
+    bytes_out: float = 0.0
+    replicas_in: int = 0
+    bytes_in: float = 0.0
+    leaders_out: int = 0
+    leaders_in: int = 0
+
+    def effect(self) -> BrokerEffect:
+        return BrokerEffect(
+            self.replicas_out,
+            None if isnan(self.bytes_out) else self.bytes_out,
+            self.replicas_in,
+            None if isnan(self.bytes_in) else self.bytes_in,
+            self.leaders_out,
+            self.leaders_in,
+        )
+
+
+def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] | None:
+    """Load of the broker before and after the plan, None where the plan does not balance that resource."""
+    found: ResourceOutcome | None = next((outcome for outcome in plan.resources if outcome.resource == resource), None)
+    if found is None or broker not in found.before or broker not in found.after:
+        return None
+    return found.before[broker], found.after[broker]
+
 
 Evidence = dict[str, Any]  # numbers, ids, codes, tuples of these
 # Names in a fact: more stand as a count beside the first ones.

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from kafka_rebalance.errors import UnknownNameError
+from kafka_assignors.errors import UnknownNameError
 from kafka_rebalance.facts import Fact
 
 

@@ -1,28 +1,53 @@
-"""Groups whose partitions are shared badly: idle members, an uneven strategy, dead static members, growing lag."""
+"""Groups whose partitions are shared badly: idle members, an uneven strategy, dead static members, growing lag.
+
+Groups that Kafka's own machinery or their client lets down: a strategy that never returns, offsets that readers
+share, members that are forgotten, a leader that may crash.
+
+Groups by the protocol that their members speak: the coordinator's strategy, half a migration, several libraries.
+
+Static membership: groups of which some members have an instance id, and restarts that it would shorten.
+
+Advice of each group: another strategy, keep the one that it has and why, or why nothing is recommended.
+
+Groups whose members say their racks and read across them, though another strategy would keep more of it inside.
+
+Share groups: they have no strategy, and as many members as one likes.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats
+from kafka_assignors.arrays import NOBODY, Floats
+from kafka_assignors.errors import EndlessReassignmentError
+from kafka_assignors.releases import Client, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.findings.consumers.lag_rules import seconds_behind
-from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
-from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.groups.client_settings import learn_strategy, set_strategy, settings_of
+from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
+from kafka_rebalance.findings.lag_rules import seconds_behind
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay, better_server_strategy
 from kafka_rebalance.groups.idle_causes import IdleCause, IdleReason, find_idle_reason
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
-from kafka_rebalance.groups.member_clients import group_client
-from kafka_rebalance.groups.motion import MotionCode
+from kafka_rebalance.groups.member_clients import (
+    KnownClient,
+    Sureness,
+    group_client,
+    learn_strategy,
+    member_client,
+    set_strategy,
+    settings_of,
+    strategies_of,
+)
+from kafka_rebalance.groups.motion import MotionCode, motion_of
+from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, member_capacity
-from kafka_rebalance.scoring.members_needed import MembersNeeded, members_needed
+from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, MembersNeeded, member_capacity, members_needed
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
@@ -135,7 +160,7 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
                 gain=1 - (after or 0) / before if before else 0.0,
                 changes=advised.partitions_moved or 0,
             ),
-            confidence=_basis(replay),
+            confidence=_confidence(replay),
         )
 
 
@@ -386,7 +411,7 @@ def _hot_partition(context: FindingContext, group_input: GroupInput, needed: Mem
     return context.snapshot.name_of(int(context.rows_of(group_input)[needed.hot_row]))
 
 
-def _basis(replay: GroupReplay) -> Confidence:
+def _confidence(replay: GroupReplay) -> Confidence:
     if replay.basis is SubscriptionBasis.GIVEN or replay.is_reproduced:
         return Confidence.MEASURED
     return Confidence.ESTIMATED
@@ -403,3 +428,556 @@ def _readers_by_topic(context: FindingContext) -> dict[str, set[str]]:
 def _sum(values: Floats) -> float | None:
     total = float(values.sum())
     return None if np.isnan(total) else total
+
+
+_RUNS_OF_KINDS = ("range", "roundrobin")
+_ENDLESS = EndlessReassignmentError().java_class
+
+
+def sticky_endless(context: FindingContext) -> Iterator[Finding]:
+    """The group's own sticky strategy never returns from what its members hold: the next rebalance does not end."""
+    for replay in context.replays:
+        if replay.group_id in context.motions:
+            continue
+        own = replay.score(replay.today.assignor)
+        if own is None or own.error is None or own.error.args.get("error") != _ENDLESS:
+            continue
+        today = replay.today
+        yield finding(
+            "sticky_endless",
+            Severity.HIGH,
+            replay.group_id,
+            {
+                "assignor": today.assignor,
+                "members": today.members,
+                "partitions": today.partitions,
+                "idle_members": today.idle_members,
+            },
+            Remedy(
+                fact(FactCode.STICKY_ENDLESS, strategy=today.assignor, members=today.members),
+                cost=fact(FactCode.ROLLING_RESTART),
+                gain=1.0,
+            ),
+            confidence=_subscription_confidence(replay),
+        )
+
+
+def shared_offsets(context: FindingContext) -> Iterator[Finding]:
+    """Several members read the same partition and commit to the same offset of it: the last one wins."""
+    for group in context.judged_groups:
+        shared = _read_by_several(group)
+        if not shared:
+            continue
+        topics = sorted({topic for topic, _ in shared})
+        every = len({(topic, run) for member in group.members for topic, runs in member.assigned for run in runs})
+        yield finding(
+            "shared_offsets",
+            Severity.HIGH,
+            group.id,
+            {
+                "assignor": group.protocol,
+                "members": len(group.members),
+                "partitions": every,
+                "shared_partitions": len(shared),
+                "most_readers": max(shared.values()),
+                "topics": tuple(topics),
+            },
+            Remedy(
+                fact(
+                    FactCode.SHARED_OFFSETS,
+                    partitions=len(shared),
+                    topics=tuple(topics[:MOST_NAMED]),
+                    topic_count=len(topics),
+                ),
+                cost=fact(FactCode.STARTS_AT_RESET),
+                gain=len(shared) / every,
+            ),
+        )
+
+
+def mixed_static_members(context: FindingContext) -> Iterator[Finding]:
+    """kafka-python 3 keeps of static and of dynamic members those alone that are listed last of their kind."""
+    for group, client in _groups_of(context, Client.KAFKA_PYTHON):
+        static = sum(member.instance_id is not None for member in group.members)
+        dynamic = len(group.members) - static
+        # Releases before 3.0 do not look at instance ids; where the release is not told, it may be one.
+        if not static or not dynamic or group.protocol not in _RUNS_OF_KINDS or not client.has("3.0"):
+            continue
+        idle = sum(not member.assigned for member in group.members)
+        yield finding(
+            "mixed_static_members",
+            Severity.HIGH if client.first and idle else Severity.MEDIUM,
+            group.id,
+            _evidence(group, client) | {"static_members": static, "dynamic_members": dynamic, "idle_members": idle},
+            Remedy(
+                fact(
+                    FactCode.MIXED_STATIC_MEMBERS,
+                    static_members=static,
+                    members=len(group.members),
+                    strategy=group.protocol,
+                    idle_members=idle,
+                ),
+                cost=fact(FactCode.ROLLING_RESTART),
+                gain=idle / len(group.members),
+            ),
+            confidence=_sureness(client),
+        )
+
+
+def leader_may_crash(context: FindingContext) -> Iterator[Finding]:
+    """Librdkafka's cooperative strategy reads memory that it has given back."""
+    for group, client in _groups_of(context, Client.LIBRDKAFKA):
+        if group.protocol != "cooperative-sticky" or len(group.members) < 2:
+            continue
+        yield finding(
+            "leader_may_crash",
+            Severity.MEDIUM,
+            group.id,
+            _evidence(group, client),
+            Remedy(
+                fact(FactCode.LEADER_MAY_CRASH),
+                cost=fact(FactCode.ROLLING_RESTART, effect="revokes_all"),
+                gain=0.002,
+            ),
+            confidence=_sureness(client),
+        )
+
+
+def _read_by_several(group: Group) -> dict[tuple[str, int], int]:
+    """Readers of each partition that has more than one, where that is an error: a share group means it."""
+    if group.type is GroupType.SHARE:
+        return {}
+    readers = Counter((topic, run) for member in group.members for topic, runs in member.assigned for run in set(runs))
+    return {pair: count for pair, count in readers.items() if count > 1}
+
+
+def _subscription_confidence(replay: GroupReplay) -> Confidence:
+    return Confidence.MEASURED if replay.basis is SubscriptionBasis.GIVEN else Confidence.ESTIMATED
+
+
+def _groups_of(context: FindingContext, client: Client) -> Iterator[tuple[Group, KnownClient]]:
+    for group in context.judged_groups:
+        if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or not group.members:
+            continue
+        known = group_client(group)
+        if known.client is client and known.sureness is not Sureness.LOW:
+            yield group, known
+
+
+def _evidence(group: Group, client: KnownClient) -> Evidence:
+    known = {"client": client.client and client.client.value, "client_known_by": client.sign.value}
+    return {
+        "assignor": group.protocol, **known, "first_release": client.first or None,
+        "last_release": client.last or None, "members": len(group.members),
+    }  # fmt: skip
+
+
+def _sureness(client: KnownClient) -> Confidence:
+    return Confidence.GIVEN if client.sureness is Sureness.GIVEN else Confidence.ESTIMATED
+
+
+_STICKY = ("sticky", "cooperative-sticky")
+_UNSURE = (Sureness.LOW, Sureness.UNKNOWN)
+
+
+def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
+    """A KIP-848 group asks for the coordinator's range where its uniform would be more even, or the other way."""
+    for replay in context.chosen_replays:
+        better = context.better_server_strategies.get(replay.group_id)
+        if better is None:
+            continue
+        today = replay.today
+        is_rate = today.skew_rate is not None and better.skew_rate is not None
+        before, after = (today.skew_rate, better.skew_rate) if is_rate else (today.skew_count, better.skew_count)
+        gained = (before or 0.0) / (after or 1.0)
+        is_seen = (today.skew_count or 0.0) >= threshold("server_assignor_uneven", "skew_gain_ratio")
+        yield finding(
+            "server_assignor_uneven",
+            Severity.MEDIUM if gained >= 2 else Severity.LOW,
+            replay.group_id,
+            {
+                "assignor": today.assignor,
+                "advised_assignor": better.assignor,
+                "members": today.members,
+                "partitions": today.partitions,
+                "skew_count": today.skew_count,
+                "advised_skew_count": better.skew_count,
+                "skew_rate": today.skew_rate,
+                "advised_skew_rate": better.skew_rate,
+                "idle_members": today.idle_members,
+                "advised_idle_members": better.idle_members,
+                "partitions_moved": better.partitions_moved,
+            },
+            Remedy(
+                fact(
+                    FactCode.SERVER_ASSIGNOR_UNEVEN,
+                    strategy=today.assignor,
+                    advised=better.assignor,
+                    by_rate=is_rate and not is_seen,
+                    skew=before,
+                    advised_skew=after,
+                    idle_members=today.idle_members or 0,
+                    members=today.members,
+                ),
+                cost=fact(FactCode.MOVES_ONE_BY_ONE, partitions=better.partitions_moved or 0),
+                gain=1 - 1 / gained,
+                changes=better.partitions_moved or 0,
+            ),
+            confidence=Confidence.MEASURED if replay.is_reproduced else Confidence.ESTIMATED,
+        )
+
+
+def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
+    """Some members of a group speak KIP-848, others still the classic protocol."""
+    for group in context.judged_groups:
+        old = [member for member in group.members if member.is_classic]
+        new = [member for member in group.members if member.is_classic is False]
+        if not old or not new:
+            continue
+        names = [member.instance_id or member.client_id or member.id for member in old]
+        yield finding(
+            "rollover_half_done",
+            Severity.MEDIUM,
+            group.id,
+            {
+                "assignor": group.protocol,
+                "members": len(group.members),
+                "upgraded_members": len(new),
+                "classic_members": len(old),
+                "classic_ratio": len(old) / len(group.members),
+            },
+            Remedy(
+                fact(
+                    FactCode.ROLLOVER_HALF_DONE,
+                    upgraded_members=len(new),
+                    classic_members=len(old),
+                    members=tuple(names[:MOST_NAMED]),
+                ),
+                cost=fact(FactCode.RESTARTS_MEMBERS, members=len(old)),
+                gain=1.0,
+                changes=len(old),
+            ),
+        )
+
+
+def mixed_clients(context: FindingContext) -> Iterator[Finding]:
+    """Several libraries in a group whose leader divides: who leads decides what the others get."""
+    for group in context.judged_groups:
+        counts = _clients_of(group)
+        if len(counts) < 2:
+            continue
+        is_sticky = group.protocol in _STICKY
+        fewest = min(counts.values())
+        yield finding(
+            "mixed_clients",
+            Severity.MEDIUM if is_sticky else Severity.LOW,
+            group.id,
+            {
+                "assignor": group.protocol,
+                "members": len(group.members),
+                "clients": tuple(counts),
+                "libraries": len(counts),
+                "fewest_of_one_library": fewest,
+            },
+            Remedy(
+                fact(
+                    FactCode.MIXED_CLIENTS,
+                    libraries=tuple(counts.items()),
+                    strategy=group.protocol,
+                    is_sticky=is_sticky,
+                ),
+                cost=fact(FactCode.CHANGES_LIBRARY, members=fewest),
+                gain=fewest / len(group.members),
+                changes=fewest,
+            ),
+            confidence=Confidence.ESTIMATED,
+        )
+
+
+def server_uniform_may_throw(context: FindingContext) -> Iterator[Finding]:
+    """Kafka 3.8's and 3.9's uniform fails in part of the groups whose members subscribe to different topics."""
+    if seen_release(context.snapshot.kafka_version)[:2] not in ((3, 8), (3, 9)):
+        return
+    for group in context.judged_groups:
+        if group.type is not GroupType.CONSUMER or group.protocol != "uniform" or len(group.members) < 2:
+            continue
+        subscriptions = {member.subscription for member in group.members}
+        if None in subscriptions or len(subscriptions) < 2:
+            continue
+        yield finding(
+            "server_uniform_may_throw",
+            Severity.MEDIUM,
+            group.id,
+            {
+                "assignor": group.protocol,
+                "kafka_version": context.snapshot.kafka_version,
+                "members": len(group.members),
+                "subscriptions": len(subscriptions),
+            },
+            Remedy(
+                fact(
+                    FactCode.SERVER_UNIFORM_MAY_THROW,
+                    subscriptions=len(subscriptions),
+                    kafka_version=context.snapshot.kafka_version,
+                ),
+                cost=fact(FactCode.ROLLING_RESTART),
+                gain=0.1,
+            ),
+            confidence=Confidence.ESTIMATED,
+        )
+
+
+def _clients_of(group: Group) -> dict[str, int]:
+    """Members of each library, by name; nothing where a coordinator divides, or some are not known for sure."""
+    if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or group.client is not None:
+        return {}
+    known = [member_client(member, group) for member in group.members]
+    if any(client.sureness in _UNSURE for client in known):
+        return {}
+    counts = Counter(client.client.value if client.client else client.program for client in known)
+    return dict(sorted(counts.items()))
+
+
+def static_members_partly(context: FindingContext) -> Iterator[Finding]:
+    """Some members would come back to what they had after a restart, the others make the group rebalance."""
+    for group_input in context.chosen_inputs:
+        group = group_input.group
+        without = [member for member in group.members if member.instance_id is None]
+        static = len(group.members) - len(without)
+        if not static or not without or group.type is GroupType.SHARE:
+            continue
+        names = [member.client_id or member.id for member in without]
+        yield finding(
+            "static_members_partly",
+            Severity.LOW,
+            group.id,
+            {"assignor": group.protocol, "members": len(group.members), "static_members": static,
+             "dynamic_members": len(without)},
+            Remedy(
+                fact(
+                    FactCode.STATIC_MEMBERS_PARTLY,
+                    static_members=static,
+                    dynamic_members=len(without),
+                    members=tuple(names[:MOST_NAMED]),
+                ),
+                cost=fact(FactCode.RESTARTS_MEMBERS, members=len(without)),
+                gain=len(without) / len(group.members),
+                changes=len(without),
+            ),
+        )  # fmt: skip
+
+
+def static_membership(context: FindingContext) -> Iterator[Finding]:
+    """All stops of a rolling restart together leave a partition unread for long; static members would spare it most.
+
+    Eager groups of many members: each of them stops all twice. In small groups a static restart, which nobody covers
+    for, may well be the longer one.
+    """
+    inputs = context.group_inputs
+    for replay in context.chosen_replays:
+        today = scenario_row(replay, "rolling_restart")
+        static = scenario_row(replay, "rolling_restart_static")
+        if today is None or static is None or any(m.instance_id for m in inputs[replay.group_id].group.members):
+            continue
+        unread, left = today.unread_partition_ms, static.unread_partition_ms
+        if not unread or left is None or today.longest_pause_ms is None or not today.partitions:
+            continue
+        mean_s, static_mean_s = unread / today.partitions / 1000, left / today.partitions / 1000
+        if mean_s < threshold("static_membership", "unread_seconds"):
+            continue
+        saved = 1 - left / unread
+        if saved < threshold("static_membership", "saved_ratio"):
+            continue
+        yield finding(
+            "static_membership",
+            Severity.LOW,
+            replay.group_id,
+            {
+                "assignor": today.assignor,
+                "members": today.members,
+                "partitions": today.partitions,
+                "mean_unread_seconds": mean_s,
+                "static_mean_unread_seconds": static_mean_s,
+                "longest_pause_seconds": today.longest_pause_ms / 1000,
+                "partitions_moved": today.partitions_moved,
+                "static_partitions_moved": static.partitions_moved,
+            },
+            Remedy(
+                fact(
+                    FactCode.STATIC_MEMBERSHIP,
+                    members=today.members,
+                    mean_unread_seconds=mean_s,
+                    static_mean_unread_seconds=static_mean_s,
+                ),
+                cost=fact(FactCode.ROLLING_RESTART, effect="keeps_dead_members"),
+                gain=saved,
+                changes=today.members,
+            ),
+            confidence=Confidence.ESTIMATED,
+        )  # fmt: skip
+
+
+def scenario_row(replay: GroupReplay, scenario: str) -> GroupScore | None:
+    """What a scenario does to the group under the strategy that it runs."""
+    return next(
+        (
+            row
+            for row in replay.scenarios
+            if (row.scenario, row.assignor) == (scenario, replay.today.assignor) and row.error is None
+        ),
+        None,
+    )
+
+
+def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> Fact:
+    """Return the group's advice. ``findings``: those about this group, symptoms among them."""
+    kind, motion = kind_of(group), motion_of(group)
+    is_moving = motion is not None and motion.code.is_moving and kind.reads_partitions
+    if motion is not None and (kind.has_choice or not group.members or is_moving):
+        return motion.fact(FactCode.NOT_JUDGED)
+    see = tuple(sorted({finding.code for finding in findings}))
+    if not kind.has_choice:
+        apart = next((finding for finding in findings if finding.code == "read_without_joining"), None)
+        return fact(FactCode.NO_CHOICE, kind=kind.value, see=see) if apart is None else apart.recommendation
+    advised = None if replay.advised is None else replay.score(replay.advised)
+    if advised is not None:
+        return _change(advised, is_server=False)
+    better = better_server_strategy(replay) if group.type is GroupType.CONSUMER else None
+    if better is not None:
+        return _change(better, is_server=True)
+    idle = next((finding for finding in findings if finding.code == "idle_members"), None)
+    is_caused = idle is not None and idle.evidence.get("cause") not in (None, IdleCause.FEWER_PARTITIONS.value)
+    if group.protocol and idle is not None and is_caused:
+        return idle.recommendation
+    return _keep(replay, group, see)
+
+
+def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Those about groups, and symptoms that are."""
+    by_group: dict[str, list[Finding]] = {}
+    for outer in findings:
+        for each in (outer, *outer.symptoms):
+            if each.subject_type is SubjectType.GROUP:
+                by_group.setdefault(each.subject, []).append(each)
+    return by_group
+
+
+def _change(advised: GroupScore, *, is_server: bool) -> Fact:
+    return fact(
+        FactCode.CHANGE_STRATEGY,
+        advised=advised.assignor,
+        idle_members=advised.idle_members or 0,
+        skew_count=advised.skew_count,
+        partitions_moved=advised.partitions_moved or 0,
+        is_server=is_server,
+    )
+
+
+def _keep(replay: GroupReplay, group: Group, see: tuple[str, ...]) -> Fact:
+    today, strategy = replay.today, group.protocol
+    if not strategy:
+        threads = sum(member_client(member, group).program == "Kafka Streams" for member in group.members)
+        members, learn = len(group.members), learn_strategy(group)
+        return fact(FactCode.STRATEGY_UNKNOWN, members=members, streams_threads=threads, learn=learn, see=see)
+    if replay.is_reproduced is False and replay.basis is not SubscriptionBasis.GIVEN:
+        return fact(FactCode.SUBSCRIPTIONS_UNKNOWN, strategy=strategy, see=see)
+    skew, by_rate = (today.skew_count, False) if today.skew_rate is None else (today.skew_rate, True)
+    if today.members == 1:
+        why = "one_member"
+    elif skew is None:
+        why = "not_measured"
+    elif skew < LEAST_GAIN:
+        why = "even"
+    elif group.type is not GroupType.CONSUMER and not strategies_of(group):
+        client = group_client(group).program or None
+        return fact(FactCode.STRATEGIES_NOT_REPLAYED, client=client, skew=skew, by_rate=by_rate, see=see)
+    else:
+        why = "none_better"
+    return fact(FactCode.KEEP_STRATEGY, strategy=strategy, why=why, skew=skew, by_rate=by_rate, see=see)
+
+
+def cross_rack_reads(context: FindingContext) -> Iterator[Finding]:
+    """Another strategy lets members fetch more of what they read in their own rack, and is as even."""
+    for replay in context.chosen_replays:
+        today, best = replay.today, _best(replay)
+        if best is None or today.same_rack_ratio is None or best.same_rack_ratio is None:
+            continue
+        more = best.same_rack_ratio - today.same_rack_ratio
+        if more < threshold("cross_rack_reads", "same_rack_more_ratio"):
+            continue
+        yield finding(
+            "cross_rack_reads",
+            Severity.MEDIUM if more >= threshold("cross_rack_reads", "medium_more_ratio") else Severity.LOW,
+            replay.group_id,
+            {
+                "assignor": today.assignor,
+                "advised_assignor": best.assignor,
+                "members": today.members,
+                "partitions": today.partitions,
+                "same_rack_ratio": today.same_rack_ratio,
+                "advised_same_rack_ratio": best.same_rack_ratio,
+                "leader_in_rack_ratio": today.leader_in_rack_ratio,
+                "partitions_moved": best.partitions_moved,
+            },
+            Remedy(
+                fact(
+                    FactCode.CROSS_RACK_READS,
+                    advised=best.assignor,
+                    same_rack_ratio=today.same_rack_ratio,
+                    advised_same_rack_ratio=best.same_rack_ratio,
+                    leader_in_rack_ratio=today.leader_in_rack_ratio or 0.0,
+                ),
+                cost=fact(FactCode.ONE_REBALANCE, partitions=best.partitions_moved or 0),
+                gain=more / (1 - today.same_rack_ratio),
+                changes=best.partitions_moved or 0,
+            ),
+            confidence=Confidence.ESTIMATED,
+        )
+
+
+def _best(replay: GroupReplay) -> GroupScore | None:
+    """The strategy that keeps most inside racks among those as even by count as today, which a team can set."""
+    others = [
+        score
+        for score in replay.scores[1:]
+        if score.error is None and score.assignor != OWN and "/" not in score.assignor
+        and score.same_rack_ratio is not None and (score.skew_count or 0) <= (replay.today.skew_count or 0) + 1e-9
+    ]  # fmt: skip
+    return max(others, key=lambda score: (score.same_rack_ratio or 0.0, -(score.partitions_moved or 0)), default=None)
+
+
+def share_group_behind(context: FindingContext) -> Iterator[Finding]:
+    """More lies behind the start of its records in flight than writers made in so many seconds."""
+    for group in context.judged_groups:
+        rates = context.group_inputs[group.id].rates
+        if group.type is not GroupType.SHARE or not group.members:
+            continue
+        lag, rate = float(rates.lag_messages.sum()), float(rates.in_messages_per_s.sum())
+        if not rate > 0 or not lag / rate >= threshold("share_group_behind", "behind_seconds"):
+            continue
+        partitions = len(rates.lag_messages)
+        yield finding(
+            "share_group_behind",
+            Severity.MEDIUM,
+            group.id,
+            {
+                "lag_messages": int(lag),
+                "lag_seconds": lag / rate,
+                "in_messages_per_s": rate,
+                "members": len(group.members),
+                "partitions": partitions,
+            },
+            Remedy(
+                fact(
+                    FactCode.SHARE_GROUP_BEHIND,
+                    lag_messages=int(lag),
+                    lag_seconds=lag / rate,
+                    members=len(group.members),
+                    partitions=partitions,
+                ),
+                cost=fact(FactCode.ADDS_MEMBERS),
+                gain=1.0,
+            ),
+            # Records behind the first one in flight may be done already: the broker's lag counts them all the same.
+            confidence=Confidence.ESTIMATED,
+        )

@@ -1,4 +1,9 @@
-"""Replicas that are too few, in one rack, on dead brokers; and partitions that are too hot for any placement."""
+"""Replicas that are too few, in one rack, on dead brokers; and partitions that are too hot for any placement.
+
+Brokers that carry more than their fair share: disk, traffic, CPU, and volumes that are nearly full.
+
+Disks within a broker: one is nearly full while another has room.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +13,35 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import Flags, Longs
-from kafka_rebalance.facts import FactCode, fact
+from kafka_assignors.arrays import Flags, Longs
+from kafka_assignors.releases import seen_release
+from kafka_rebalance.amounts import LISTED
+from kafka_rebalance.cluster_arrays.snapshot_arrays import usable_bytes, volume_bytes
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.releases import seen_release
-from kafka_rebalance.resources import ROWS
+from kafka_rebalance.findings.plan_outcome import (
+    LOAD_NAMES,
+    copied_by_plan,
+    excess,
+    moved_away,
+    plan_cost,
+    plan_evidence,
+    plan_outcome,
+)
+from kafka_rebalance.planner.log_dirs import (
+    BrokerVolumes,
+    LogDirPlacement,
+    LogDirProblem,
+    broker_volumes,
+    place_in_log_dirs,
+)
+from kafka_rebalance.resources import ROWS, TABLE
 from kafka_rebalance.scoring.assignment_scores import plain_mean
+from kafka_rebalance.scoring.placement_scores import BrokerScore
 from kafka_rebalance.snapshot.in_sync import is_bounded_by_replicas, least_in_sync
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 
 LISTED_TOPICS = 10
 _USUAL_REPLICAS = 3
@@ -475,3 +499,243 @@ def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
     for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
         name = context.snapshot.topics[number].name
         yield _Trouble(name, rows[topic[rows] == number], 1, size)
+
+
+# What is balanced by default, measured, and no size.
+_RATES = {row.name: row.load for row in TABLE if row.is_balanced and row.load is not None and row.unit != "bytes"}
+
+
+def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
+    """Disk level above the fair share."""
+    for score in context.scores.of_resource("disk"):
+        over = _over_share(score)
+        if over is None or over < threshold("broker_disk_over_share", "over_share_ratio"):
+            continue
+        yield finding(
+            "broker_disk_over_share",
+            _severity(over),
+            score.broker,
+            _share_evidence(score) | {"over_share_ratio": over} | plan_evidence(context, [score]),
+            Remedy(
+                fact(
+                    FactCode.BROKER_DISK_OVER_SHARE,
+                    broker=score.broker,
+                    disk_bytes=score.load,
+                    times_share=over,
+                    outcome=plan_outcome(context, score, fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=excess(score))),
+                ),
+                cost=plan_cost(
+                    context, score.broker, fact(FactCode.COPIES_BYTES, copied_bytes=excess(score), is_least=True)
+                ),
+                gain=moved_away(context, score),
+                copied_bytes=copied_by_plan(context, score.broker, excess(score)),
+            ),
+            confidence=context.confidence(LoadKind.LOG_BYTES),
+        )
+
+
+def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
+    """In, out or CPU level above the fair share: one finding a broker, the worst resource first."""
+    least = threshold("broker_rate_over_share", "over_share_ratio")
+    for broker in context.staying:
+        scores = {
+            score.resource: score
+            for score in context.scores.brokers
+            if score.broker == broker and score.resource in _RATES and (_over_share(score) or 0) >= least
+        }
+        if not scores:
+            continue
+        worst = max(scores.values(), key=lambda score: (_over_share(score) or 0, score.resource))
+        over = _over_share(worst) or 0.0
+        evidence: Evidence = {"worst_resource": worst.resource, "over_share_ratio": over}
+        for score in scores.values():
+            evidence |= _share_evidence(score)
+            evidence[f"{score.resource}_over_share_ratio"] = _over_share(score)
+        evidence |= plan_evidence(context, list(scores.values()))
+        yield finding(
+            "broker_rate_over_share",
+            _severity(over),
+            broker,
+            evidence,
+            Remedy(
+                fact(
+                    FactCode.BROKER_RATE_OVER_SHARE,
+                    broker=broker,
+                    resource=worst.resource,
+                    load=worst.load,
+                    times_share=over,
+                    outcome=plan_outcome(context, worst, fact(FactCode.MOVE_BUSIEST_AWAY)),
+                ),
+                cost=plan_cost(context, broker, fact(FactCode.LEADER_CHANGES_COPY_NOTHING)),
+                gain=moved_away(context, worst),
+                copied_bytes=copied_by_plan(context, broker, 0.0),
+            ),
+            confidence=context.confidence(_RATES[worst.resource]),
+        )
+
+
+def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
+    """Volumes that are nearly full. Where the whole cluster is, moving does not help."""
+    used = {score.broker: _used(context, score) for score in context.scores.of_resource("disk") if score.stays}
+    known = {broker: pair for broker, pair in used.items() if pair is not None}
+    if not known:
+        return
+    cluster = sum(pair[0] for pair in known.values()) / sum(pair[1] for pair in known.values())
+    least = threshold("broker_disk_full", "used_ratio")
+    for broker, (used_bytes, total_bytes) in sorted(known.items()):
+        ratio = used_bytes / total_bytes
+        if ratio < least:
+            continue
+        is_critical = ratio >= threshold("broker_disk_full", "critical_used_ratio")
+        strays = sum(log_dir.stray_bytes for log_dir in context.brokers[broker].log_dirs)
+        copied = max(0.0, used_bytes - cluster * total_bytes)
+        yield finding(
+            "broker_disk_full",
+            Severity.CRITICAL if is_critical else Severity.HIGH,
+            broker,
+            {
+                "used_bytes": round(used_bytes),
+                "total_bytes": round(total_bytes),
+                "used_ratio": ratio,
+                "cluster_used_ratio": cluster,
+            },
+            Remedy(
+                fact(
+                    FactCode.BROKER_DISK_FULL,
+                    broker=broker,
+                    used_ratio=ratio,
+                    cluster_used_ratio=cluster,
+                    is_cluster_full=cluster >= least,
+                    filling_stray_bytes=strays if (used_bytes - strays) / total_bytes < least else 0,
+                ),
+                cost=fact(FactCode.COPIES_BYTES, copied_bytes=copied),
+                gain=(ratio - cluster) / ratio if cluster < least else 0.0,
+                copied_bytes=copied,
+            ),
+            confidence=context.confidence(LoadKind.LOG_BYTES),
+        )
+
+
+def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
+    """(used, total) bytes: what the volumes tell, else what is known to be on them over a capacity that was given."""
+    log_dirs = context.brokers[score.broker].log_dirs
+    total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
+    if total is not None and usable is not None:
+        return total - usable, total
+    if score.capacity is None:
+        return None
+    return score.load + context.snapshot.unplaced_bytes.get(score.broker, 0), score.capacity
+
+
+def _over_share(score: BrokerScore) -> float | None:
+    if not score.stays or not score.fair_share:
+        return None
+    return score.level / score.fair_share
+
+
+def _share_evidence(score: BrokerScore) -> Evidence:
+    name = LOAD_NAMES[score.resource]
+    evidence: Evidence = {
+        name: score.load,
+        f"fair_share_{name}": (score.fair_share or 0.0) * (score.capacity or 1.0),
+    }
+    return evidence | ({f"capacity_{name}": score.capacity} if score.capacity is not None else {})
+
+
+def _severity(over_share: float) -> Severity:
+    """Relative to the fair share alone: half as much again is high, a quarter medium."""
+    if over_share >= 1.5:
+        return Severity.HIGH
+    return Severity.MEDIUM if over_share >= 1.25 else Severity.LOW
+
+
+CODE = "log_dir_full"
+
+
+def log_dir_full(context: FindingContext) -> Iterator[Finding]:
+    """A broker stops when one of its disks is full, however empty the others are; moves between them mend it.
+
+    Where all are nearly full, ``broker_disk_full`` tells it.
+    """
+    least = threshold(CODE, "used_ratio")
+    for broker in context.snapshot.brokers:
+        if not broker.state.stays or len(broker.log_dirs) < 2:
+            continue
+        volumes = broker_volumes(broker, context.snapshot.partitions)
+        if volumes is None:
+            continue
+        used = volumes.used_bytes / volumes.total_bytes
+        if used.max() >= least > used.min():
+            yield _finding(context, broker, volumes, least)
+
+
+def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, least: float) -> Finding:
+    used = volumes.used_bytes / volumes.total_bytes
+    worst = int(used.argmax())
+    ratio, others = float(used[worst]), _used_together(volumes, worst)
+    paths = tuple(one.path for one in volumes.dirs[worst])
+    problem = volumes.problem(least)
+    placement = place_in_log_dirs(problem)
+    above = problem.cost(problem.dir_of)[0]
+    return finding(
+        CODE,
+        Severity.CRITICAL if ratio >= threshold(CODE, "critical_used_ratio") else Severity.HIGH,
+        broker.id,
+        {
+            "paths": paths,
+            "used_ratio": ratio,
+            "others_used_ratio": others,
+            "replica_moves_between_dirs": int((placement.dir_of != problem.dir_of).sum()),
+            "dir_bytes": placement.moved_bytes,
+            "dir_bytes_lower_bound": placement.bound_bytes,
+            "above_bytes": above,
+            "still_above_bytes": placement.over_bytes,
+        },
+        Remedy(
+            fact(
+                FactCode.LOG_DIR_FULL,
+                broker=broker.id,
+                paths=paths,
+                used_ratio=ratio,
+                others_used_ratio=others,
+                way=_way(context, volumes, problem, placement, least),
+            ),
+            cost=fact(FactCode.COPIES_BETWEEN_DISKS, copied_bytes=float(placement.moved_bytes)),
+            gain=1.0 - placement.over_bytes / above if above else 0.0,
+            copied_bytes=placement.moved_bytes,
+        ),
+        confidence=context.confidence(LoadKind.LOG_BYTES),
+    )
+
+
+def _way(
+    context: FindingContext,
+    volumes: BrokerVolumes,
+    problem: LogDirProblem,
+    placement: LogDirPlacement,
+    least: float,
+) -> Fact:
+    """Return what to move where, the largest first, and how much stays above the threshold."""
+    moved = np.flatnonzero(placement.dir_of != problem.dir_of)
+    if not len(moved):
+        return fact(FactCode.NO_REPLICA_FITS_OTHER_DIR)
+    table = context.snapshot.partitions
+    moved = moved[np.argsort(-problem.size_bytes[moved], kind="stable")]
+    rows = np.searchsorted(table.offsets, volumes.cells[moved], side="right") - 1
+    return fact(
+        FactCode.MOVE_BETWEEN_DIRS,
+        replicas=len(moved),
+        moved_bytes=float(placement.moved_bytes),
+        lower_bound_bytes=float(placement.bound_bytes),
+        first_moves=tuple(
+            (context.snapshot.name_of(int(row)), volumes.target_path(int(placement.dir_of[replica])))
+            for row, replica in zip(rows[:LISTED], moved[:LISTED], strict=True)
+        ),
+        still_above_bytes=float(placement.over_bytes),
+        used_ratio_limit=least,
+    )
+
+
+def _used_together(volumes: BrokerVolumes, but: int) -> float:
+    is_other = np.arange(len(volumes.dirs)) != but
+    return float(volumes.used_bytes[is_other].sum() / volumes.total_bytes[is_other].sum())

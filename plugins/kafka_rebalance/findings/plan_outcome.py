@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.findings.context import Evidence, FindingContext
-from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
+from kafka_rebalance.findings.context import NOTHING, Evidence, FindingContext, outcome_for
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.placement_scores import BrokerScore
 

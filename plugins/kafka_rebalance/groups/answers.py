@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Ints, Longs
-from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.facts import Fact
+from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.contract import Assignment, AssignmentRequest
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.registry import by_name
+from kafka_rebalance.facts import Fact, refusal_of
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.scoring.assignment_scores import GroupScore, evenness
 from kafka_rebalance.scoring.drain import drain, member_capacity
-from kafka_rebalance.scoring.rack_reads import RackRatios, rack_ratios
+from kafka_rebalance.scoring.rack_traffic import RackRatios, rack_ratios
 
 
 def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, Fact | None]:
@@ -23,7 +23,7 @@ def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) ->
     try:
         return reader_of(by_name(name).assign(request), group_input), None
     except AssignorError as error:
-        return None, error.fact
+        return None, refusal_of(error)
 
 
 def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:

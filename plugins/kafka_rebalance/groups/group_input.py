@@ -11,11 +11,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats, Ints, Longs
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.arrays import NOBODY, Floats, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
-from kafka_rebalance.scoring.rack_reads import RackCodes, rack_codes
-from kafka_rebalance.snapshot.lag import UNKNOWN_LAG, lag_messages
+from kafka_rebalance.scoring.rack_traffic import RackCodes, rack_codes
+from kafka_rebalance.snapshot.group import UNKNOWN_LAG, lag_messages
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, Member
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET

@@ -7,6 +7,10 @@ Example: range on 24 topics of one partition, 6 members: the first member reads 
 gives 4 to each (skew 1), and 20 partitions move.
 
 Complexity: that of the strategies, O(partitions + subscriptions) each.
+
+What is asked of the groups of a snapshot: whose consumers they run, and which scenarios they are led through.
+
+Which of the coordinator's own strategies would serve a KIP-848 group better than the one it asks for.
 """
 
 from __future__ import annotations
@@ -18,33 +22,33 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
-from kafka_rebalance.assignors.contract import AssignmentRequest
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.coordinator.timeline import Times
+from kafka_assignors.arrays import Ints
+from kafka_assignors.contract import AssignmentRequest
+from kafka_assignors.coordinator.timeline import Times
+from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.answers import answer_of, scored, unscored
-from kafka_rebalance.groups.client_settings import settings_of, strategies_of
-from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.kinds import kind_of
-from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.member_clients import group_client, settings_of, strategies_of, with_clients
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode, motion_of
-from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
-from kafka_rebalance.groups.scenarios.custom import ChangedGroup
-from kafka_rebalance.groups.scenarios.replay import Standing, changed_scores, scenario_scores
-from kafka_rebalance.groups.scenarios.state import GroupState
-from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates, release_spans
-from kafka_rebalance.groups.subscriptions import (
-    SubscriptionBasis,
-    Subscriptions,
-    has_unknown_subscription,
-    hypotheses,
-    request_of,
+from kafka_rebalance.groups.request_frame import Subscriptions
+from kafka_rebalance.groups.scenarios import (
+    ROLLING_RESTART,
+    SCENARIOS,
+    ChangedGroup,
+    GroupState,
+    Standing,
+    changed_scores,
+    scenario_scores,
 )
+from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates, release_spans
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis, has_unknown_subscription, hypotheses, request_of
+from kafka_rebalance.options.rules import ClientRule
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, per_member
 from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.snapshot.group import Tasks
-from kafka_rebalance.snapshot.model import GroupType, Member
+from kafka_rebalance.snapshot.model import ClusterSnapshot, GroupType, Member
 
 LEAST_GAIN = 1.25  # today's skew over the advised one's; the registry of findings names the same threshold
 LIKE_RATIO = 0.05  # strategies whose fullest members differ by less are alike: rates change from day to day
@@ -399,4 +403,51 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-__all__ = ["LEAST_GAIN", "STRATEGIES", "GroupReplay", "replay_group"]
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """``scenarios``: names of the catalogue; ``seed`` draws their members. By default groups are asked about today.
+
+    ``strategies``: names of the registry, where not all that a group could run are asked.
+    """
+
+    clients: tuple[ClientRule, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    seed: int = 0
+    strategies: tuple[str, ...] | None = None
+
+    def told(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+        """The snapshot with whose consumers its groups run."""
+        return with_clients(snapshot, self.clients)
+
+    def replay(self, group_input: GroupInput) -> GroupReplay:
+        """One group under each strategy."""
+        return replay_group(group_input, self.strategies, scenarios=self.scenarios, seed=self.seed)
+
+    def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
+        """All groups, in the snapshot's order."""
+        return tuple(self.replay(group_input) for group_input in group_inputs(self.told(snapshot)))
+
+
+TODAY_ALONE = ReplayOptions()
+EVERYTHING = ReplayOptions(scenarios=SCENARIOS)
+
+
+_BUILT_IN = ("uniform", "range")
+
+
+def better_server_strategy(replay: GroupReplay, least_gain: float = LEAST_GAIN) -> GroupScore | None:
+    """The replay of the other built-in one where it makes the fullest member smaller by ``least_gain``, else None.
+
+    Its members ask for it by name (``group.remote.assignor``). Rates change from day to day: one that is less even by
+    count is not told for its rates.
+    """
+    today = replay.today
+    others = [replay.score(name) for name in _BUILT_IN if name != today.assignor]
+    for other in others:
+        if other is None or other.error is not None or (other.skew_count or 0) > (today.skew_count or 0) + 1e-9:
+            continue
+        is_rate = today.skew_rate is not None and other.skew_rate is not None
+        before, after = (today.skew_rate, other.skew_rate) if is_rate else (today.skew_count, other.skew_count)
+        if after and (before or 0) / after >= least_gain:
+            return other
+    return None

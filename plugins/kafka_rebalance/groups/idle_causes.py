@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kafka_assignors.releases import Client
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.groups.client_settings import set_strategy, settings_of, strategies_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
-from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.member_clients import group_client, set_strategy, settings_of, strategies_of
 from kafka_rebalance.groups.strategies import MIGRATED, OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import GroupType, Member
 

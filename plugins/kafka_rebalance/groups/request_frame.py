@@ -4,6 +4,17 @@ Strategies hear of subscribed topics alone, the coordinator's of those only that
 
 Example: nine strategies are asked about 12 members in one state: their ids, subscriptions, racks and topics are columns
 once, and each strategy's call adds what its own members own. O(members + subscriptions + partitions).
+
+In which order a group's members are put into the map that its strategy walks, as far as a reading tells it.
+
+Kafka's strategies walk a Java HashMap of members; of two in one bin the one that was put first comes first.
+
+- KIP-848: the coordinator fills it from its ``TimelineHashMap``, whose order follows from the ids.
+- Classic, brokers up to 3.9: the leader fills it from JoinGroup's answer, which comes in the order of Scala's map.
+- Classic, brokers from 4.0 on: JoinGroup's answer has the members of a bin as they joined, which no reading tells.
+  They are taken in the order of the snapshot, that of their ids.
+
+Of the tables the sizes for today's members are taken: one that held more members before may be larger.
 """
 
 from __future__ import annotations
@@ -13,20 +24,32 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.assignors.contract import (
-    NO_METADATA,
-    AssignmentRequest,
-    MapOrder,
-    MemberColumns,
-    StringColumn,
-    TopicColumns,
-)
-from kafka_rebalance.groups.feeding_order import feeding_order
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.contract import NO_METADATA, AssignmentRequest, MapOrder, MemberColumns, TopicColumns
+from kafka_assignors.coordinator.membership import Coordinator, TimelineMap, coordinator_of
+from kafka_assignors.java.keys import uuid_columns
+from kafka_assignors.java.scala_maps import ScalaMutableMap
+from kafka_assignors.kernels.decorators import kernel
+from kafka_assignors.releases import Release, seen_release
+from kafka_assignors.string_column import StringColumn
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.java.keys import uuid_columns
-from kafka_rebalance.kernels.decorators import kernel
-from kafka_rebalance.releases import seen_release
+from kafka_rebalance.snapshot.model import Member
+
+
+def feeding_order(members: tuple[Member, ...], release: Release, *, is_server: bool) -> Longs | None:
+    """int64[M]: positions of ``members`` as they are put; None: as they stand. ``release``: of the brokers or ()."""
+    ids = [member.id for member in members]
+    if len(set(ids)) < len(ids):
+        return None  # a dump may name two alike: no coordinator would
+    if is_server:
+        order = TimelineMap.settled(ids).order()
+    elif release and coordinator_of(release) is Coordinator.SCALA:
+        order = ScalaMutableMap.of(ids).order()
+    else:
+        return None
+    place = {name: number for number, name in enumerate(ids)}
+    return np.array([place[name] for name in order], dtype=np.int64)
+
 
 Subscriptions = tuple[tuple[int, ...], ...]  # topic indices by member
 

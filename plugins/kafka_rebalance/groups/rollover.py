@@ -26,19 +26,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from kafka_rebalance.coordinator.pause_sums import Pauses
+from kafka_assignors.coordinator.pauses import Pauses
+from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.groups.client_settings import (
+from kafka_rebalance.groups.member_clients import (
     CONNECT,
     COOPERATIVE,
     OVERRIDE,
     ClientSettings,
+    KnownClient,
+    member_client,
     settings_of,
     strategies_of,
 )
-from kafka_rebalance.groups.member_clients import KnownClient, member_client
-from kafka_rebalance.options.client_rule import Client
-from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.group import Group
 from kafka_rebalance.snapshot.model import GroupType
 

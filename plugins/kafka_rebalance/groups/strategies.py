@@ -16,11 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from kafka_rebalance.assignors.registry import BUILT_IN, Side, own_names, registrations
+from kafka_assignors.registry import BUILT_IN, Side, own_names, registrations
+from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
-from kafka_rebalance.options.client_rule import Client
-from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.model import GroupType
 
 OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a client's configuration

@@ -3,18 +3,28 @@
 Kafka's tools print what members read, not what they subscribe to. Two hypotheses cover nearly all groups: all members
 subscribe to everything that the group reads; or each subscribes to what it reads itself (two services that share a
 group id). The one under which the group's own strategy gives exactly today's assignment counts.
+
+Reading Kafka's consumer protocol byte by byte: numbers, names, lists, topics with partitions.
+
+User data of Kafka's sticky strategies: what a member owned when it joined, and in which generation.
+
+Layout V1 is a list of (topic, list of partitions) and an int32, the generation; V0 (Java up to 2.2) ends before it.
+``cooperative-sticky`` of Java puts the generation alone. What is owned then stands in the subscription itself.
 """
 
 from __future__ import annotations
 
+import struct
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints, Longs
-from kafka_rebalance.assignors.contract import AssignmentRequest
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.contract import AssignmentRequest
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.request_frame import Subscriptions, bounds_of, frame_of
+from kafka_rebalance.snapshot.group import TopicPartitions
 from kafka_rebalance.snapshot.model import Member
 
 
@@ -94,4 +104,123 @@ def _given(member: Member, index: dict[str, int]) -> tuple[int, ...]:
     return tuple(index[topic] for topic in member.subscription or ())
 
 
-__all__ = ["SubscriptionBasis", "Subscriptions", "has_unknown_subscription", "hypotheses", "request_of"]
+_MOST_ENTRIES = 10_000_000
+
+
+class OddBytesError(ValueError):
+    """These bytes are not what the consumer protocol says."""
+
+
+class ProtocolReader:
+    """Reads forward; every lack is an OddBytesError that names the place."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = bytes(data)
+        self._at = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        """Nothing is left."""
+        return self._at == len(self._data)
+
+    def _take(self, size: int) -> bytes:
+        end = self._at + size
+        if size < 0 or end > len(self._data):
+            raise OddBytesError(f"{size} bytes are wanted at byte {self._at} of {len(self._data)}")
+        part = self._data[self._at : end]
+        self._at = end
+        return part
+
+    def _number(self, kind: str, size: int) -> int:
+        return int(struct.unpack(kind, self._take(size))[0])
+
+    def int32(self) -> int:
+        """Big-endian, signed."""
+        return self._number(">i", 4)
+
+    def version(self) -> int:
+        """An int16 that is not negative."""
+        version = self._number(">h", 2)
+        if version < 0:
+            raise OddBytesError(f"version {version}")
+        return version
+
+    def count(self) -> int:
+        """Entries of the list that follows."""
+        count = self.int32()
+        if not 0 <= count <= _MOST_ENTRIES:
+            raise OddBytesError(f"a list of {count} entries")
+        return count
+
+    def string(self) -> str:
+        """UTF-8 behind its int16 length."""
+        text = self.nullable_string()
+        if text is None:
+            raise OddBytesError("a name is missing")
+        return text
+
+    def nullable_string(self) -> str | None:
+        """A length of −1 is none."""
+        size = self._number(">h", 2)
+        try:
+            return None if size < 0 else self._take(size).decode()
+        except UnicodeDecodeError:
+            raise OddBytesError(f"a name before byte {self._at} is no UTF-8") from None
+
+    def nullable_bytes(self) -> bytes | None:
+        """Behind an int32 length; −1 is none."""
+        size = self.int32()
+        return None if size < 0 else self._take(size)
+
+    def topic_partitions(self) -> TopicPartitions:
+        """Each topic once, in the order of first appearance: librdkafka repeats it for every partition."""
+        found: dict[str, list[int]] = {}
+        for _ in range(self.count()):
+            found.setdefault(self.string(), []).extend(self.int32() for _ in range(self.count()))
+        return tuple((topic, tuple(partitions)) for topic, partitions in found.items())
+
+
+_GENERATION_BYTES = 4
+
+
+class Layout(StrEnum):
+    """What the bytes are."""
+
+    ABSENT = "none"
+    EMPTY = "empty"
+    OWNED_AND_GENERATION = "V1"
+    OWNED = "V0"
+    GENERATION = "generation"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class UserData:
+    """``owned`` and ``generation`` as far as the layout has them; a generation below 0 is none."""
+
+    layout: Layout
+    owned: TopicPartitions | None = None
+    generation: int | None = None
+
+
+def decode_user_data(data: bytes | None, protocol: str | None) -> UserData:
+    """Of a member of a group that runs ``protocol``: four zeros are a generation to one and an empty V0 to another."""
+    if not data:
+        return UserData(Layout.ABSENT if data is None else Layout.EMPTY)
+    if protocol == "cooperative-sticky" and len(data) == _GENERATION_BYTES:
+        return UserData(Layout.GENERATION, generation=_told(struct.unpack(">i", data)[0]))
+    if protocol not in ("sticky", "cooperative-sticky"):
+        return UserData(Layout.OTHER)
+    reader = ProtocolReader(data)
+    try:
+        owned = reader.topic_partitions()
+        if reader.is_at_end:
+            return UserData(Layout.OWNED, owned)
+        generation = reader.int32()
+    except OddBytesError:
+        return UserData(Layout.OTHER)
+    return UserData(Layout.OWNED_AND_GENERATION, owned, _told(generation))
+
+
+def _told(generation: int) -> int | None:
+    return generation if generation >= 0 else None

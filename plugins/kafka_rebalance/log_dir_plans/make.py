@@ -1,22 +1,408 @@
-"""From a snapshot and what is asked to a sealed plan between log dirs."""
+"""From a snapshot and what is asked to a sealed plan between log dirs.
+
+What is asked of a plan between log dirs.
+
+The places of one broker between which replicas may move: each disk that stays, and each dir that is emptied.
+
+Where one broker's replicas are to lie: dirs to be emptied are empty, disks as even as was asked, for few bytes.
+
+**Promises, in this order.** A dir that is to be emptied holds nothing. No disk is filled above the most it may be used,
+and one that is fuller already gets no fuller. Each disk within its limits, as near as whole replicas come. Few bytes.
+
+Where no balance was asked for, what leaves a dir goes, the largest first, to the disk that is then the least used; only
+if that overfills one, replicas are placed in whatever room there is. Example: 40 and 20 leave, disks of 100 hold 10 and
+40: 40 goes to the first (50), 20 to the second (60). A balance that is not worth its bytes is left: less than a share
+of them brought nearer. O(``place_in_log_dirs`` + R × D).
+
+Moves between dirs in waves: in each there is room for both copies on every disk.
+
+The largest first, while they fit; a wave's room is what its disks offer when it starts, for the source is removed only
+once the copy is done. So a disk that has just been relieved is filled in the next wave. The way back fits, too: what a
+disk gave is free on it. Where sizes are not known nothing is held back. O(waves × moves).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from kafka_assignors.arrays import Flags, Longs
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.log_dir_plans.places import BrokerPlaces, broker_places
-from kafka_rebalance.log_dir_plans.placing import PlacedDirs, place_broker
-from kafka_rebalance.log_dir_plans.plan import BrokerDirs, DirPlace, LogDirMove, LogDirPlan
-from kafka_rebalance.log_dir_plans.request import LogDirRequest, require_dirs_fit
-from kafka_rebalance.log_dir_plans.waves import DirCopy, cut_waves
+from kafka_rebalance.log_dir_plans.plan import BrokerDirs, DirPlace, LogDirMove, LogDirPlan, LogDirWave
+from kafka_rebalance.options.plan_options import DEFAULT_THROTTLE_BYTES_PER_S
+from kafka_rebalance.planner.log_dirs import LogDirProblem, fewest_moved_bytes, place_in_log_dirs
 from kafka_rebalance.planner.params import LOG_DIRS, LogDirParams
 from kafka_rebalance.snapshot.codec import snapshot_id
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, LogDir
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_DIR, PartitionTable
 from kafka_rebalance.snapshot.times import optional_time_text
+
+BALANCE, REMOVE = "--balance-log-dirs", "--remove-log-dir"
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirRequest:
+    """At least one of the first two is given. Raises UsageError for a value that cannot be.
+
+    within   how far the used share of each disk may be from the share used of its broker's disks together: 0.1 is ten
+             points of a hundred; None: disks are not balanced
+    removed  broker and path of each dir to be emptied
+    """
+
+    within: float | None = None
+    removed: frozenset[tuple[int, str]] = frozenset()
+    throttle_bytes_per_s: int = DEFAULT_THROTTLE_BYTES_PER_S
+    partitions_per_wave: int = 5000
+
+    def __post_init__(self) -> None:
+        if self.within is None and not self.removed:
+            raise UsageError.at("log dirs", "nothing is asked", f"give {BALANCE} 10% or {REMOVE} BROKER:/path")
+        if self.within is not None and not (math.isfinite(self.within) and 0 <= self.within < 1):
+            raise UsageError.at(BALANCE, f"{excerpt(self.within)} is no share", "give 10% or 0.1")
+        for name in ("throttle_bytes_per_s", "partitions_per_wave"):
+            if getattr(self, name) < 1:
+                raise UsageError.at(name, f"{excerpt(getattr(self, name))} cannot be", "give 1 or more")
+
+    def removed_of(self, broker: int) -> frozenset[str]:
+        """Paths of the dirs of one broker that are to be emptied."""
+        return frozenset(path for owner, path in self.removed if owner == broker)
+
+    def document(self) -> dict[str, Any]:
+        """For ``parameters`` of log_dirs.json: complete."""
+        removed: dict[str, list[str]] = {}
+        for broker, path in sorted(self.removed):
+            removed.setdefault(str(broker), []).append(path)
+        return {
+            "balance_within": self.within,
+            "remove_log_dirs": removed,
+            "throttle_bytes_per_s": self.throttle_bytes_per_s,
+            "partitions_per_wave": self.partitions_per_wave,
+        }
+
+
+def require_dirs_fit(snapshot: ClusterSnapshot, request: LogDirRequest) -> None:
+    """Raises UsageError for a dir that is not there or cannot be emptied, and for a cluster with no dirs to choose."""
+    brokers = {broker.id: broker for broker in snapshot.brokers}
+    if not any(len(broker.log_dirs) > 1 for broker in snapshot.brokers):
+        raise UsageError.at("log dirs", "no broker is seen to have two of them", "read the live cluster, or its dump")
+    for broker, path in sorted(request.removed):
+        _require_removable(brokers, broker, path, request.removed_of(broker))
+
+
+def _require_removable(brokers: Mapping[int, Broker], broker: int, path: str, removed: frozenset[str]) -> None:
+    place = f"{REMOVE} {broker}:{excerpt(path)}"
+    if broker not in brokers:
+        raise UsageError.at(place, "there is no such broker", f"known: {', '.join(map(str, sorted(brokers)))}")
+    found = {log_dir.path: log_dir for log_dir in brokers[broker].log_dirs}
+    if path not in found:
+        raise UsageError.at(place, "the broker has no such log dir", f"known: {', '.join(found) or 'none'}")
+    if found[path].error is not None:
+        raise UsageError.at(place, "the dir failed: nothing can be copied from it", "take its broker's replicas off it")
+    if not brokers[broker].state.is_heard:
+        raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "start it first")
+    if not brokers[broker].state.stays:
+        raise UsageError.at(place, f"the broker is {brokers[broker].state.value}", "everything leaves it anyway")
+    staying = [one for one in found.values() if one.path not in removed and one.error is None and not one.is_cordoned]
+    if not staying:
+        raise UsageError.at(
+            place, "no other dir of the broker may receive", f"remove the broker: --remove-broker {broker}"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BrokerPlaces:
+    """D places on V volumes; dirs that tell the same total and the same usable bytes share one volume.
+
+    ``dirs``: the log dirs of each place, one where it is emptied; ``is_removed`` bool[D]; ``volume_of`` int64[D];
+    ``total_bytes``, ``usable_bytes`` int64[V], both 0 where ``knows_sizes`` is false (then each dir is a volume).
+    ``cells`` int64[R]: where in the partition table the replicas stand that may move; ``place_of``, ``size_bytes``
+    int64[R]; ``dir_of`` int64[R]: its number among the broker's dirs. ``knows_places``: it is known of
+    at least one of its replicas in which dir it is. ``stuck``: replicas that may not move and might
+    be in a dir that is to be emptied, by table cell.
+    """
+
+    broker: Broker
+    dirs: tuple[tuple[LogDir, ...], ...]
+    is_removed: Flags
+    volume_of: Longs
+    total_bytes: Longs
+    usable_bytes: Longs
+    knows_sizes: bool
+    knows_places: bool
+    cells: Longs
+    place_of: Longs
+    dir_of: Longs
+    size_bytes: Longs
+    stuck: Longs
+
+    @property
+    def may_receive(self) -> Flags:
+        """bool[D]: stays, and one of its dirs is not cordoned."""
+        is_open = [any(not log_dir.is_cordoned for log_dir in dirs) for dirs in self.dirs]
+        return np.array(is_open, dtype=np.bool_) & ~self.is_removed
+
+    @property
+    def used_bytes(self) -> Longs:
+        """int64[V], by whomever; where sizes are not known, what its replicas hold."""
+        if self.knows_sizes:
+            known: Longs = np.maximum(self.total_bytes - self.usable_bytes, 0)
+            return known
+        used = np.zeros(len(self.total_bytes), dtype=np.int64)
+        np.add.at(used, self.volume_of, self.held_bytes(self.place_of))
+        return used
+
+    def held_bytes(self, place_of: Longs) -> Longs:
+        """int64[D]: what movable replicas hold of each place."""
+        held = np.zeros(len(self.dirs), dtype=np.int64)
+        np.add.at(held, place_of, self.size_bytes)
+        return held
+
+
+def broker_places(broker: Broker, table: PartitionTable, removed: frozenset[str]) -> BrokerPlaces | None:
+    """``None`` where fewer than two places are left. O(replicas)."""
+    working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
+    knows_sizes = all(log_dir.total_bytes and log_dir.usable_bytes is not None for log_dir in working)
+    told = {log_dir.path: _told(log_dir) if knows_sizes else log_dir.path for log_dir in working}
+    volumes = list(dict.fromkeys(told.values()))
+    keys = [(log_dir.path, told[log_dir.path]) if log_dir.path in removed else ("", told[log_dir.path])
+            for log_dir in working]  # fmt: skip
+    places = list(dict.fromkeys(keys))
+    if len(places) < 2:
+        return None
+    place_of_path = {log_dir.path: places.index(key) for log_dir, key in zip(working, keys, strict=True)}
+    place_of_dir = np.array([place_of_path.get(one.path, UNKNOWN_DIR) for one in broker.log_dirs], dtype=np.int64)
+    cells, is_movable = _cells(broker.id, table)
+    dir_of = np.full(len(cells), UNKNOWN_DIR) if table.log_dir is None else table.log_dir[cells]
+    place_of = np.where(dir_of == UNKNOWN_DIR, UNKNOWN_DIR, place_of_dir[dir_of])
+    is_movable &= place_of != UNKNOWN_DIR
+    is_removed = np.array([bool(path) for path, _ in places], dtype=np.bool_)
+    is_stuck = ~is_movable & ((dir_of == UNKNOWN_DIR) | is_removed[place_of] & (place_of != UNKNOWN_DIR))
+    sizes = np.array(volumes if knows_sizes else [(0, 0)] * len(volumes), dtype=np.int64).reshape(-1, 2)
+    return BrokerPlaces(
+        broker=broker,
+        dirs=tuple(tuple(d for d, key in zip(working, keys, strict=True) if key == place) for place in places),
+        is_removed=is_removed,
+        volume_of=np.array([volumes.index(volume) for _, volume in places], dtype=np.int64),
+        total_bytes=sizes[:, 0],
+        usable_bytes=sizes[:, 1],
+        knows_sizes=knows_sizes,
+        knows_places=not len(cells) or bool((dir_of != UNKNOWN_DIR).any()),
+        cells=cells[is_movable],
+        place_of=place_of[is_movable],
+        dir_of=dir_of[is_movable].astype(np.int64),
+        size_bytes=table.replica_log_bytes[cells[is_movable]],
+        stuck=cells[is_stuck],
+    )
+
+
+def _told(log_dir: LogDir) -> tuple[int | None, int | None]:
+    return log_dir.total_bytes, log_dir.usable_bytes
+
+
+def _cells(broker: int, table: PartitionTable) -> tuple[Longs, Flags]:
+    """The broker's replicas, and which of them may move: of known size, moved by nobody now, without observers."""
+    cells = np.flatnonzero(table.replicas == broker).astype(np.int64)
+    rows = np.searchsorted(table.offsets, cells, side="right") - 1
+    busy = sorted({*table.adding, *table.removing, *table.future, *table.observers, *table.offline})
+    return cells, (table.replica_log_bytes[cells] >= 0) & ~np.isin(rows, busy)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedDirs:
+    """``place_of`` int64[R] after the plan; ``floor_bytes``, ``ceiling_bytes`` int64[D]: what a place's movable
+    replicas should hold, as it was asked; ``fixed_bytes`` int64[D]: what else its volume holds; ``bound_bytes``: no
+    placement moves less whose places end within these limits, each widened to where this one leaves it.
+    """
+
+    places: BrokerPlaces
+    place_of: Longs
+    floor_bytes: Longs
+    ceiling_bytes: Longs
+    fixed_bytes: Longs
+    bound_bytes: int
+
+    @property
+    def moved_bytes(self) -> int:
+        """Bytes that are copied between dirs of this broker."""
+        return int(self.places.size_bytes[self.place_of != self.places.place_of].sum())
+
+
+def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParams = LOG_DIRS) -> PlacedDirs:
+    """Raises InfeasibleError where a dir cannot be emptied."""
+    _refuse_stuck(places)
+    fixed, most = _fixed(places), _most(places, params)
+    floor, ceiling = _asked(places, within, fixed, most)
+    held = places.held_bytes(places.place_of)
+    lacking = 0
+    for found in _tries(places, within, (floor, ceiling), most, params):
+        after = places.held_bytes(found)
+        is_left = places.is_removed[found]
+        over = np.where(places.is_removed, 0, np.maximum(after - np.maximum(most, held), 0))
+        lacking = int(places.size_bytes[is_left].sum() + over.sum())
+        if not is_left.any() and not over.any():
+            asked = _problem(places, floor, ceiling)
+            return PlacedDirs(places, found, floor, ceiling, fixed, _bound(places, asked, found))
+    removed = (dirs for dirs, is_removed in zip(places.dirs, places.is_removed.tolist(), strict=True) if is_removed)
+    raise InfeasibleError(
+        fact(
+            FactCode.DIR_NOT_EMPTIED,
+            broker=places.broker.id,
+            paths=tuple(log_dir.path for dirs in removed for log_dir in dirs),
+            lacking_bytes=lacking,
+            most_used_share=params.most_used_ratio,
+        ),
+        fact(FactCode.FREE_DIR),
+    )
+
+
+def _refuse_stuck(places: BrokerPlaces) -> None:
+    if places.is_removed.any() and len(places.stuck):
+        raise InfeasibleError(
+            fact(FactCode.DIR_HOLDS_IMMOVABLE, broker=places.broker.id, replicas=len(places.stuck)),
+            fact(FactCode.WAIT_FOR_DIR_MOVES),
+        )
+
+
+def _fixed(places: BrokerPlaces) -> Longs:
+    """int64[D]: what a place's volume holds beside all replicas on it that may move."""
+    held = np.zeros(len(places.total_bytes), dtype=np.int64)
+    np.add.at(held, places.volume_of, places.held_bytes(places.place_of))
+    fixed: Longs = np.maximum(places.used_bytes - held, 0)[places.volume_of]
+    return fixed
+
+
+def _most(places: BrokerPlaces, params: LogDirParams) -> Longs:
+    """int64[D]: movable bytes at most, by the size of the disk; where that is unknown, all there are."""
+    if not places.knows_sizes:
+        return np.full(len(places.dirs), int(places.size_bytes.sum()), dtype=np.int64)
+    allowed = np.floor(params.most_used_ratio * places.total_bytes).astype(np.int64)[places.volume_of]
+    most: Longs = np.maximum(allowed - _fixed(places), 0)
+    return most
+
+
+def _asked(places: BrokerPlaces, within: float | None, fixed: Longs, most: Longs) -> tuple[Longs, Longs]:
+    """Floor and ceiling of each place's movable bytes."""
+    floor = np.zeros(len(places.dirs), dtype=np.int64)
+    held, stays = places.held_bytes(places.place_of), ~places.is_removed
+    ceiling = np.where(stays, np.maximum(most, held), 0)
+    if within is not None and places.knows_sizes:
+        total = places.total_bytes[places.volume_of]
+        share = (int(held.sum()) + int(fixed[stays].sum())) / int(total[stays].sum())
+        high = np.floor((share + within) * total).astype(np.int64) - fixed
+        low = np.ceil((share - within) * total).astype(np.int64) - fixed
+        ceiling = np.where(stays, np.clip(high, 0, ceiling), 0)
+        floor = np.where(places.may_receive, np.clip(low, 0, ceiling), 0)
+    return floor, ceiling
+
+
+def _tries(
+    places: BrokerPlaces, within: float | None, asked: tuple[Longs, Longs], most: Longs, params: LogDirParams
+) -> Iterator[Longs]:
+    """Placements to choose from, the best first; the last one may use all the room there is."""
+    if within is None or not places.knows_sizes:
+        yield _spread(places)
+    else:
+        problem = _problem(places, *asked)
+        found = place_in_log_dirs(problem).dir_of
+        outside, then = (sum(problem.cost(dir_of)[:2]) for dir_of in (problem.dir_of, found))
+        is_vain = outside - then < params.least_gain_per_byte * problem.moved_bytes(found)
+        yield problem.dir_of if is_vain and not places.is_removed.any() else found
+    held = places.held_bytes(places.place_of)
+    widest = np.where(places.is_removed, 0, np.maximum(most, held))
+    yield place_in_log_dirs(_problem(places, np.zeros(len(held), dtype=np.int64), widest)).dir_of
+
+
+def _spread(places: BrokerPlaces) -> Longs:
+    """What leaves goes, the largest first, to the disk that is then the least used; without sizes, holds the least."""
+    place_of = places.place_of.copy()
+    used = (places.held_bytes(place_of) + _fixed(places)).astype(np.float64)
+    scale = places.total_bytes[places.volume_of].astype(np.float64) if places.knows_sizes else np.ones(len(used))
+    leaving = np.flatnonzero(places.is_removed[place_of])
+    for row in leaving[np.argsort(-places.size_bytes[leaving], kind="stable")].tolist():
+        after = np.where(places.may_receive, (used + places.size_bytes[row]) / scale, np.inf)
+        target = int(after.argmin())
+        place_of[row] = target
+        used[target] += places.size_bytes[row]
+    return place_of
+
+
+def _problem(places: BrokerPlaces, floor: Longs, ceiling: Longs) -> LogDirProblem:
+    return LogDirProblem(
+        size_bytes=np.maximum(places.size_bytes, 1),
+        dir_of=places.place_of,
+        floor_bytes=np.minimum(floor, ceiling),
+        ceiling_bytes=ceiling,
+        may_receive=places.may_receive,
+    )
+
+
+def _bound(places: BrokerPlaces, asked: LogDirProblem, place_of: Longs) -> int:
+    """Empty replicas count as a byte there, and cost none."""
+    load = asked.load_bytes(place_of)
+    floor, ceiling = np.minimum(asked.floor_bytes, load), np.maximum(asked.ceiling_bytes, load)
+    return max(0, fewest_moved_bytes(asked, floor, ceiling) - int((places.size_bytes == 0).sum()))
+
+
+Disk = tuple[int, int]  # broker, volume
+
+
+@dataclass(frozen=True, slots=True)
+class DirCopy:
+    """One replica's way."""
+
+    source: Disk
+    target: Disk
+    size_bytes: int
+
+
+def cut_waves(
+    moves: Sequence[Sequence[DirCopy]], free_bytes: Mapping[Disk, int], throttle_bytes_per_s: int, most_moves: int
+) -> tuple[LogDirWave, ...]:
+    """``free_bytes`` of each disk, without those of unknown size. Raises InfeasibleError where no order has room."""
+    free = dict(free_bytes)
+    left = sorted(range(len(moves)), key=lambda m: (-sum(copy.size_bytes for copy in moves[m]), m))
+    waves = []
+    while left:
+        members, arriving = _fitting(moves, left, free, most_moves)
+        if not members:
+            raise InfeasibleError(fact(FactCode.DIR_MOVES_WITHOUT_ROOM, moves=len(left)), fact(FactCode.FREE_DIR))
+        copies = [copy for m in members for copy in moves[m]]
+        for disk in free:
+            free[disk] -= arriving[disk]
+        for copy in copies:
+            if copy.source in free:
+                free[copy.source] += copy.size_bytes
+        busiest: Counter[int] = Counter()
+        for copy in copies:
+            busiest[copy.target[0]] += copy.size_bytes
+        total = sum(copy.size_bytes for copy in copies)
+        waves.append(LogDirWave(tuple(sorted(members)), total, max(busiest.values()) / throttle_bytes_per_s))
+        left = [m for m in left if m not in set(members)]
+    return tuple(waves)
+
+
+def _fitting(
+    moves: Sequence[Sequence[DirCopy]], left: Sequence[int], free: Mapping[Disk, int], most_moves: int
+) -> tuple[list[int], Counter[Disk]]:
+    members: list[int] = []
+    arriving: Counter[Disk] = Counter()
+    for m in left:
+        wanted = Counter(arriving)
+        for copy in moves[m]:
+            wanted[copy.target] += copy.size_bytes
+        if len(members) < most_moves and all(
+            wanted[copy.target] <= free[copy.target] for copy in moves[m] if copy.target in free
+        ):
+            members.append(m)
+            arriving = wanted
+    return members, arriving
 
 
 class _Moved(NamedTuple):

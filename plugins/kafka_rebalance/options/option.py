@@ -18,9 +18,10 @@ from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError, model_v
 from pydantic_core import core_schema
 from pydantic_core.core_schema import CoreSchema
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, error_words, nearest, wrong_key
-from kafka_rebalance.visible_text import excerpt
 
 
 @dataclass(frozen=True)

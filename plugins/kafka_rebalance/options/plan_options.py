@@ -15,9 +15,10 @@ from typing import Annotated, Any, ClassVar
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.option import Checked, Option, options_of
-from kafka_rebalance.options.topic_rules import TopicBrokersRule, TopicLeadersRule
+from kafka_rebalance.options.rules import TopicBrokersRule, TopicLeadersRule
 from kafka_rebalance.options.values import (
     CHECKED,
     AlsoBalanced,

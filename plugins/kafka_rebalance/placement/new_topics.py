@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats, Longs
+from kafka_assignors.arrays import Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import MeasuredLoads, columns_of
 from kafka_rebalance.cluster_arrays.snapshot_arrays import BrokerArrays, build_broker_arrays

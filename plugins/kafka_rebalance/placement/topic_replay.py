@@ -13,11 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Ints
-from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.java.seeded_random import java_random
-from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
-from kafka_rebalance.placement.striped import StripedField, place_on_field, striped_field
+from kafka_assignors.arrays import NOBODY, Ints
+from kafka_assignors.java.seeded_random import java_random
+from kafka_rebalance.facts import Fact, FactCode, fact, refusal_of
+from kafka_rebalance.placement.placers import (
+    PlacementBroker,
+    PlacementError,
+    StripedField,
+    place_on_field,
+    striped_field,
+)
 from kafka_rebalance.scoring.placement_scores import (
     CURRENT,
     BrokerField,
@@ -87,7 +92,7 @@ def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence
             placed = TopicPlacement(today.topic, replicas, replicas[:, 0], today.log_bytes)
             scores.append(score_placement(today, placed, field, STRIPED, int(seed)))
     except PlacementError as error:
-        return TopicReplay(today.topic, (scores[0],), error.fact)
+        return TopicReplay(today.topic, (scores[0],), refusal_of(error))
     return TopicReplay(today.topic, tuple(scores))
 
 

@@ -8,23 +8,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import BoundProof
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-from kafka_rebalance.planner.params import DEFAULTS, AscentParams, BoundParams, CostParams
+from kafka_rebalance.planner.params import (
+    BOUND_ROUNDING,
+    BOUND_SLACK,
+    COVER_ROUNDING,
+    DEFAULTS,
+    NOT_COVERABLE,
+    ONE_THREAD_PRODUCTS,
+    AscentParams,
+    BoundParams,
+    CostParams,
+)
 from kafka_rebalance.planner.replicas.kernels import cover
 from kafka_rebalance.planner.scales import bytes_per_move, mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
 from kafka_rebalance.planner.sorting import grouped_order
-from kafka_rebalance.planner.tolerances import (
-    BOUND_ROUNDING,
-    BOUND_SLACK,
-    COVER_ROUNDING,
-    NOT_COVERABLE,
-    ONE_THREAD_PRODUCTS,
-)
 from kafka_rebalance.resources import REPLICA_CARRIED
 
 # Prices of what brokers hold too much of: a covering problem for each broker above its bands, all resources at once.

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
 # The order of followers: so that the leaders of any one broker spread evenly when that broker is lost.
 #

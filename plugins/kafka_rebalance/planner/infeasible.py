@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError

@@ -6,24 +6,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.by_reference import ByReference
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.kernels.by_reference import ByReference
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-from kafka_rebalance.planner.params import DEFAULTS, LeaderParams, SolveParams
-from kafka_rebalance.planner.scales import candidates, resource_scale
-from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
-from kafka_rebalance.planner.sorting import grouped_order, in_place, largest_first, smallest_first
-from kafka_rebalance.planner.state import WorkingBands
-from kafka_rebalance.planner.tolerances import (
+from kafka_rebalance.planner.params import (
     BAND_TOLERANCE,
+    DEFAULTS,
     GAIN_TOLERANCE,
     HOWEVER_FAR,
     HUB_ARC,
     SUM_TOLERANCE,
     UNREACHED,
+    LeaderParams,
+    SolveParams,
 )
+from kafka_rebalance.planner.scales import candidates, resource_scale
+from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.sorting import grouped_order, in_place, largest_first, smallest_first
+from kafka_rebalance.planner.state import WorkingBands
 from kafka_rebalance.resources import LEADER_CARRIED
 
 # Who leads first, and which counts of leaders a band allows.

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.leaders import choose_leaders
-from kafka_rebalance.planner.params import DEFAULTS, SolveParams
+from kafka_rebalance.planner.params import BAND_TOLERANCE, DEFAULTS, SolveParams
 from kafka_rebalance.planner.scales import bytes_per_move, can_be_led, candidates, resource_scale
 from kafka_rebalance.planner.solution import NOTHING_DONE, PlanCost, SearchStatistics
 from kafka_rebalance.planner.state import WorkingBands, topic_excess
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_assignors.arrays import Floats, Ints, Longs
 from kafka_rebalance.facts import BoundProof, Fact
 
 # What a search did, by phase: counts, never seconds, so that the same search always has the same statistics.
@@ -88,7 +88,7 @@ class PriceCertificate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cover:
-    """Replicas that do not fit on one broker (``bounds/covers.py``): the free ones that may stay there, without the
+    """Replicas that do not fit on one broker (``verify/bounds.py``): the free ones that may stay there, without the
     rows ``gone`` int64, and copies of the rows ``come`` int64; ``column`` is the resource, ``price`` >= 0 what a unit
     of it is worth in bytes.
     """

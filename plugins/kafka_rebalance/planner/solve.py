@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
@@ -26,13 +26,12 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     is_small,
     spread_allowed,
 )
-from kafka_rebalance.planner.params import DEFAULTS, SolveParams
+from kafka_rebalance.planner.params import ANY_SPREAD, BAND_TOLERANCE, DEFAULTS, SolveParams
 from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
 from kafka_rebalance.planner.replicas.search import anneal_replicas, search_replicas, start_sets
 from kafka_rebalance.planner.scales import candidates, resource_scale
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_excess, working_bands
-from kafka_rebalance.planner.tolerances import ANY_SPREAD, BAND_TOLERANCE
 from kafka_rebalance.planner.widening import (
     cheaper,
     given_up,

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints, Longs
-from kafka_rebalance.kernels.decorators import inner_kernel
-from kafka_rebalance.planner.tolerances import SHORT_SPAN
+from kafka_assignors.arrays import Floats, Ints, Longs
+from kafka_assignors.kernels.decorators import inner_kernel
+from kafka_rebalance.planner.params import SHORT_SPAN
 
 
 class Ranking(NamedTuple):

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.kernels.by_reference import ByReference
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import BrokerSets, Carried, Problem, sum_loads
-from kafka_rebalance.kernels.by_reference import ByReference
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.planner.params import DEFAULTS, BandParams, ReplicaKernelParams, SolveParams
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.resources import COUNTED

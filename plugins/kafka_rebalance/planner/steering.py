@@ -24,14 +24,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.linear_program.relaxation import Arcs, arcs_of, has_capacity, relax_flows
-from kafka_rebalance.planner.params import DEFAULTS, SolveParams, SteeringParams
+from kafka_rebalance.planner.params import BAND_TOLERANCE, DEFAULTS, SolveParams, SteeringParams
 from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.state import topic_excess, topic_limit
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 
 # What a placement costs beside today's: bytes, replicas moved, the busiest broker's bytes, leader changes.
 

@@ -27,10 +27,17 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import BrokerSets
-from kafka_rebalance.planner.params import DEFAULTS, SurviveParams
-from kafka_rebalance.planner.tolerances import GAIN_TOLERANCE, LOSS_MARGIN, PROGRAM_MARGIN, PROGRAM_WHOLE, PROVED_ABOVE
+from kafka_rebalance.planner.params import (
+    DEFAULTS,
+    GAIN_TOLERANCE,
+    LOSS_MARGIN,
+    PROGRAM_MARGIN,
+    PROGRAM_WHOLE,
+    PROVED_ABOVE,
+    SurviveParams,
+)
 
 # What a search for a placement that survives losses has to know, and what each placement comes to.
 #

@@ -27,17 +27,18 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
-from kafka_rebalance.planner.params import DEFAULTS, TopicLeaderParams
-from kafka_rebalance.planner.scales import move_costs, resource_scale
-from kafka_rebalance.planner.tolerances import (
+from kafka_rebalance.planner.params import (
     BAND_TOLERANCE,
+    DEFAULTS,
     GAIN_TOLERANCE,
     PROGRAM_MARGIN,
     PROGRAM_WHOLE,
     SUM_TOLERANCE,
+    TopicLeaderParams,
 )
+from kafka_rebalance.planner.scales import move_costs, resource_scale
 
 # How many partitions of which topic each broker has to lead, and how many it lacks under given leaders.
 

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, plain_mean
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.relaxation import (
@@ -28,13 +28,12 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     has_capacity,
     whole_program,
 )
-from kafka_rebalance.planner.params import DEFAULTS, BandParams, SolveParams, WideningParams
+from kafka_rebalance.planner.params import ANY_SPREAD, DEFAULTS, BandParams, SolveParams, WideningParams
 from kafka_rebalance.planner.placed import Placed, better, place
 from kafka_rebalance.planner.replicas.search import anneal_replicas, search_replicas
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_bands
-from kafka_rebalance.planner.tolerances import ANY_SPREAD
 
 # Bands give way by rank: caps are kept before any band, what was ordered before defaults (``Problem.band_rank``).
 #

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats
+from kafka_assignors.arrays import Flags, Floats
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads, columns_of
 from kafka_rebalance.errors import InfeasibleError
@@ -27,7 +27,7 @@ from kafka_rebalance.options.plan_options import PlanOptions, Preference, order_
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
 from kafka_rebalance.planner.linear_program.proofs import least_imbalance, with_cost_proofs
 from kafka_rebalance.planner.linear_program.relaxation import decided, is_small
-from kafka_rebalance.planner.params import SolveParams
+from kafka_rebalance.planner.params import BAND_TOLERANCE, SolveParams
 from kafka_rebalance.planner.placed import in_kafka_order, plan_cost
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import Bounds, EvennessProof, PlanCost, Solution
@@ -35,7 +35,6 @@ from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.state import topic_excess
 from kafka_rebalance.planner.steering import CostTotals, steered
 from kafka_rebalance.planner.steering import Placing as SteeredPlacing
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 from kafka_rebalance.plans.dead_band import imbalance
 from kafka_rebalance.plans.draft import Bands, Draft, Outcome, bands_of, draft_of, empty_draft, outcome_of
 from kafka_rebalance.plans.failures import with_follower_order

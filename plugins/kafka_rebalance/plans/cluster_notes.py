@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.snapshot_arrays import BrokerArrays, PartitionArrays
 from kafka_rebalance.errors import InfeasibleError

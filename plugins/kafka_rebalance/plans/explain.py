@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import BrokerSets, Problem, broker_loads, columns_of
 from kafka_rebalance.errors import InfeasibleError

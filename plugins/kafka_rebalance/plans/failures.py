@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads, columns_of
 from kafka_rebalance.planner.followers import Staying, ordered_followers
 from kafka_rebalance.plans.dead_band import gained, worst_deviation

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from kafka_rebalance.arrays import Flags, Floats, Ints
+from kafka_assignors.arrays import Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import DEFAULTS as MODEL
 from kafka_rebalance.cluster_arrays.problem import Columns, MeasuredLoads, columns_of
@@ -28,9 +28,7 @@ from kafka_rebalance.plans.draft import Bands, bands_of
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.resources import ROWS
-from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
-from kafka_rebalance.snapshot.history.reading import HISTORY_KINDS, HOUR_S
-from kafka_rebalance.snapshot.history.window_loads import statistic_of
+from kafka_rebalance.snapshot.history import HISTORY_KINDS, HOUR_S, HourlyLoads, statistic_of
 from kafka_rebalance.snapshot.load_kind import LoadKind, LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import time_text

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_assignors.arrays import Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions

@@ -14,10 +14,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import BoundProof, Fact
 from kafka_rebalance.scoring.placement_scores import AfterFailure
-from kafka_rebalance.visible_text import excerpt
 
 FORMAT_VERSION = 1
 

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
 from kafka_rebalance.planner.solve import solve

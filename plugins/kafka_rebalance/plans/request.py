@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, distinct_racks
 from kafka_rebalance.cluster_arrays.problem import BrokerSets, Budget, Problem
 from kafka_rebalance.cluster_arrays.snapshot_arrays import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from kafka_rebalance.arrays import Ints
+from kafka_assignors.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.options.plan_options import PlanOptions

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, columns_of
 from kafka_rebalance.errors import InfeasibleError, UsageError

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact

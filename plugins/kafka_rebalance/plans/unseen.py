@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats
+from kafka_assignors.arrays import NOBODY, Flags, Floats
 from kafka_rebalance.cluster_arrays.problem import DEFAULTS as MODEL
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.cluster_arrays.snapshot_arrays import unknown_figure

@@ -11,7 +11,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.plans.draft import Draft, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.plan import Cost, Plan, Rollback, Wave

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.amounts import LISTED, amount_in_words, bytes_in_words, counted, listed
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.resources import UNITS
-from kafka_rebalance.visible_text import excerpt
 
 _ELECTION = "kafka-leader-election --election-type preferred"
 _ELECT_ALL = f"{_ELECTION} --all-topic-partitions"

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from types import MappingProxyType
 
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import BoundProof, FactCode
 from kafka_rebalance.render.coverage import RIGHT_HIDES
 from kafka_rebalance.render.findings import CANCEL, pause_of
 from kafka_rebalance.resources import ROWS, UNITS
-from kafka_rebalance.snapshot.age import span_words
 from kafka_rebalance.snapshot.rights import Right
-from kafka_rebalance.visible_text import excerpt
+from kafka_rebalance.snapshot.times import span_words
 
 IMBALANCE = "imbalance (share of load outside its band, summed over resources)"
 PROVED = "proved by a program in whole numbers"

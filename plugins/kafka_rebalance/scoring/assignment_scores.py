@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.kernels.decorators import kernel
 
 
 @dataclass(frozen=True, slots=True)

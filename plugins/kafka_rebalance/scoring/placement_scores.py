@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.assignment_scores import plain_mean
 

@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.coverage import REASONS, WHAT, read_fact
 from kafka_rebalance.snapshot.group import Subtopology, Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -55,7 +56,6 @@ from kafka_rebalance.snapshot.ranges import (
     topic_name_fault,
 )
 from kafka_rebalance.snapshot.times import optional_time_text, parse_time
-from kafka_rebalance.visible_text import excerpt
 
 # Partitions under their topics, straight from and into columns: no object per partition.
 

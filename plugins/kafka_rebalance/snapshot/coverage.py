@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import Fact, FactCode
-from kafka_rebalance.visible_text import excerpt
 
 Arguments = Mapping[FactCode, Mapping[str, tuple[type, ...]]]
 _DEEPEST = 10  # levels of objects and lists in one fact

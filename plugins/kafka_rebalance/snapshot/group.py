@@ -1,4 +1,7 @@
-"""Groups of every type, their members, and how far they have read."""
+"""Groups of every type, their members, and how far they have read.
+
+The lag of committed offsets: how many messages come after them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import numpy as np
+
+from kafka_assignors.arrays import Longs
 from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 # What a group of type ``streams`` (KIP-1071) tells beside members and offsets: its topology, and who runs which task.
 #
@@ -157,3 +164,16 @@ class Group:
             if member.id in seen:
                 raise InvalidSnapshotError.at(f"group {self.id}", f"member {member.id} is listed twice")
             seen.add(member.id)
+
+
+UNKNOWN_LAG = -1
+
+
+def lag_messages(reported: Longs, end: Longs, committed: Longs) -> Longs:
+    """Return int64 along the offsets: the lag as the broker reported it, else the end minus the committed offset.
+
+    Never below 0: an offset past the end has nothing behind it. ``reported`` and the result may be UNKNOWN_LAG, ``end``
+    UNKNOWN_OFFSET.
+    """
+    counted = np.where(end == UNKNOWN_OFFSET, UNKNOWN_LAG, np.maximum(end - committed, 0))
+    return np.where(reported == UNKNOWN_LAG, counted, reported)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.arrays import Longs
-from kafka_rebalance.releases import seen_release
+from kafka_assignors.arrays import Longs
+from kafka_assignors.releases import seen_release
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 KEY = "min.insync.replicas"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats
+from kafka_assignors.arrays import Floats
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot.load_kind import LoadKind, LoadSource
 from kafka_rebalance.snapshot.ranges import (

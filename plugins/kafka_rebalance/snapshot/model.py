@@ -14,6 +14,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot.coverage import CoverageGap
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
@@ -38,7 +39,6 @@ from kafka_rebalance.snapshot.ranges import (
     Capacity,
     topic_name_fault,
 )
-from kafka_rebalance.visible_text import excerpt
 
 __all__ = [
     "Broker", "BrokerState", "Capacity", "ClusterSnapshot", "CommittedOffset", "CoverageGap", "FutureReplica",

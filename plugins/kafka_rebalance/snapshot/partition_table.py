@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import Ints, Longs
+from kafka_assignors.arrays import Ints, Longs
 from kafka_rebalance.errors import InvalidSnapshotError
 
 UNKNOWN_BYTES = -1

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import InvalidSnapshotError
-from kafka_rebalance.visible_text import excerpt
 
 LARGEST_INT16 = 2**15 - 1  # versions of messages
 LARGEST_INT32 = 2**31 - 1  # broker ids, partition numbers, generations

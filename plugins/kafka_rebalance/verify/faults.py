@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kafka_rebalance.errors import UnknownNameError
+from kafka_assignors.errors import UnknownNameError
 
 RULES = {
     # the document

@@ -11,10 +11,10 @@ import numpy as np
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, cluster_arrays
-from kafka_rebalance.verify.cluster.broker_loads import capacities_of, hard_limits, loads_of
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.cluster import ClusterArrays, cluster_arrays
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import capacities_of, hard_limits, loads_of
 
 _ROUNDING = 1e-6
 _PARAMETERS = ("exclude_brokers", "capacities")

@@ -14,14 +14,9 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, Ints
-from kafka_rebalance.verify.cluster.broker_loads import hard_limits
-from kafka_rebalance.verify.cluster.caps import cap_of
-from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.cluster.outcomes import Levels
-from kafka_rebalance.verify.cluster.resource_bands import asked_band
-from kafka_rebalance.verify.cluster.resource_weights import weights_of
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints, cap_of
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import Levels, asked_band, hard_limits, weights_of
 
 # Larger clusters take too long, and what is gained by less is rounding.
 _MOST_PAIRS, _MOST_STEPS, _LEAST = 5_000, 300, 1e-9

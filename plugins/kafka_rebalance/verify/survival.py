@@ -5,25 +5,239 @@ replicas stand today (``verdict_rules``); lists that stay get other orders beyon
 nothing, only where it would not survive without them.
 
 Complexity: one simulation of all losses for each of the three placements.
+
+What the loss of each broker and rack comes to, simulated one after the other, against what the plan says of it.
+
+Whoever led what is lost is followed by the first replica of the list that is in service and in sync, or copied by the
+plan. Demands, in order: nothing is said where nothing is known; the takeover reported is the furthest above even; the
+load reported is what that broker would carry, and none is higher over its capacity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats, Ints
-from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.cluster.outcomes import Levels
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.losses import held_of, highest_loads, losses_of
-from kafka_rebalance.verify.moves.follower_order import reordered, unevenness
+from kafka_rebalance.verify.loads import Levels, weights_of
+from kafka_rebalance.verify.moves import reordered, unevenness
 
-_CODE = "survive"
+Longs = npt.NDArray[np.int64]
+_LOSS_CODE = "after_failure"
+# Of all resources with a capacity those that a loss takes elsewhere, or that are near their end anyway.
+_WITH_CAPACITY = ("in", "out", "cpu")
 _CLOSE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """One placement: ``lists`` int32[P, W], ``led_by`` the rows that each broker leads, ``can_lead`` bool[P, W],
+    float64[B] by resource of what is carried.
+    """
+
+    lists: Ints
+    led_by: list[Longs]
+    can_lead: Flags
+    carried: Mapping[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One loss: its name, and bool[B] who is lost."""
+
+    name: str
+    is_lost: Flags
+
+
+def check_after_failure(
+    document: dict[str, Any],
+    snapshot: ClusterSnapshot,
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    levels: Levels,
+    faults: FaultList,
+) -> None:
+    """Judge ``after_failure`` of a document of the right shape, of the resources that the plan tells of at all."""
+    reported = document["after_failure"]
+    if reported is None:
+        return
+    named = {outcome["resource"] for outcome in document["resources"]}
+    for time, lists, leader, carried in (
+        ("before", cluster.now, cluster.leader, levels.before),
+        ("after", claimed.after, claimed.leader_after, levels.after),
+    ):
+        known = {name: load for name, load in carried.items() if name in named}
+        held = held_of(snapshot, cluster, lists, leader, known)
+        for kind in ("broker", "rack"):
+            losses = losses_of(kind, cluster)
+            _check_worst(f"after_failure.{time}.{kind}", reported[time][kind], losses, (held, cluster, levels), faults)
+
+
+def held_of(
+    snapshot: ClusterSnapshot, cluster: ClusterArrays, lists: Ints, leader: Ints, carried: Mapping[str, Floats]
+) -> Held:
+    """One placement: ``lists`` int32[P, W] led by ``leader`` int32[P]."""
+    serves = _serves(cluster)
+    order = np.argsort(leader, kind="stable")
+    led_by = np.split(order, np.searchsorted(leader[order], np.arange(len(serves) + 1)))[1:-1]
+    return Held(lists, led_by, can_lead(snapshot, cluster, lists, serves), carried)
+
+
+def losses_of(kind: str, cluster: ClusterArrays) -> list[Loss]:
+    """Each ``broker``, or each ``rack``."""
+    serves = _serves(cluster)
+    return single_brokers(cluster, serves) if kind == "broker" else racks(cluster, serves)
+
+
+def _serves(cluster: ClusterArrays) -> Flags:
+    return np.array([broker.state.is_heard for broker in cluster.brokers], dtype=np.bool_)
+
+
+def is_due(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> bool:
+    """Plans say it wherever there is a partition and a broker in service."""
+    return (
+        len(snapshot.partitions) > 0
+        and any(broker.state.is_heard for broker in snapshot.brokers)
+        and (document["verdict"] != "cannot_tell")
+    )
+
+
+def can_lead(snapshot: ClusterSnapshot, cluster: ClusterArrays, lists: Ints, serves: Flags) -> Flags:
+    """bool[P, W]: in service, and in sync today or copied by the plan."""
+    able = (lists >= 0) & serves[lists]
+    table, index = snapshot.partitions, cluster.index_of
+    if table.in_sync is None:
+        return np.asarray(able)
+    for cell in np.flatnonzero(np.asarray(table.in_sync) == 0).tolist():
+        row = int(table.row_of_replica[cell])
+        able[row, lists[row] == index[int(table.replicas[cell])]] = False
+    return np.asarray(able)
+
+
+def single_brokers(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
+    """Each broker in service."""
+    everyone = np.arange(len(serves))
+    return [Loss(str(int(cluster.ids[b])), everyone == b) for b in np.flatnonzero(serves).tolist()]
+
+
+def racks(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
+    """Each rack with a broker in service; none where there is but one."""
+    rack_of = [broker.rack if serves[b] else None for b, broker in enumerate(cluster.brokers)]
+    names = sorted({rack for rack in rack_of if rack})
+    return [Loss(name, np.array([rack == name for rack in rack_of])) for name in names] if len(names) > 1 else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulated:
+    """What one loss leads to: ``leaders`` int64[B] taken over, ``even`` each; float64[B] carried by resource."""
+
+    leaders: Longs
+    even: int
+    carried: Mapping[str, Floats]
+
+
+def simulate(held: Held, loss: Loss, extra: Mapping[str, Floats]) -> Simulated:
+    """``extra`` float64[P] by resource: what a leader brings along. O(rows that are led by what is lost)."""
+    count = len(loss.is_lost)
+    rows = np.concatenate([held.led_by[b] for b in np.flatnonzero(loss.is_lost).tolist()])
+    lists = held.lists[rows]
+    able = held.can_lead[rows] & ~loss.is_lost[lists]
+    could = len(np.unique(lists[able]))
+    is_led = able.any(axis=1)
+    heir = lists[np.flatnonzero(is_led), able[is_led].argmax(axis=1)]
+    leaders = np.bincount(heir, minlength=count).astype(np.int64)
+    carried = {
+        name: load + np.bincount(heir, weights=extra[name][rows[is_led]], minlength=count)
+        for name, load in held.carried.items()
+        if name in extra
+    }
+    return Simulated(leaders, -(-int(leaders.sum()) // max(could, 1)), carried)
+
+
+def highest_loads(
+    held: Held, losses: list[Loss], cluster: ClusterArrays, levels: Levels
+) -> Iterator[tuple[Loss, Simulated, dict[str, Floats]]]:
+    """Each loss with what it leads to, and float64[B] of load over capacity by resource: -1 where nothing is known."""
+    serves = _serves(cluster)
+    rf = (held.lists >= 0).sum(axis=1)
+    known = [name for name in _WITH_CAPACITY if name in held.carried and levels.capacity.get(name) is not None]
+    extra = {name: np.nan_to_num(weights_of(name, rf, cluster)[1]) for name in known}
+    for loss in losses:
+        found = simulate(held, loss, extra)
+        ratios = {}
+        for name in known:
+            capacity = np.asarray(levels.capacity[name])
+            usable = serves & ~loss.is_lost & (capacity > 0)
+            ratios[name] = np.where(usable, found.carried[name] / np.where(capacity > 0, capacity, 1.0), -1.0)
+        yield loss, found, ratios
+
+
+def _check_worst(
+    place: str,
+    reported: dict[str, Any] | None,
+    losses: list[Loss],
+    standing: tuple[Held, ClusterArrays, Levels],
+    faults: FaultList,
+) -> None:
+    held, cluster, levels = standing
+    if (reported is None) is bool(losses):
+        faults.add(_LOSS_CODE, place, "is missing" if losses else "is there although nothing of the kind can be lost")
+    if reported is None or not losses:
+        return
+    takeover: dict[str, Any] | None = None
+    most, highest, load = None, -1.0, reported["load"]
+    is_found = load is None
+    for loss, found, ratios in highest_loads(held, losses, cluster, levels):
+        broker = int(found.leaders.argmax())
+        above = int(found.leaders[broker]) - found.even
+        if found.leaders[broker] and (most is None or above > most):
+            most = above
+            takeover = {
+                "lost": loss.name, "broker": int(cluster.ids[broker]), "leaders": int(found.leaders[broker]),
+                "even_leaders": found.even,
+            }  # fmt: skip
+        highest = max([highest, *(float(ratio.max()) for ratio in ratios.values())])
+        if load is not None and load["lost"] == loss.name and load["resource"] in ratios:
+            is_found = True
+            _check_load(place, load, found, ratios, (cluster, levels), faults)
+    faults.require_equal(_LOSS_CODE, f"{place}.takeover", reported["takeover"], takeover)
+    if not is_found:
+        faults.add(_LOSS_CODE, f"{place}.load", f"{str(load['lost'])[:40]!r} cannot be lost, or nothing is known of it")
+    if (load is None) is (highest >= 0):
+        faults.add(_LOSS_CODE, f"{place}.load", "is missing" if load is None else "is there although nothing is known")
+    elif load is not None and load["load"] < highest * (1 - _CLOSE) * load["capacity"]:
+        faults.add(_LOSS_CODE, f"{place}.load", f"another loss leads to {highest:.4g} × the capacity")
+
+
+def _check_load(
+    place: str,
+    load: dict[str, Any],
+    found: Simulated,
+    ratios: dict[str, Floats],
+    known: tuple[ClusterArrays, Levels],
+    faults: FaultList,
+) -> None:
+    cluster, levels = known
+    b, name = cluster.index_of.get(load["broker"], -1), load["resource"]
+    if b < 0 or ratios[name][b] < 0:
+        faults.add(
+            _LOSS_CODE, f"{place}.load.broker", f"broker {load['broker']} is lost itself, or nothing is known of it"
+        )
+        return
+    faults.require_close(_LOSS_CODE, f"{place}.load.load", load["load"], float(found.carried[name][b]))
+    faults.require_close(
+        _LOSS_CODE, f"{place}.load.capacity", load["capacity"], float(np.asarray(levels.capacity[name])[b])
+    )
+
+
+_SURVIVAL_CODE = "survive"
 _JUDGED = ("rebalance", "nothing_to_do", "not_fixable_by_moving")
 
 
@@ -83,7 +297,7 @@ def check_survival(
     above = placements.above_after(kind)
     if above is not None:
         faults.add(
-            _CODE,
+            _SURVIVAL_CODE,
             "plan.after",
             f"without {kind} {above.lost[:40]} broker {above.broker} carries {above.ratio:.4g} × its capacity of "
             f"{above.resource}",

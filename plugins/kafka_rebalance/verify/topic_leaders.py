@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Ints
-from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import is_topic_allowed, may_be_on
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Ints
+from kafka_rebalance.verify.document import is_topic_allowed, may_be_on
 from kafka_rebalance.verify.faults import FaultList
 
 _CODE = "min_topic_leaders"

@@ -10,33 +10,36 @@ import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.bounds.least_imbalance import check_within_budget
-from kafka_rebalance.verify.bounds.plan_bounds import check_bounds
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats, cluster_arrays
-from kafka_rebalance.verify.cluster.broker_loads import hard_limits
-from kafka_rebalance.verify.cluster.claimed_moves import read_moves
-from kafka_rebalance.verify.cluster.outcomes import Levels, check_outcomes, recompute
-from kafka_rebalance.verify.cluster.seen_cluster import check_seen
-from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
-from kafka_rebalance.verify.document.expiry import check_expiry
-from kafka_rebalance.verify.document.frontier import check_frontier
-from kafka_rebalance.verify.document.parameters import read_parameters
-from kafka_rebalance.verify.document.seal import check_identity, check_seal, is_of_another_snapshot
-from kafka_rebalance.verify.document.shape import check_shape
-from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
+from kafka_rebalance.verify.bounds import check_bounds, check_within_budget
+from kafka_rebalance.verify.cluster import (
+    ClusterArrays,
+    Floats,
+    check_seen,
+    check_what_was_seen,
+    cluster_arrays,
+    read_moves,
+)
+from kafka_rebalance.verify.document import (
+    UNREADABLE,
+    check_expiry,
+    check_identity,
+    check_seal,
+    check_shape,
+    is_of_another_snapshot,
+    read_json,
+    read_parameters,
+)
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
-from kafka_rebalance.verify.files.plan_files import check_files
-from kafka_rebalance.verify.files.plan_folder import PLAN, check_folder
-from kafka_rebalance.verify.losses import check_after_failure, is_due
-from kafka_rebalance.verify.moves.costs import check_costs, check_trace
-from kafka_rebalance.verify.moves.rollback_rules import check_rollback
-from kafka_rebalance.verify.moves.rules import check_moves, check_result
-from kafka_rebalance.verify.moves.stated_facts import check_stated_facts
-from kafka_rebalance.verify.moves.wave_rules import check_waves
+from kafka_rebalance.verify.files import PLAN, check_files, check_folder
+from kafka_rebalance.verify.frontier import check_frontier
+from kafka_rebalance.verify.loads import Levels, check_outcomes, hard_limits, recompute
+from kafka_rebalance.verify.moves import check_moves, check_result, check_rollback
 from kafka_rebalance.verify.ordered_bands import check_ordered_bands
-from kafka_rebalance.verify.survival import Placements, check_survival
+from kafka_rebalance.verify.stated_facts import check_stated_facts
+from kafka_rebalance.verify.survival import Placements, check_after_failure, check_survival, is_due
 from kafka_rebalance.verify.topic_leaders import check_topic_leaders, too_few_leaders
 from kafka_rebalance.verify.verdict_rules import check_verdict
+from kafka_rebalance.verify.waves import check_costs, check_trace, check_waves
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.history.reading import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, has_rates
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.snapshot.history import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, has_rates
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates, window_between
-from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
-from rebalance_advisor.airflow.clusters.known_brokers import remember_brokers
-from rebalance_advisor.airflow.still_working import still_working
+from rebalance_advisor.airflow.clusters import ClusterEntry, clusters_file, read_clusters, remember_brokers
+from rebalance_advisor.airflow.running import still_working
 from rebalance_advisor.airflow.task_log import task_log
 
 _log = task_log(__name__)

@@ -9,8 +9,8 @@ from airflow.configuration import conf
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
 
-from rebalance_advisor.airflow.health.failed_tasks import FailureRecorder
-from rebalance_advisor.airflow.page.mounted import external_views, fastapi_apps, root_middlewares
+from rebalance_advisor.airflow.health import FailureRecorder
+from rebalance_advisor.airflow.page import external_views, fastapi_apps, root_middlewares
 
 
 class PoolMaker:

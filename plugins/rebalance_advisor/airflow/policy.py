@@ -8,7 +8,7 @@ from typing import Any
 
 from airflow.timetables.trigger import CronTriggerTimetable  # airflow.sdk has it from 3.2 on alone
 
-from rebalance_advisor.airflow.clusters.dag_settings import OFF, DagSettings
+from rebalance_advisor.airflow.clusters import OFF, DagSettings
 
 # Spark jobs take turns: the pool's slots are how many of them run at once, whatever cluster they are of.
 HEAVY_POOL = "advisor_heavy"

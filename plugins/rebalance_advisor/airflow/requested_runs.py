@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kafka_rebalance.errors import AdvisorError, UsageError
+from kafka_assignors.errors import AdvisorError
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import OF_TOPICS
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import store
-from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
-from rebalance_advisor.airflow.clusters.collect_interval import age_limit_s
+from rebalance_advisor.airflow.clusters import ClusterEntry, age_limit_s, clusters_file, read_clusters
 from rebalance_advisor.airflow.collecting import collect, read_entry
-from rebalance_advisor.request.names_in_cluster import require_names_known
-from rebalance_advisor.request.pattern_trial import patterns_of, require_quick_request
+from rebalance_advisor.request.names_in_cluster import patterns_of, require_names_known, require_quick_request
 from rebalance_advisor.request.run_request import FRESH, RunRequest
 from rebalance_advisor.version import advisor_version
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from kafka_rebalance.visible_text import visible
+from kafka_assignors.visible_text import visible
 
 
 class VisibleLines(logging.Filter):

@@ -13,16 +13,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rebalance_advisor.cli.arguments import add_planning_arguments, age_s, read_plan_input, requested, with_reading_age
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
-from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.cli.reading_age import age_s, with_reading_age
-from rebalance_advisor.cli.what_if.command import run_what_if
+from rebalance_advisor.cli.what_if import run_what_if
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.own_strategies.told import told_of_own
-from rebalance_advisor.publish.earlier_findings import read_earlier_findings
+from rebalance_advisor.publish.advisory_files import read_earlier_findings
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -40,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         return run_what_if(arguments, request, command="advise")
     targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
     from kafka_rebalance.advisory.advise import advise
-    from kafka_rebalance.advisory.finding_changes import with_changes
+    from kafka_rebalance.advisory.advisory import with_changes
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.publish.advisory_files import write_advisory
@@ -74,7 +73,7 @@ def _tell(
 ) -> None:
     from kafka_rebalance.render import with_texts
     from rebalance_advisor.publish.digest import closing_paths
-    from rebalance_advisor.publish.report.verdict_words import uncovered_by
+    from rebalance_advisor.publish.report import uncovered_by
 
     now = datetime.now(UTC)
     if as_json:

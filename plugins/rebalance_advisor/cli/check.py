@@ -13,15 +13,13 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rebalance_advisor.cli.arguments import add_input_options, age_s, read_given, read_sealed_plan, with_reading_age
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
-from rebalance_advisor.cli.input_arguments import add_input_options, read_given
-from rebalance_advisor.cli.log_dirs.read_back import check_log_dirs, is_log_dir_plan
-from rebalance_advisor.cli.plan_arguments import read_sealed_plan
-from rebalance_advisor.cli.policy.option import add_policy_option, exit_code_with, policy_lines, rules_broken_by
+from rebalance_advisor.cli.log_dirs import check_log_dirs, is_log_dir_plan
+from rebalance_advisor.cli.policy import add_policy_option, exit_code_with, policy_lines, rules_broken_by
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.cli.reading_age import age_s, with_reading_age
-from rebalance_advisor.publish.folders.version_folders import plan_path
-from rebalance_advisor.request.pattern_trial import names_of, patterns_of_plan, require_quick
+from rebalance_advisor.publish.folders import plan_path
+from rebalance_advisor.request.names_in_cluster import names_of, patterns_of_plan, require_quick
 from rebalance_advisor.terminal import write_json, write_lines
 
 WORDS = {0: "valid", 10: "stale", 11: "not worth it", 12: "harmful or in conflict"}

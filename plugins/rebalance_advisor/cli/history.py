@@ -12,8 +12,7 @@ from kafka_rebalance.errors import UsageError
 from rebalance_advisor.request.run_request import RUN_OPTIONS, RunRequest
 
 if TYPE_CHECKING:
-    from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
-    from kafka_rebalance.snapshot.history.reading import MeasuredReading
+    from kafka_rebalance.snapshot.history import HourlyLoads, MeasuredReading
     from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 _ADVICE = "give --history DIR, a folder of earlier snapshots, or let ADVISOR_POSTGRES_DSN name the store"
@@ -65,8 +64,7 @@ def with_window(
     """
     if request.load is None or request.window_hours is None:
         return snapshot, None
-    from kafka_rebalance.snapshot.history.reading import readings_of
-    from kafka_rebalance.snapshot.history.window_loads import over_window
+    from kafka_rebalance.snapshot.history import over_window, readings_of
     from kafka_rebalance.snapshot.load_kind import LoadStatistic
 
     hours, statistic = request.window_hours, LoadStatistic(request.load)
@@ -81,8 +79,8 @@ def with_window(
 
 def _stored(snapshot: ClusterSnapshot, hours: int, load: str) -> Iterator[MeasuredReading]:
     """What the store kept of this cluster, and what INPUT says itself."""
-    from kafka_rebalance.errors import InvalidInputError
-    from kafka_rebalance.snapshot.history.reading import measured_reading
+    from kafka_assignors.errors import InvalidInputError
+    from kafka_rebalance.snapshot.history import measured_reading
     from rebalance_advisor import store
 
     if snapshot.captured_at is None:

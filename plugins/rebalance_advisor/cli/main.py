@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from kafka_rebalance.errors import AdvisorError, InfeasibleError, UsageError
-from kafka_rebalance.visible_text import visible
+from kafka_assignors.errors import AdvisorError
+from kafka_assignors.visible_text import visible
+from kafka_rebalance.errors import InfeasibleError, UsageError
 from rebalance_advisor.cli.interrupt import end_on_interrupt, tell_of_interrupt
 from rebalance_advisor.terminal import write_lines
 
@@ -27,16 +28,16 @@ COMMANDS = {
     "check": ("rebalance_advisor.cli.check", "is a plan still valid and worth it on a newer snapshot?"),
     "advise": ("rebalance_advisor.cli.advise", "the whole advisory as files: findings, plan, groups, report"),
     "keys": (
-        "rebalance_advisor.cli.keys.command",
+        "rebalance_advisor.cli.keys",
         "what a topic's keys do to its partitions, from a sample of its records",
     ),
-    "group": ("rebalance_advisor.cli.groups.group", "one group under every strategy, and what a pod's death costs"),
-    "health": ("rebalance_advisor.cli.health.command", "is the advisor itself well? for Prometheus, from the store"),
+    "group": ("rebalance_advisor.cli.group", "one group under every strategy, and what a pod's death costs"),
+    "health": ("rebalance_advisor.cli.health", "is the advisor itself well? for Prometheus, from the store"),
     "import": (
-        "rebalance_advisor.cli.coming_from.command",
+        "rebalance_advisor.cli.coming_from",
         "settings of Cruise Control or topicmappr as a table of clusters.toml",
     ),
-    "schema": ("rebalance_advisor.cli.schemas.command", "the JSON schema of plan.json or findings.json"),
+    "schema": ("rebalance_advisor.cli.schemas", "the JSON schema of plan.json or findings.json"),
     "replay": ("rebalance_advisor.cli.replay", "answer cases of any strategy, one JSON a line"),
 }
 

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.render.uncovered import uncovered_words
+from rebalance_advisor.cli.arguments import add_planning_arguments, age_s, request_of, requested, with_reading_age
 from rebalance_advisor.cli.exit_codes import exit_code_of
-from rebalance_advisor.cli.fleet.made_plan import Made, plan_into_folder
-from rebalance_advisor.cli.log_dirs.command import add_log_dir_options, asks_for_log_dirs
-from rebalance_advisor.cli.plan_arguments import request_of
-from rebalance_advisor.cli.plan_input import add_planning_arguments, requested
+from rebalance_advisor.cli.fleet import Made, plan_into_folder
+from rebalance_advisor.cli.log_dirs import add_log_dir_options, asks_for_log_dirs
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.cli.reading_age import age_s, with_reading_age
-from rebalance_advisor.cli.what_if.command import run_what_if
+from rebalance_advisor.cli.what_if import run_what_if
 from rebalance_advisor.request.run_request import ALL, RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
@@ -51,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """One plan, or one of each of several clusters."""
     if len(arguments.inputs) > 1:
-        from rebalance_advisor.cli.fleet.command import run_fleet
+        from rebalance_advisor.cli.fleet import run_fleet
 
         request = request_of(arguments)
         if arguments.new_topic or asks_for_log_dirs(arguments):
@@ -62,12 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.input = arguments.inputs[0]
     request = requested(arguments)
     if asks_for_log_dirs(arguments):
-        from rebalance_advisor.cli.log_dirs.command import run_log_dirs
+        from rebalance_advisor.cli.log_dirs import run_log_dirs
 
         _require_plan_alone(request)
         return run_log_dirs(arguments, request)
     if arguments.new_topic:
-        from rebalance_advisor.cli.new_topics.command import run_new_topics
+        from rebalance_advisor.cli.new_topics import run_new_topics
 
         _require_plan_alone(request)
         return run_new_topics(arguments, request)

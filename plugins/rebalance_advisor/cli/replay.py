@@ -13,9 +13,9 @@ from typing import Any, TextIO
 
 import orjson
 
-from kafka_rebalance.conformance.cases import answer
-from kafka_rebalance.errors import AdvisorError, InvalidInputError
-from rebalance_advisor.cli.plan_arguments import add_option
+from kafka_assignors.errors import AdvisorError, InvalidInputError
+from kafka_rebalance.placement.recorded_cases import answer
+from rebalance_advisor.cli.arguments import add_option
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.registering import described, own_strategies
 from rebalance_advisor.own_strategies.targets import Kind, targets_here

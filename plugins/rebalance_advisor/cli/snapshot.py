@@ -62,8 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.snapshot.rates import measure_rates
     from rebalance_advisor.kafka.connection.client_log import silence_client
     from rebalance_advisor.kafka.read_cluster import read_with_settings
-    from rebalance_advisor.kafka.request_counts import RequestCounts
-    from rebalance_advisor.publish.folders.whole_file import check_file
+    from rebalance_advisor.kafka.request_sender import RequestCounts
+    from rebalance_advisor.publish.folders import check_file
 
     check_file(arguments.out)  # before the cluster is asked
     silence_client()
@@ -110,9 +110,9 @@ def seconds_above_zero(text: str) -> float:
 
 def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
     """From the file and the command line. Tells what is idle or a risk; what is of no account only with --verbose."""
-    from kafka_rebalance.errors import InvalidInputError
-    from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
-    from rebalance_advisor.kafka.connection.properties.java_properties import Properties, read_properties
+    from kafka_assignors.errors import InvalidInputError
+    from rebalance_advisor.kafka.connection.java_properties import Properties, read_properties
+    from rebalance_advisor.kafka.connection.properties import connection_settings
 
     if arguments.command_config is None and arguments.bootstrap is None:
         raise InvalidInputError.at("snapshot", "no cluster is named", "give --bootstrap HOST:PORT, or --command-config")
@@ -174,7 +174,7 @@ def _write(snapshot: ClusterSnapshot, path: Path) -> None:
     import orjson
 
     from kafka_rebalance.snapshot.codec import snapshot_to_document
-    from rebalance_advisor.publish.folders.whole_file import replace_file
+    from rebalance_advisor.publish.folders import replace_file
 
     content = orjson.dumps(snapshot_to_document(snapshot), option=orjson.OPT_SORT_KEYS) + b"\n"
     with taken_back_on_interrupt():

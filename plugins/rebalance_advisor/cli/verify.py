@@ -15,17 +15,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.verify import Verification
+from rebalance_advisor.cli.arguments import add_input_options, read_given
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
-from rebalance_advisor.cli.input_arguments import add_input_options, read_given
-from rebalance_advisor.cli.log_dirs.read_back import is_log_dir_plan, verify_log_dirs
-from rebalance_advisor.cli.policy.option import Broken, add_policy_option, exit_code_with, policy_lines, rules_broken_by
+from rebalance_advisor.cli.log_dirs import is_log_dir_plan, verify_log_dirs
+from rebalance_advisor.cli.policy import Broken, add_policy_option, exit_code_with, policy_lines, rules_broken_by
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
-from rebalance_advisor.publish.folders.folder_marker import MARKER
-from rebalance_advisor.publish.folders.version_folders import plan_path
-from rebalance_advisor.request.pattern_trial import names_of, patterns_of_plan, require_quick
+from rebalance_advisor.publish.folders import MARKER, plan_path
+from rebalance_advisor.request.names_in_cluster import names_of, patterns_of_plan, require_quick
 from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_RIGHT, EXIT_FAULTS = 0, 1

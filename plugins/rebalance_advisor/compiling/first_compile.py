@@ -14,7 +14,7 @@ from typing import Any
 
 from numba.core import event
 
-from kafka_rebalance.kernels.carried_code import has_folder
+from kafka_assignors.kernels.carried_code import has_folder
 from rebalance_advisor.terminal import write_lines
 
 # Each command and each step of a DAG has kernels of its own, so the next one may say it again.

@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
 from rebalance_advisor.dumps.dump_folder import read_folder, read_group_table
-from rebalance_advisor.dumps.files.dump_lines import without_commands
-from rebalance_advisor.dumps.files.input_file import parse_json, read_text
-from rebalance_advisor.dumps.files.terminal_lines import as_printed
-from rebalance_advisor.dumps.groups.groups_dump import looks_like_groups
+from rebalance_advisor.dumps.groups_dump import looks_like_groups
+from rebalance_advisor.dumps.input_file import parse_json
 from rebalance_advisor.dumps.reassignment import (
     CURRENT_TITLE,
     current_assignment,
     is_reassignment,
     read_reassignment,
 )
+from rebalance_advisor.dumps.text_lines import as_printed, without_commands
 from rebalance_advisor.garbage_collection import without_collector
-from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, is_folder
+from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, is_folder, read_text
 
 _JSON = re.compile(r"\s*[{\[]")
 _DOCUMENT = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")  # a log line begins with a bracket, too

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, LogDir
 from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, SMALLEST_CAPACITY
-from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.files.csv_rows import csv_rows
-from rebalance_advisor.dumps.files.dump_lines import Line, whole_number
-from rebalance_advisor.dumps.files.input_file import parse_json, read_text
+from rebalance_advisor.dumps.input_file import parse_json
+from rebalance_advisor.dumps.text_lines import Line, csv_rows, whole_number
+from rebalance_advisor.input_bytes import read_text
 
 _COLUMNS = tuple(CAPACITY_LIMITS)
 _UNITS = {

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.codec import Fields
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
@@ -24,7 +25,6 @@ from kafka_rebalance.snapshot.model import (
     Topic,
 )
 from kafka_rebalance.snapshot.ranges import CAPACITY_LIMITS, LARGEST_INT32, SMALLEST_CAPACITY
-from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.placement_rows import PlacementRows, read_placement_rows
 
 MIB = 2**20

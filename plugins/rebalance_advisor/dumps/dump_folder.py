@@ -18,24 +18,22 @@ from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import visible
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.times import parse_time
-from kafka_rebalance.visible_text import visible
-from rebalance_advisor.dumps.broker_listing import looks_like_listing
-from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
+from rebalance_advisor.dumps.broker_lists import looks_like_brokers, looks_like_listing, read_brokers
 from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
-from rebalance_advisor.dumps.files.input_file import read_text
-from rebalance_advisor.dumps.files.terminal_lines import as_printed
-from rebalance_advisor.dumps.groups.groups_dump import looks_like_groups
+from rebalance_advisor.dumps.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.log_dirs_dump import looks_like_log_dirs
 from rebalance_advisor.dumps.offsets_dump import looks_like_offsets
+from rebalance_advisor.dumps.text_lines import as_printed
 from rebalance_advisor.dumps.topic_znodes import looks_like_znodes
 from rebalance_advisor.dumps.topics_dump import looks_like_topics
-from rebalance_advisor.input_bytes import ByteBudget, PartOfInputError, folder_entries, read_bytes
+from rebalance_advisor.input_bytes import ByteBudget, PartOfInputError, folder_entries, read_bytes, read_text
 
 _KNOWN = (
     "kafka-topics, znodes of topics and brokers, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, "

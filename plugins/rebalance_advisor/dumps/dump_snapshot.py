@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -25,9 +25,8 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import FutureReplica
-from rebalance_advisor.dumps.broker_listing import BrokerListing
-from rebalance_advisor.dumps.brokers_csv import GivenBrokers
-from rebalance_advisor.dumps.groups.groups_dump import GroupsDump
+from rebalance_advisor.dumps.broker_lists import BrokerListing, GivenBrokers
+from rebalance_advisor.dumps.groups_dump import GroupsDump
 from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump
 from rebalance_advisor.dumps.offsets_dump import Offsets, OffsetsDump, SeenElsewhere
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes

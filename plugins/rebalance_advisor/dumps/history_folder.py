@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.history.reading import LONGEST_WINDOW_S
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.snapshot.history import LONGEST_WINDOW_S
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import parse_time
 from rebalance_advisor.dumps.any_input import read_input
-from rebalance_advisor.dumps.files.input_file import read_text
-from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget
+from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, read_text
 
 _ENDINGS = (".json", ".json.gz")
 _TIME = re.compile(r'"captured_at"\s*:\s*"([^"]{1,40})"')

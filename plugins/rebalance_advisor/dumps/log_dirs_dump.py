@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import CoverageGap, LogDir
-from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.files.dump_lines import LARGEST_ID, LARGEST_LONG
-from rebalance_advisor.dumps.files.input_file import parse_json
-from rebalance_advisor.dumps.files.json_documents import json_documents
+from rebalance_advisor.dumps.input_file import json_documents, parse_json
+from rebalance_advisor.dumps.text_lines import LARGEST_ID, LARGEST_LONG
 
 Replica = tuple[str, int, int]  # topic, partition, broker
 

@@ -4,6 +4,11 @@ The tool prints the same for ``--time earliest`` and ``latest``. Which a dump ho
 (``offsets_role``). Of two, the one whose offsets are nowhere greater holds the start offsets, whatever their names say.
 One that nothing tells is judged by what other dumps show: start offsets must never serve as end offsets, so where even
 these show nothing it is left out, and reported.
+
+Whether a dump of offsets holds start offsets or end offsets: the tool prints the same for both.
+
+Known from the command above the rows (``--time earliest``, ``-2``, ``latest``, ``-1``; without ``--time`` the tool
+takes the latest), else by the file's name (``earliest.txt``, ``end-offsets.txt``).
 """
 
 from __future__ import annotations
@@ -11,20 +16,64 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import PurePosixPath
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.snapshot.model import CoverageGap
-from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.files.dump_lines import (
+from rebalance_advisor.dumps.text_lines import (
     LARGEST_LONG,
+    Command,
     Line,
     first_printed_line,
     lines_and_commands,
     whole_number,
 )
-from rebalance_advisor.dumps.offsets_role import Role, ToldRole, role_of_command, role_of_name
+
+
+class Role(StrEnum):
+    """What the offsets of a dump are."""
+
+    START = "start"
+    END = "end"
+    OTHER = "other"  # those at a time, or of another storage tier: neither of the two
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldRole:
+    """A role, and whether the command told it (else only a name, or nothing)."""
+
+    role: Role
+    by_command: bool = False
+
+
+_TIMES = {"-1": Role.END, "latest": Role.END, "-2": Role.START, "earliest": Role.START}
+_TOOLS = ("kafka-get-offsets", "kafka-get-offsets.sh", "kafka-get-offsets.bat", "GetOffsetShell")
+_WORDS = {
+    Role.START: frozenset(("earliest", "start", "starts", "beginning", "begin", "oldest")),
+    Role.END: frozenset(("latest", "end", "ends", "newest", "high", "hw", "watermark", "watermarks")),
+}
+
+
+def role_of_command(command: Command) -> ToldRole | None:
+    """``None`` for a command of another tool."""
+    if not command.runs(*_TOOLS):
+        return None
+    times = command.options("time")
+    if not times:
+        return None if command.has("time") else ToldRole(Role.END, by_command=True)
+    return ToldRole(_TIMES.get(times[-1].lower(), Role.OTHER), by_command=True)
+
+
+def role_of_name(place: str) -> ToldRole:
+    """By the words of the file's name."""
+    words = set(re.split(r"[^a-z]+", PurePosixPath(place).name.lower()))
+    roles = [role for role, known in _WORDS.items() if words & known]
+    return ToldRole(roles[0]) if len(roles) == 1 else ToldRole(Role.UNKNOWN)
+
 
 Offsets = dict[tuple[str, int], int]
 

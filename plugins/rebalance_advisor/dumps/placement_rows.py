@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
 from kafka_rebalance.snapshot.ranges import topic_name_fault
-from kafka_rebalance.visible_text import excerpt
 
 _LARGEST_ID = 2**31 - 1
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, CoverageGap, Topic
-from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.files.input_file import parse_json
+from rebalance_advisor.dumps.input_file import parse_json
 from rebalance_advisor.dumps.placement_rows import read_placement_rows
 
 CURRENT_TITLE = "Current partition replica assignment"

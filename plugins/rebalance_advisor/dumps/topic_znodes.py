@@ -17,15 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Broker, CoverageGap, Partition, Topic
-from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.broker_listing import BrokerListing
-from rebalance_advisor.dumps.files.dump_lines import LARGEST_ID, Line, lines_and_commands
-from rebalance_advisor.dumps.files.input_file import parse_json
-from rebalance_advisor.dumps.files.json_documents import brace_depth
-from rebalance_advisor.dumps.files.terminal_lines import Command
+from rebalance_advisor.dumps.broker_lists import BrokerListing
+from rebalance_advisor.dumps.input_file import brace_depth, parse_json
+from rebalance_advisor.dumps.text_lines import LARGEST_ID, Command, Line, lines_and_commands
 from rebalance_advisor.dumps.topics_dump import INTERNAL_TOPICS, TopicsDump
 
 _TOPIC_NODE = re.compile(r'"partitions"\s*:\s*\{')

@@ -18,11 +18,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.snapshot.model import Partition, Topic
 from kafka_rebalance.snapshot.ranges import topic_name_fault
-from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.files.dump_lines import Line, broker_list, dump_lines, whole_number
+from rebalance_advisor.dumps.text_lines import Line, broker_list, dump_lines, whole_number
 
 HEADER = re.compile(
     r"\s*Topic:\s*(?P<topic>\S+)\s+(?:TopicId:\s*(?P<id>\S+)\s+)?PartitionCount:\s*(?P<count>\d+)"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
+from kafka_assignors.visible_text import visible
 from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.render import render
-from kafka_rebalance.visible_text import visible
 from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
 from rebalance_advisor.gates.rules import Gate, Level, Rule, rules_of

@@ -12,7 +12,7 @@ from uuid import UUID
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest, ListPartitionReassignmentsRequest
 from kafka.protocol.metadata import MetadataRequest
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.rights import Right

@@ -7,39 +7,695 @@
 Commits are read before ends, so that a lag is never negative. What changed meanwhile is read once more, or told. At
 most 14 requests to each broker and 10 for the cluster read it, however many partitions and groups there are. A broker
 that does not answer costs five or six seconds once, and one line of coverage.
+
+What the readers brought → one ``ClusterSnapshot``; and the gaps that show only once all of it is there.
+
+Topics that changed while the cluster was read: read once more, or told; never half of one and half of another.
+
+Brokers that joined or left meanwhile are told, too, and were not heard.
+
+The metadata is looked at again at the end. Gone: the topic is left out and told. Made, made anew (another id), grown,
+or with other replicas: its sizes, configs, commits and offsets are read again, then its metadata a last time. What
+changed again stays in the snapshot as it is now, without sizes and offsets, and is told.
+
+What is read beside placement, sizes, offsets and groups, in few requests: a failure costs a line of coverage.
+
+For the cluster: finalized features, client quotas, configs of groups, and, only where an ISR is too small to write,
+eligible leader replicas (the one page of partitions that one answer holds). For each broker: where tiered topics begin
+on its own disks, only where there are such topics.
+
+Topics that Kafka keeps from us: log dirs, members and commits betray names that the metadata does not hold.
+
+Each such name is asked for by itself: Kafka then says whether it may not be described (or is not there: to us it does
+not make a difference), or whether it is unknown to who may describe it. A subscription to a topic that nobody made
+is no gap.
+
+Committed offsets that lie outside their partition: beyond its end, or below its start. A lag of them is no lag.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
+from typing import Any, TypeVar
 
 from kafka.errors import KafkaError
+from kafka.protocol.admin import (
+    DescribeClientQuotasRequest,
+    DescribeConfigsRequest,
+    DescribeTopicPartitionsRequest,
+)
+from kafka.protocol.consumer import ListOffsetsRequest
+from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
-from kafka_rebalance.facts import FactCode
+from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import render
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
-from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
-from rebalance_advisor.kafka.changed_topics import read_again_what_changed
-from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError, read_cluster_metadata
-from rebalance_advisor.kafka.connection.client import ClusterClient, reason_of
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    ClusterSnapshot,
+    CommittedOffset,
+    Group,
+    GroupType,
+    Partition,
+    Quota,
+    Topic,
+    partition_table,
+)
+from kafka_rebalance.snapshot.partition_table import FutureReplica
+from kafka_rebalance.snapshot.ranges import LARGEST_QUOTA, topic_name_fault
+from kafka_rebalance.snapshot.rights import Right
+from rebalance_advisor.kafka.cluster_metadata import (
+    ClusterMetadata,
+    ClusterUnreadableError,
+    SeenPartition,
+    TopicsSeen,
+    kafka_id,
+    look_again,
+    read_cluster_metadata,
+    read_reassignments,
+)
+from rebalance_advisor.kafka.connection.client import ClusterClient, kafka_error, reason_of
 from rebalance_advisor.kafka.connection.probe import find_server
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
-from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.details import read_details, with_eligible_leaders
-from rebalance_advisor.kafka.group_offsets import read_group_offsets
-from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
-from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
-from rebalance_advisor.kafka.odd_commits import note_odd_commits
-from rebalance_advisor.kafka.offsets import leaders_of, read_ends
-from rebalance_advisor.kafka.request_counts import RequestCounts
-from rebalance_advisor.kafka.request_sender import RequestSender
-from rebalance_advisor.kafka.storage import read_configs, read_storage
+from rebalance_advisor.kafka.coverage import CONFIGS, Coverage
+from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups
+from rebalance_advisor.kafka.offsets import TopicPartition, leaders_of, read_ends, read_group_offsets
+from rebalance_advisor.kafka.request_sender import RequestCounts, RequestSender
+from rebalance_advisor.kafka.storage import Configs, Storage, read_configs, read_sizes, read_storage
 from rebalance_advisor.kafka.unheard import Unheard
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything. ``unheard``: brokers that did not answer to the end, and how they failed."""
+
+    metadata: ClusterMetadata
+    storage: Storage
+    configs: Configs
+    starts: Mapping[TopicPartition, int]
+    ends: Mapping[TopicPartition, int]
+    groups: tuple[Group, ...] = ()
+    unheard: Mapping[int, Unheard] = field(default_factory=dict)
+    features: Mapping[str, int] = field(default_factory=dict)
+    quotas: tuple[Quota, ...] = ()
+    eligible: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    local_starts: Mapping[TopicPartition, int] = field(default_factory=dict)
+
+
+def note_unseen(reading: Reading, coverage: Coverage) -> None:
+    """Brokers that hold replicas and cannot be asked, and replicas that are offline on brokers that are there."""
+    metadata = reading.metadata
+    fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
+    for broker in sorted(fenced - reading.unheard.keys()):
+        coverage.add_unanswered(broker, FactCode.LACKS_LOG_DIRS, FactCode.BROKER_IS_FENCED)
+    known = {broker.id for broker in metadata.brokers}
+    for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
+        coverage.add("broker", broker, FactCode.LACKS_EVERYTHING, FactCode.BROKER_NOT_REGISTERED)
+    serving = known - fenced - reading.unheard.keys()
+    failed = {broker for broker, dirs in reading.storage.log_dirs.items() if any(log_dir.error for log_dir in dirs)}
+    for partition in metadata.partitions:
+        moving = metadata.reassignments.get((partition.topic, partition.partition), ((), ()))
+        if not {*moving[0], *moving[1]} <= set(partition.replicas):
+            coverage.add_partition(
+                partition.topic, partition.partition, FactCode.LACKS_REASSIGNMENTS, FactCode.CHANGED_WHILE_READ
+            )
+        for broker in sorted(serving & set(partition.offline)):
+            reason = fact(FactCode.REPLICA_IS_OFFLINE, broker=broker)
+            coverage.add_partition(partition.topic, partition.partition, FactCode.LACKS_OFFLINE_REPLICA, reason)
+        # The metadata may say so seconds later than the broker.
+        key = (partition.topic, partition.partition)
+        for broker in sorted(failed & set(partition.replicas) - set(partition.offline)):
+            if key not in reading.storage.sizes[broker]:
+                reason = fact(FactCode.LOG_DIR_IS_OFFLINE, broker=broker)
+                coverage.add_partition(*key, FactCode.LACKS_REPLICA_SIZE, reason)
+
+
+def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
+    """The snapshot without time and coverage."""
+    metadata, configs = reading.metadata, reading.configs
+    topics = tuple(
+        Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
+        for known_topic in metadata.topics
+    )
+    return ClusterSnapshot(
+        cluster=cluster_name,
+        brokers=_brokers(reading),
+        topics=topics,
+        partitions=partition_table(_rows(reading), {topic.name: i for i, topic in enumerate(topics)}),
+        groups=reading.groups,
+        cluster_id=metadata.cluster_id,
+        features=reading.features,
+        quotas=reading.quotas,
+    )
+
+
+def _rows(reading: Reading) -> list[Partition]:
+    rows = []
+    has_several_dirs = any(len(dirs) > 1 for dirs in reading.storage.log_dirs.values())
+    places, future = reading.storage.places, reading.storage.future
+    for partition in reading.metadata.partitions:
+        key = (partition.topic, partition.partition)
+        adding, removing = reading.metadata.reassignments.get(key, ((), ()))
+        if not {*adding, *removing} <= set(partition.replicas):
+            adding, removing = (), ()  # it began or ended between the two answers: see note_unseen
+        rows.append(
+            Partition(
+                partition.topic,
+                partition.partition,
+                partition.replicas,
+                partition.leader,
+                partition.isr,
+                log_bytes=tuple(reading.storage.sizes.get(broker, {}).get(key) for broker in partition.replicas),
+                start_offset=reading.starts.get(key),
+                end_offset=reading.ends.get(key),
+                adding=adding,
+                removing=removing,
+                offline=partition.offline,
+                eligible=tuple(broker for broker in reading.eligible.get(key, ()) if broker in partition.replicas),
+                log_dirs=tuple(places.get(broker, {}).get(key) for broker in partition.replicas)
+                if has_several_dirs
+                else (),
+                future=tuple(FutureReplica(broker, *held[key]) for broker, held in future.items() if key in held),
+                local_start_offset=reading.local_starts.get(key),
+            )
+        )
+    return rows
+
+
+def _brokers(reading: Reading) -> tuple[Broker, ...]:
+    """Registered brokers, and those that only replica lists know: dead."""
+    metadata = reading.metadata
+    seen = {
+        known_broker.id: Broker(
+            known_broker.id, known_broker.rack, known_broker.host, known_broker.port,
+            state=_state(known_broker.id, reading, is_fenced=known_broker.is_fenced),
+            is_controller=known_broker.id == metadata.controller,
+            log_dirs=reading.storage.log_dirs.get(known_broker.id, ()),
+            configs=reading.configs.brokers.get(known_broker.id, {}),
+        )
+        for known_broker in metadata.brokers
+    }  # fmt: skip
+    for broker in {replica for partition in metadata.partitions for replica in partition.replicas} - set(seen):
+        seen[broker] = Broker(broker, state=BrokerState.DEAD)
+    return tuple(seen[broker] for broker in sorted(seen))
+
+
+def _state(broker: int, reading: Reading, *, is_fenced: bool) -> BrokerState:
+    """The controller's word goes before ours."""
+    if is_fenced:
+        return BrokerState.FENCED
+    return reading.unheard[broker].state if broker in reading.unheard else BrokerState.ALIVE
+
+
+_UNKNOWN_TOPIC = 3
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class TopicChanges:
+    """Names of topics. ``changed`` holds those that are there, ``recreated`` those of them with another id."""
+
+    deleted: frozenset[str]
+    changed: frozenset[str]
+    recreated: frozenset[str]
+
+
+def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
+    """The reading with each topic as one moment shows it."""
+    now = look_again(sender)
+    if isinstance(now, Exception):
+        coverage.add_cluster(FactCode.LACKS_LATER_CHANGES, fact(FactCode.NOT_TOLD_AGAIN, why=reason_of(now)))
+        return reading
+    reading = _with_brokers(sender, reading, now, coverage)
+    before = _topics_seen(reading.metadata)
+    changes = topic_changes(before, now, before.topics.keys() | now.topics.keys())
+    reading = _told_gone(_shown_as(reading, before, now, None), changes.deleted, coverage)
+    if not changes.changed:
+        return reading
+    reading = _read_again(sender, reading, changes, coverage)
+    last = look_again(sender, changes.changed)
+    if isinstance(last, Exception):
+        reason = fact(FactCode.NOT_TOLD_AGAIN, why=reason_of(last))
+        return _told_unknown(reading, changes.changed, reason, coverage)
+    between = _topics_seen(reading.metadata)
+    again = topic_changes(between, last, changes.changed)
+    reading = _told_gone(_shown_as(reading, between, last, changes.changed), again.deleted, coverage)
+    return _told_unknown(reading, again.changed, fact(FactCode.CHANGED_AGAIN), coverage)
+
+
+def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
+    """Brokers that came or went meanwhile: there, not heard, and asked nothing more."""
+    known = {broker.id for broker in reading.metadata.brokers}
+    serving = {broker.id for broker in reading.metadata.brokers if not broker.is_fenced}
+    joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - known))
+    late = Unheard(BrokerState.SILENT, fact(FactCode.BROKER_JOINED_LATE))
+    unheard = {broker.id: late for broker in joined}
+    gone = Unheard(BrokerState.DISCONNECTED, fact(FactCode.BROKER_LEFT_EARLY))
+    unheard |= dict.fromkeys(sorted(serving - now.brokers.keys()), gone)
+    for broker, why in unheard.items():
+        coverage.add_unanswered(broker, None, sender.unheard.setdefault(broker, why).fact)
+    metadata = replace(reading.metadata, brokers=(*reading.metadata.brokers, *joined))
+    return replace(reading, metadata=metadata, unheard={**unheard, **reading.unheard, **sender.unheard})
+
+
+def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:
+    """What became of ``names``. A topic that has an error now tells nothing, but that it is unknown."""
+    deleted, changed, recreated = set(), set(), set()
+    for name in names:
+        if name not in now.topics:
+            code = now.errors.get(name)
+            deleted |= {name} if code in (None, _UNKNOWN_TOPIC) else set()
+        elif name not in before.topics:
+            changed.add(name)
+        else:
+            ids = {before.topics[name].id, now.topics[name].id} - {None}
+            recreated |= {name} if len(ids) > 1 else set()
+            is_same = len(ids) < 2 and _shape(before.partitions[name]) == _shape(now.partitions[name])
+            changed |= set() if is_same else {name}
+    return TopicChanges(frozenset(deleted), frozenset(changed), frozenset(recreated))
+
+
+def _shape(partitions: tuple[SeenPartition, ...]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    return tuple((partition.partition, partition.replicas) for partition in partitions)
+
+
+def _topics_seen(metadata: ClusterMetadata) -> TopicsSeen:
+    rows: dict[str, list[SeenPartition]] = {topic.name: [] for topic in metadata.topics}
+    for partition in metadata.partitions:
+        rows[partition.topic].append(partition)
+    return TopicsSeen(
+        {topic.name: topic for topic in metadata.topics}, {name: tuple(found) for name, found in rows.items()}
+    )
+
+
+def _shown_as(reading: Reading, before: TopicsSeen, now: TopicsSeen, names: Iterable[str] | None) -> Reading:
+    """``names`` (None: all) as they are now; those of which nothing is told now as they were."""
+    wanted = before.topics.keys() | now.topics.keys() if names is None else set(names)
+    topics, partitions = dict(before.topics), dict(before.partitions)
+    for name in wanted:
+        if name in now.topics:
+            topics[name], partitions[name] = now.topics[name], now.partitions[name]
+    metadata = replace(
+        reading.metadata,
+        topics=tuple(topics[name] for name in sorted(topics)),
+        partitions=tuple(chain.from_iterable(partitions[name] for name in sorted(topics))),
+    )
+    return replace(reading, metadata=metadata)
+
+
+def _told_gone(reading: Reading, names: frozenset[str], coverage: Coverage) -> Reading:
+    for name in sorted(names):
+        coverage.forget_topic(name)
+        coverage.add("topic", name, FactCode.LACKS_EVERYTHING, FactCode.DELETED_WHILE_READ)
+    metadata = replace(
+        reading.metadata,
+        topics=tuple(topic for topic in reading.metadata.topics if topic.name not in names),
+        partitions=tuple(row for row in reading.metadata.partitions if row.topic not in names),
+    )
+    return replace(_without_figures(reading, names), metadata=metadata)
+
+
+def _told_unknown(reading: Reading, names: frozenset[str], reason: Fact, coverage: Coverage) -> Reading:
+    for name in sorted(names):
+        coverage.forget_topic(name)
+        coverage.add("topic", name, FactCode.LACKS_SIZES_AND_OFFSETS, reason)
+    return _without_figures(reading, names)
+
+
+def _without_figures(reading: Reading, names: frozenset[str]) -> Reading:
+    """Without sizes and offsets of these topics."""
+    storage = reading.storage
+    return replace(
+        reading,
+        storage=replace(
+            storage,
+            sizes=_without(storage.sizes, names),
+            places=_without(storage.places, names),
+            future=_without(storage.future, names),
+        ),
+        local_starts={key: offset for key, offset in reading.local_starts.items() if key[0] not in names},
+        starts={key: offset for key, offset in reading.starts.items() if key[0] not in names},
+        ends={key: offset for key, offset in reading.ends.items() if key[0] not in names},
+    )
+
+
+def _without(
+    held: Mapping[int, dict[TopicPartition, Value]], names: frozenset[str]
+) -> dict[int, dict[TopicPartition, Value]]:
+    """By broker, without these topics."""
+    return {broker: {key: value for key, value in rows.items() if key[0] not in names} for broker, rows in held.items()}
+
+
+def _read_again(sender: RequestSender, reading: Reading, changes: TopicChanges, coverage: Coverage) -> Reading:
+    """Sizes, configs, commits and offsets of what changed, in the order of the first reading."""
+    names = changes.changed
+    for name in names:
+        coverage.forget_topic(name)
+    reading = _without_figures(reading, names)
+    rows = [row for row in reading.metadata.partitions if row.topic in names]
+    sizes = {broker: dict(held) for broker, held in reading.storage.sizes.items()}
+    for broker, held in read_sizes(sender, {(row.topic, row.partition) for row in rows}).items():
+        sizes.setdefault(broker, {}).update(held)
+    configs = read_configs(sender, names, coverage, of_brokers=False)
+    readers = {group.id: group for group in reading.groups if _commits_to(group.committed, changes.recreated)}
+    committed = read_group_offsets(sender, ListedGroups(readers), coverage) if readers else {}
+    starts, ends = read_ends(sender, leaders_of(rows, coverage), coverage)
+    return replace(
+        reading,
+        metadata=replace(
+            reading.metadata, reassignments=read_reassignments(sender, reading.metadata.controller, coverage)
+        ),
+        storage=replace(reading.storage, sizes=sizes),
+        configs=replace(reading.configs, topics={**reading.configs.topics, **configs.topics}),
+        groups=tuple(
+            replace(group, committed=committed.get(group.id, ())) if group.id in readers else group
+            for group in reading.groups
+        ),
+        starts={**reading.starts, **starts},
+        ends={**reading.ends, **ends},
+    )
+
+
+def _commits_to(committed: Iterable[CommittedOffset], topics: frozenset[str]) -> bool:
+    return any(commit.topic in topics for commit in committed)
+
+
+_GROUP = 32  # a resource type of DescribeConfigs, from 4.0 on
+_NO_SUCH_RESOURCES = 42
+_DEFAULT_SOURCE = 5
+_PARTITIONS_A_PAGE = 2_000  # what a broker answers at most, as it comes
+_CLUSTER_REFUSED = 31
+_QUOTAS = FactCode.LACKS_QUOTAS
+_LOCAL_START, _KNOWS_LOCAL_START = -4, 8  # the version of ListOffsets that brought it
+_LOCAL, _ELIGIBLE = FactCode.LACKS_LOCAL_START_OFFSETS, FactCode.LACKS_ELIGIBLE_LEADERS
+
+
+def read_details(
+    sender: RequestSender, reading: Reading, leaders: Mapping[TopicPartition, int], coverage: Coverage
+) -> Reading:
+    """The reading with all of it but eligible leaders. ``leaders`` of the partitions that one can ask."""
+    tiered = {name for name, values in reading.configs.topics.items() if values.get("remote.storage.enable") == "true"}
+    return replace(
+        reading,
+        features=read_features(sender, coverage),
+        quotas=read_quotas(sender, coverage),
+        groups=with_group_configs(sender, reading.groups, coverage),
+        local_starts=read_local_starts(
+            sender, {key: leader for key, leader in leaders.items() if key[0] in tiered}, coverage
+        ),
+    )
+
+
+def read_features(sender: RequestSender, coverage: Coverage) -> dict[str, int]:
+    """Feature → finalized level; empty where brokers know none (before 2.7, and ZooKeeper's)."""
+    if sender.client.version_of(ApiVersionsRequest) < 3:
+        return {}
+    request = ApiVersionsRequest(client_software_name="rebalance-advisor", client_software_version="1", min_version=3)
+    answer = sender.send_to_any(request)
+    if isinstance(answer, Exception):
+        coverage.add_cluster(FactCode.LACKS_FEATURES, reason_of(answer))
+        return {}
+    return {row.name: int(row.max_version_level) for row in answer.finalized_features or ()}
+
+
+def read_quotas(sender: RequestSender, coverage: Coverage) -> tuple[Quota, ...]:
+    """All of them, in the order of their entities."""
+    if sender.client.version_of(DescribeClientQuotasRequest) < 0:
+        return ()
+    answer = sender.send_to_any(DescribeClientQuotasRequest(components=[], strict=False))
+    if isinstance(answer, Exception):
+        coverage.add_cluster(_QUOTAS, reason_of(answer))
+        return ()
+    if answer.error_code:
+        coverage.add_cluster(_QUOTAS, kafka_error(answer.error_code))
+        if answer.error_code == _CLUSTER_REFUSED:
+            coverage.add_right(Right.BROKER_CONFIGS)
+        return ()
+    quotas = (
+        Quota(
+            tuple(sorted((part.entity_type, part.entity_name) for part in entry.entity)),
+            {row.key: float(row.value) for row in sorted(entry.values, key=lambda row: str(row.key))
+             if 0 <= row.value <= LARGEST_QUOTA},
+        )
+        for entry in answer.entries or ()
+    )  # fmt: skip
+    return tuple(sorted(quotas, key=lambda quota: [(kind, name or "") for kind, name in quota.entity]))
+
+
+def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverage: Coverage) -> tuple[Group, ...]:
+    """The groups with the configs that somebody set for each; classic groups have none."""
+    names = [group.id for group in groups if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN)]
+    if not names:
+        return groups
+    answer = sender.send_to_any(DescribeConfigsRequest(resources=[(_GROUP, name, None) for name in names]))
+    if isinstance(answer, Exception):
+        for name in names:
+            coverage.add("group", name, CONFIGS, reason_of(answer))
+        return groups
+    found: dict[str, dict[str, str]] = {}
+    for result in answer.results:
+        if result.error_code == _NO_SUCH_RESOURCES:  # Kafka 3: groups have no configs of their own there
+            continue
+        if result.error_code:
+            coverage.add_error("group", result.resource_name, CONFIGS, result.error_code)
+            continue
+        found[result.resource_name] = {
+            row.name: row.value
+            for row in sorted(result.configs, key=lambda row: str(row.name))
+            if row.value is not None and row.config_source != _DEFAULT_SOURCE
+        }
+    return tuple(replace(group, configs=found.get(group.id, {})) for group in groups)
+
+
+def _short_of_isr(reading: Reading) -> list[SeenPartition]:
+    """Partitions whose ISR is smaller than what a write needs: only there may others be eligible."""
+    brokers = [values.get("min.insync.replicas", "1") for values in reading.configs.brokers.values()]
+    default = max((int(value) for value in brokers if value.isdigit()), default=1)
+    found = []
+    for partition in reading.metadata.partitions:
+        own = reading.configs.topics.get(partition.topic, {}).get("min.insync.replicas", "")
+        if len(partition.isr) < (int(own) if own.isdigit() else default) or partition.leader is None:
+            found.append(partition)
+    return found
+
+
+def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
+    """The reading with replicas that may lead although they are not in the ISR (KIP-966), where an ISR is short.
+
+    To be asked last: an ISR that shrank while the rest was read would be shown without them. Leader, ISR, offline and
+    eligible replicas of a partition are those of one answer, never of two moments; where the topic was made anew or the
+    replicas are others by then, that is told, and the partition stays as it was.
+    """
+    ids = {topic.name: topic.id for topic in reading.metadata.topics}
+    wanted = {(row.topic, row.partition): row for row in _short_of_isr(reading)}
+    now, eligible = {}, {}
+    for row in read_eligible_leaders(sender, wanted.values(), coverage):
+        key = (row.topic, row.partition)
+        is_made_anew = None not in (row.topic_id, ids[row.topic]) and row.topic_id != ids[row.topic]
+        if is_made_anew or row.replicas != wanted[key].replicas:
+            coverage.add_partition(*key, _ELIGIBLE, FactCode.CHANGED_WHILE_READ)
+            continue
+        now[key] = replace(wanted[key], leader=row.leader, isr=row.isr, offline=row.offline)
+        if row.eligible:
+            eligible[key] = row.eligible
+    rows = tuple(now.get((row.topic, row.partition), row) for row in reading.metadata.partitions)
+    return replace(reading, metadata=replace(reading.metadata, partitions=rows), eligible=eligible)
+
+
+@dataclass(frozen=True, slots=True)
+class EligibleLeaders:
+    """A partition as DescribeTopicPartitions shows it: ``eligible`` may lead although they are not in ``isr``."""
+
+    topic: str
+    topic_id: str | None
+    partition: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...]
+    eligible: tuple[int, ...]
+
+
+def read_eligible_leaders(
+    sender: RequestSender, partitions: Iterable[SeenPartition], coverage: Coverage
+) -> list[EligibleLeaders]:
+    """Of these partitions those that the brokers tell of; why others are missing is told."""
+    wanted = {(partition.topic, partition.partition) for partition in partitions}
+    if not wanted or sender.client.version_of(DescribeTopicPartitionsRequest) < 0:
+        return []
+    topic = DescribeTopicPartitionsRequest.TopicRequest
+    request = DescribeTopicPartitionsRequest(
+        topics=[topic(name=name) for name in sorted({name for name, _ in wanted})],
+        response_partition_limit=_PARTITIONS_A_PAGE,
+        cursor=None,
+    )
+    answer = sender.send_to_any(request)
+    if isinstance(answer, Exception):
+        coverage.add_cluster(_ELIGIBLE, reason_of(answer))
+        return []
+    if answer.next_cursor is not None:
+        read_to = answer.next_cursor.topic_name
+        reason = fact(FactCode.MORE_THAN_A_PAGE, partitions=_PARTITIONS_A_PAGE, topic=read_to)
+        coverage.add_cluster(_ELIGIBLE, reason)
+    found = []
+    for row in answer.topics:
+        if row.error_code:
+            coverage.add_error("topic", row.name, _ELIGIBLE, row.error_code)
+        found += [
+            _eligible_of(row, partition)
+            for partition in row.partitions or ()
+            if (row.name, partition.partition_index) in wanted  # also one without a leader
+        ]
+    return found
+
+
+def _eligible_of(topic: Any, partition: Any) -> EligibleLeaders:
+    return EligibleLeaders(
+        topic.name,
+        kafka_id(topic.topic_id),
+        partition.partition_index,
+        None if partition.leader_id < 0 else partition.leader_id,
+        tuple(partition.replica_nodes),
+        tuple(partition.isr_nodes),
+        tuple(partition.offline_replicas),
+        tuple(partition.eligible_leader_replicas or ()),
+    )
+
+
+def read_local_starts(
+    sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
+) -> dict[TopicPartition, int]:
+    """Of tiered topics: the first offset that the leader holds itself. Older records are elsewhere, their bytes too."""
+    if not leaders:
+        return {}
+    if sender.client.version_of(ListOffsetsRequest) < _KNOWS_LOCAL_START:
+        for topic, partition in sorted(leaders):
+            coverage.add_partition(topic, partition, _LOCAL, FactCode.BROKERS_DO_NOT_TELL)
+        return {}
+    by_broker: dict[int, list[TopicPartition]] = defaultdict(list)
+    for key, leader in sorted(leaders.items()):
+        by_broker[leader].append(key)
+    answers = sender.send({broker: (broker, _local_starts(keys)) for broker, keys in by_broker.items()})
+    found: dict[TopicPartition, int] = {}
+    for broker, answer in answers.items():
+        if isinstance(answer, Exception):
+            coverage.add_unanswered(broker, FactCode.LACKS_OFFSETS_OF_PARTITIONS, answer, by_broker[broker])
+            continue
+        _take_local_starts(answer, found, coverage)
+    return found
+
+
+def _take_local_starts(answer: Any, found: dict[TopicPartition, int], coverage: Coverage) -> None:
+    for topic in answer.topics:
+        for row in topic.partitions:
+            if row.error_code:
+                coverage.note_refusal(_LOCAL, row.error_code)
+                coverage.add_partition(topic.name, row.partition_index, _LOCAL, kafka_error(row.error_code))
+            elif row.offset >= 0:
+                found[topic.name, row.partition_index] = int(row.offset)
+
+
+def _local_starts(partitions: list[TopicPartition]) -> Any:
+    kind = ListOffsetsRequest.ListOffsetsTopic
+    by_topic: dict[str, list[Any]] = defaultdict(list)
+    for topic, partition in partitions:
+        by_topic[topic].append(kind.ListOffsetsPartition(partition_index=partition, timestamp=_LOCAL_START))
+    topics = [kind(name=name, partitions=rows) for name, rows in by_topic.items()]
+    return ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=topics, min_version=_KNOWS_LOCAL_START)
+
+
+_REFUSED, _UNKNOWN = 29, 3
+_NAMES_A_QUESTION = 50_000
+
+
+def note_hidden_topics(
+    sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
+) -> None:
+    """A gap for each topic that is betrayed and not shown. ``known``: those that the metadata holds."""
+    told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
+    readers = _readers(groups)
+    wanted = sorted(
+        name for name in (on_disk | readers.keys()) - known - told if name in on_disk or not topic_name_fault(name)
+    )
+    codes = _codes(sender, wanted)
+    for name in wanted:
+        code = codes.get(name)
+        is_refused, failure = code == _REFUSED, code if isinstance(code, Fact) else None
+        if name in on_disk:
+            # It exists, whatever the metadata says.
+            reason = fact(FactCode.TOPIC_ON_DISK, why=failure, is_refused=is_refused)
+            coverage.add("topic", name, FactCode.LACKS_ALL_BUT_SIZE, reason)
+        elif code not in (_UNKNOWN, None):
+            why = kafka_error(code) if isinstance(code, int) and code and not is_refused else failure
+            reason = fact(FactCode.TOPIC_NAMED_BY_GROUP, group=readers[name], why=why, is_refused=is_refused)
+            coverage.add("topic", name, FactCode.LACKS_DESCRIPTION, reason)
+        if is_refused:
+            coverage.add_right(Right.DESCRIBE_TOPICS)
+
+
+def _readers(groups: Iterable[Group]) -> dict[str, str]:
+    """Topic → the first group that names it."""
+    found: dict[str, str] = {}
+    for group in groups:
+        names = [commit.topic for commit in group.committed]
+        for member in group.members:
+            names += member.subscription or ()
+            names += [topic for part in (member.assigned, member.owned, member.target) for topic, _ in part or ()]
+        for name in names:
+            found.setdefault(name, group.id)
+    return found
+
+
+def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | Fact]:
+    """Kafka's error code for each name (0: it is shown now), or why none came."""
+    found: dict[str, int | Fact] = {}
+    for at in range(0, len(names), _NAMES_A_QUESTION):
+        part = names[at : at + _NAMES_A_QUESTION]
+        topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in part]
+        answer: Any = sender.send_to_any(MetadataRequest(topics=topics, allow_auto_topic_creation=False))
+        if isinstance(answer, Exception):
+            found |= dict.fromkeys(part, reason_of(answer))
+        else:
+            found |= {topic.name: int(topic.error_code) for topic in answer.topics}
+    return found
+
+
+def note_odd_commits(
+    groups: Iterable[Group],
+    starts: Mapping[TopicPartition, int],
+    ends: Mapping[TopicPartition, int],
+    coverage: Coverage,
+) -> None:
+    """A gap for each group and topic with such offsets."""
+    for group in groups:
+        if group.type is GroupType.SHARE:
+            continue  # its start moves with the log's, when somebody reads again
+        found: dict[tuple[str, bool], list[tuple[int, str, int]]] = {}
+        for commit in group.committed:
+            key = (commit.topic, commit.partition)
+            name = f"{commit.topic}-{commit.partition}"
+            if commit.offset > ends.get(key, commit.offset):
+                found.setdefault((commit.topic, True), []).append((commit.offset, name, ends[key]))
+            elif commit.offset < starts.get(key, commit.offset):
+                found.setdefault((commit.topic, False), []).append((commit.offset, name, starts[key]))
+        for (topic, is_beyond_end), examples in found.items():
+            offset, name, limit = examples[0]
+            reason = fact(
+                FactCode.COMMITS_OUTSIDE_LOG,
+                commits=len(examples),
+                is_beyond_end=is_beyond_end,
+                offset=offset,
+                partition=name,
+                limit=limit,
+            )
+            coverage.add("group", group.id, fact(FactCode.LACKS_LAG, topic=topic), reason)
+
 
 DEADLINE_S = 120.0
 ROUND_S = 5.0

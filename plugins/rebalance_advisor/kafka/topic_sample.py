@@ -17,11 +17,11 @@ import numpy as np
 from kafka.protocol.consumer import FetchRequest
 from kafka.record import MemoryRecords
 
-from kafka_rebalance.arrays import Ints, Longs
-from kafka_rebalance.errors import AdvisorError, InvalidInputError
-from kafka_rebalance.partitioners.key_column import KeyColumn
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.errors import AdvisorError, InvalidInputError
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.render import render
-from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.kafka.cluster_metadata import look_again
 from rebalance_advisor.kafka.connection.client import error_name, failure_words
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings

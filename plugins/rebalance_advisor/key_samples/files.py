@@ -1,16 +1,45 @@
-"""One sample file of any of the three formats, counted in this process."""
+"""One sample file of any of the three formats, counted in this process.
+
+JSON lines and CSV of a small sample, read without Arrow: for the shell, where a bare install has none.
+
+A null key and an empty one are told apart: in JSON ``null`` (or no such field) and ``""``, in CSV nothing between two
+commas and ``""``. Numbers of JSON as keys are refused: which bytes they were, their serializer knows.
+
+Arrow record batches as key batches, over the same buffers.
+
+Parquet files by row groups: what one task reads, and the tally of it. Only the columns asked for are read.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import orjson
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_assignors.visible_text import excerpt
+from kafka_assignors.whole_number import whole_number
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.partitioners.tally.plan import TallyPlan
-from kafka_rebalance.partitioners.tally.tally import KeyTally
-from rebalance_advisor.input_bytes import ByteBudget
-from rebalance_advisor.key_samples.columns import SampleColumns
-from rebalance_advisor.key_samples.request import format_of
+from kafka_rebalance.key_tally.plan import (
+    MOST_PARTITIONS,
+    MOST_VALUE_BYTES,
+    UNKNOWN_PARTITION,
+    KeyBatch,
+    TallyPlan,
+    batch_of_hashes,
+    batch_of_keys,
+)
+from kafka_rebalance.key_tally.tally import KeyEncoding, KeyTally, decoded
+from rebalance_advisor.input_bytes import ByteBudget, folder_entries, is_folder, read_text
+from rebalance_advisor.key_samples.request import SampleColumns, format_of
 
 
 def tally_file(
@@ -19,12 +48,8 @@ def tally_file(
     """Raises InvalidInputError with file and line, UsageError where the format is not told or cannot be read here."""
     match format_of(str(path), told):
         case "json":
-            from rebalance_advisor.key_samples.text_files import read_json_lines
-
             return KeyTally.none(plan).added(read_json_lines(path, columns, plan, budget))
         case "csv":
-            from rebalance_advisor.key_samples.text_files import read_csv
-
             return KeyTally.none(plan).added(read_csv(path, columns, plan, budget))
     if find_spec("pyarrow") is None:
         raise UsageError.at(
@@ -32,6 +57,294 @@ def tally_file(
             "Parquet needs pyarrow",
             "pip install pyarrow, or give JSON lines or CSV",
         )
-    from rebalance_advisor.key_samples.parquet_files import parquet_files, row_groups, tally_of
 
     return tally_of(row_groups(parquet_files(path), columns), columns, plan)
+
+
+Row = Mapping[str, Any]
+Places = list[int]  # the line of each row
+_INT32 = 2**31
+# A field and what ends it: quoted, with quotes doubled inside, or plain.
+_FIELD = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|\Z)')
+
+
+def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
+    """One object a line; blank lines are passed over. Raises InvalidInputError with file and line."""
+    rows: list[Row] = []
+    places: Places = []
+    seen: set[str] = set()
+    for number, line in enumerate(read_text(path, budget).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise InvalidInputError.at(f"{path}:{number}", f"is not JSON ({error})") from error
+        if not isinstance(row, dict):
+            raise InvalidInputError.at(f"{path}:{number}", f"is {excerpt(row)}, not an object", "a record a line")
+        rows.append(row)
+        places.append(number)
+        seen |= row.keys()
+    if rows:
+        columns.require_in(sorted(seen), str(path))
+    return _batch(path, rows, places, columns, plan)
+
+
+def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
+    """Commas, a header, quotes as in RFC 4180. Raises InvalidInputError with file and line."""
+    records = _csv_records(read_text(path, budget), path)
+    header = next(records, (1, []))[1]
+    columns.require_in([name or "" for name in header], str(path))
+    if len(set(header)) < len(header):
+        raise InvalidInputError.at(f"{path}:1", "names a column twice")
+    rows: list[Row] = []
+    places: Places = []
+    for number, fields in records:
+        if len(fields) != len(header):
+            raise InvalidInputError.at(f"{path}:{number}", f"{len(fields)} fields, the header has {len(header)}")
+        rows.append({name or "": field for name, field in zip(header, fields, strict=True)})
+        places.append(number)
+    return _batch(path, rows, places, columns, plan)
+
+
+def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]]:
+    """(line it begins in, fields; None for nothing at all); empty lines are passed over."""
+    at, line = 0, 1
+    fields: list[str | None] = []
+    begun = 1
+    while at < len(text):
+        found = _FIELD.match(text, at)
+        if found is None:
+            raise InvalidInputError.at(f"{path}:{line}", "a quote that is not closed, or text beside a quoted field")
+        quoted, plain, end = found.groups()
+        fields.append((plain or None) if quoted is None else quoted.replace('""', '"'))
+        line += found.group().count("\n")
+        at = found.end()
+        if end == "," and at < len(text):
+            continue
+        if end == ",":
+            fields.append(None)  # a comma ends the file: nothing stands behind it
+        if fields != [None]:
+            yield begun, fields
+        fields, begun = [], line
+
+
+def _batch(path: Path, rows: list[Row], places: Places, columns: SampleColumns, plan: TallyPlan) -> KeyBatch:
+    def numbers(name: str | None, missing: int, least: int, end: int) -> Any:
+        if name is None:
+            return None
+        return np.array([_number(row.get(name), f"{path}:{place}, {name}", (missing, least, end))
+                         for row, place in zip(rows, places, strict=True)], np.int64)  # fmt: skip
+
+    value_bytes = numbers(columns.value_bytes, 0, 0, MOST_VALUE_BYTES)
+    observed = numbers(columns.partition, UNKNOWN_PARTITION, 0, MOST_PARTITIONS)
+    observed = None if observed is None else observed.astype(np.int32)
+    if columns.key_hash is not None:
+        hashes = numbers(columns.key_hash, 0, -_INT32, _INT32)
+        is_null = np.array([row.get(columns.key_hash) is None for row in rows], np.bool_)
+        return batch_of_hashes(hashes.astype(np.int32).view(np.uint32), is_null, value_bytes, observed)
+    keys = [_key(row.get(columns.key or ""), f"{path}:{place}") for row, place in zip(rows, places, strict=True)]
+    return batch_of_keys(_decoded(path, keys, places, columns.encoding), plan.hashes, value_bytes, observed)
+
+
+def _decoded(path: Path, keys: list[bytes | None], places: Places, encoding: KeyEncoding) -> KeyColumn:
+    column = KeyColumn.of(keys)
+    try:
+        return decoded(column, encoding)
+    except InvalidInputError:
+        # Asked once more one by one: the file's line tells more than the number of its record.
+        for key, place in zip(keys, places, strict=True):
+            try:
+                decoded(KeyColumn.of([key]), encoding)
+            except InvalidInputError as error:
+                raise InvalidInputError.at(f"{path}:{place}", error.problem, error.hint) from error
+        raise
+
+
+def _key(value: object, place: str) -> bytes | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InvalidInputError.at(
+            place, f"its key is {excerpt(value)}, not a string", "write keys as text, hex or base64"
+        )
+    return value.encode()
+
+
+def _number(value: object, place: str, limits: tuple[int, int, int]) -> int:
+    missing, least, end = limits
+    if value is None:
+        return missing
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value):
+        value = int(value)
+    number = whole_number(value)
+    if number is None or not least <= number < end:
+        raise InvalidInputError.at(
+            place, f"is {excerpt(value)}", f"a whole number from {least} to {end - 1} is expected"
+        )
+    return number
+
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, first_row: int = 0) -> KeyBatch:
+    """``first_row``: rows of the file before it. Raises InvalidInputError with the column or row that is wrong."""
+    observed = _partitions(batch, columns.partition)
+    value_bytes = _sizes(batch, columns.value_bytes)
+    if columns.key_hash is not None:
+        column = _signed(batch.column(columns.key_hash), columns.key_hash, "int32")
+        hashes = _filled(column, 0).astype(np.int32).view(np.uint32)
+        return batch_of_hashes(hashes, _nulls(column), value_bytes, observed)
+    assert columns.key is not None  # SampleColumns has one of them
+    keys = decoded(key_column(batch.column(columns.key), columns.key), columns.encoding, first_row)
+    return batch_of_keys(keys, plan.hashes, value_bytes, observed)
+
+
+def key_column(array: Any, name: str) -> KeyColumn:
+    """The keys of an Arrow array of strings or bytes. Raises InvalidInputError for another type."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    kind = array.type
+    if pa.types.is_null(kind):
+        array, kind = array.cast(pa.binary()), pa.binary()
+    is_large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
+    if not (is_large or pa.types.is_string(kind) or pa.types.is_binary(kind)):
+        raise InvalidInputError.at(
+            f"column {name}", f"holds {kind}, keys are strings or bytes",
+            "a number has no bytes of its own: its serializer gives them",
+        )  # fmt: skip
+    validity, offsets, data = array.buffers()
+    if offsets is None or len(array) == 0:
+        return KeyColumn.of([])
+    return KeyColumn.of_arrow_buffers(validity, offsets, data, start=array.offset, count=len(array), is_large=is_large)
+
+
+def _partitions(batch: pa.RecordBatch, name: str | None) -> Ints | None:
+    if name is None:
+        return None
+    found = _filled(_signed(batch.column(name), name, "int32"), UNKNOWN_PARTITION)
+    partitions: Ints = found.astype(np.int32)
+    return partitions
+
+
+def _sizes(batch: pa.RecordBatch, name: str | None) -> Longs | None:
+    if name is None:
+        return None
+    sizes: Longs = _filled(_signed(batch.column(name), name, "int64"), 0).astype(np.int64)
+    return sizes
+
+
+def _signed(array: Any, name: str, kind: str) -> Any:
+    import pyarrow as pa
+
+    try:
+        return array.cast(getattr(pa, kind)())
+    except pa.ArrowException as error:
+        words = str(error).splitlines()[0]
+        raise InvalidInputError.at(f"column {name}", f"cannot be read as {kind} ({words})") from error
+
+
+def _filled(array: Any, value: int) -> Any:
+    return array.fill_null(value).to_numpy(zero_copy_only=False)
+
+
+def _nulls(array: Any) -> Any:
+    return array.is_null().to_numpy(zero_copy_only=False)
+
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+_BATCH_ROWS = 1 << 18  # what its hashes and partitions take stays near the processor
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """Row groups ``first`` … ``end - 1`` of one file; ``before``: rows of the file before them."""
+
+    file: str
+    first: int
+    end: int
+    rows: int
+    before: int
+
+
+def parquet_files(path: Path) -> tuple[Path, ...]:
+    """The file, or those of a folder as Spark writes it. Raises InvalidInputError where there is none."""
+    if not is_folder(path):
+        return (path,)
+    files, _ = folder_entries(path)
+    found = tuple(file for file in files if file.suffix == ".parquet")
+    if not found:
+        raise InvalidInputError.at(str(path), "holds no file that ends with .parquet")
+    return found
+
+
+def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups, ...]:
+    """One by one. Raises InvalidInputError for a file that is no Parquet, is cut short, or lacks a column."""
+    found = []
+    for file in files:
+        with _opened(str(file)) as opened:
+            columns.require_in(opened.schema_arrow.names, str(file))
+            before = 0
+            for number in range(opened.num_row_groups):
+                rows = opened.metadata.row_group(number).num_rows
+                found.append(RowGroups(str(file), number, number + 1, rows, before))
+                before += rows
+    return tuple(found)
+
+
+def shared_out(groups: Sequence[RowGroups], parts: int) -> tuple[tuple[RowGroups, ...], ...]:
+    """At most ``parts`` parts, the largest row group always to whoever has fewest rows; no part is empty."""
+    rows = [0] * max(parts, 1)
+    shares: list[list[RowGroups]] = [[] for _ in rows]
+    for group in sorted(groups, key=lambda group: -group.rows):
+        least = rows.index(min(rows))
+        shares[least].append(group)
+        rows[least] += group.rows
+    return tuple(tuple(share) for share in shares if share)
+
+
+def tally_of(groups: Sequence[RowGroups], columns: SampleColumns, plan: TallyPlan) -> KeyTally:
+    """Count the records of these row groups. Raises InvalidInputError with file and row that cannot be read."""
+    tally = KeyTally.none(plan)
+    for group in groups:
+        with _opened(group.file) as opened:
+            before = group.before
+            for batch in _batches(opened, group, columns):
+                try:
+                    tally = tally.added(key_batch(batch, columns, plan, before))
+                except InvalidInputError as error:
+                    raise InvalidInputError(f"{group.file}: {error}") from error
+                before += batch.num_rows
+    return tally
+
+
+def _opened(file: str) -> pq.ParquetFile:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(file)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError.at(file, f"is no whole Parquet file ({_first_line(error)})", "copy it again") from error
+
+
+def _batches(opened: pq.ParquetFile, group: RowGroups, columns: SampleColumns) -> Iterator[pq.RecordBatch]:
+    import pyarrow as pa
+
+    numbers = range(group.first, group.end)
+    try:
+        yield from opened.iter_batches(
+            batch_size=_BATCH_ROWS, row_groups=list(numbers), columns=list(columns.names), use_threads=False
+        )
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInputError.at(group.file, f"cannot be read ({_first_line(error)})", "copy it again") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

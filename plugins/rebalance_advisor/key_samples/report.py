@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_rebalance.partitioners.tally.plan import Pairing, Placement, read_together
-from kafka_rebalance.partitioners.tally.scores import (
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.key_tally.plan import Pairing, Placement, read_together
+from kafka_rebalance.key_tally.scores import (
     HeavyKey,
     KeyScores,
     MeetingScore,
@@ -19,8 +20,7 @@ from kafka_rebalance.partitioners.tally.scores import (
     meeting_of,
     scores_of,
 )
-from kafka_rebalance.partitioners.tally.tally import KeyTally
-from kafka_rebalance.visible_text import excerpt
+from kafka_rebalance.key_tally.tally import KeyTally
 from rebalance_advisor.key_samples.request import KeyRequest
 
 VERSION = 1

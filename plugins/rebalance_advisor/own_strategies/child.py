@@ -22,9 +22,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.assignors.custom.answers import plain_answer, plain_partition
-from kafka_rebalance.assignors.custom.views import TopicView, members_of_document
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.custom_views import TopicView, members_of_document, plain_answer, plain_partition
+from kafka_assignors.errors import AssignorError
 from rebalance_advisor.own_strategies import kernel_guards
 from rebalance_advisor.own_strategies.supervisor import supervise
 from rebalance_advisor.own_strategies.targets import Kind, Target

@@ -12,8 +12,8 @@ import time
 from contextlib import suppress
 from typing import Any, Self
 
-from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.visible_text import visible
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.visible_text import visible
 from rebalance_advisor.own_strategies import kernel_guards
 from rebalance_advisor.own_strategies.limits import Limits
 from rebalance_advisor.own_strategies.supervisor import MEMORY_EXIT

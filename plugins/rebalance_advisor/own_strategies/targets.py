@@ -9,8 +9,8 @@ from enum import StrEnum
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.visible_text import excerpt
 
 _PLACE = re.compile(r"(?P<module>.+):(?P<attribute>[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from kafka_rebalance.visible_text import excerpt, visible
+from kafka_assignors.visible_text import excerpt, visible
 from rebalance_advisor.page.access import Access, identified_by
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.rendering import HEADERS, page, style

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from kafka_rebalance.advisory.disk_outlook import DiskForecast, disk_outlook
+from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
 from rebalance_advisor.page.reader import Row
-from rebalance_advisor.publish.report.first_screen import if_nothing_is_done as lines_of_advisory
+from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
 
 
 def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row], captured_at: datetime) -> list[str]:

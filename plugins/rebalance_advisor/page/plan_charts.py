@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rebalance_advisor.page.reader import Row
-from rebalance_advisor.publish.charts.broker_levels import MOST_BROKERS, band_of, broker_levels_chart, broker_rows
-from rebalance_advisor.publish.charts.drawing import svg_of
+from rebalance_advisor.publish.charts import MOST_BROKERS, band_of, broker_levels_chart, broker_rows, svg_of
 
 
 @dataclass(frozen=True, slots=True)

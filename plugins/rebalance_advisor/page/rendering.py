@@ -15,10 +15,9 @@ from kafka_rebalance.amounts import amount_in_words, bytes_in_words, percent_in_
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.plan_reasons import PROOFS
-from rebalance_advisor.publish.charts.palette import chart_rules, page_colours
+from rebalance_advisor.publish.charts import chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
-from rebalance_advisor.publish.report.finding_words import evidence_in_words, owner_words, symptom_words
-from rebalance_advisor.publish.report.verdict_words import VERDICT_WORDS
+from rebalance_advisor.publish.report import VERDICT_WORDS, evidence_in_words, owner_words, symptom_words
 from rebalance_advisor.store.rows.finding_evidence import numbers
 
 if TYPE_CHECKING:

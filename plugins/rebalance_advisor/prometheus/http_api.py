@@ -13,8 +13,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.visible_text import excerpt
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from rebalance_advisor.outgoing_http import OutgoingRequestError, ask, checked_address
 
 _ANSWER_SECONDS = 30.0

@@ -1,27 +1,192 @@
 """A snapshot with the loads that Prometheus tells: in, out and messages by topic and broker, CPU by broker.
 
 Figures are of the window that ends with the snapshot. What Prometheus does not know stays as the snapshot has it.
+
+Rates by topic and broker → rates of partitions, and how sure that is.
+
+What a broker counts of a topic is that of the partitions it leads. Where that is one partition it is exact; else it is
+split by what is known of them, best first:
+
+1. messages: how fast their end offsets grow;
+2. size: what their logs hold (retention is the topic's, so a log is as large as it was written to);
+3. evenly.
+
+What brokers counted that lead nothing of the topic now is split over all its partitions where it was written (the
+leader moved in the window), and left out where it was read (consumers fetch from followers: no leader carries that).
+A partition whose end offset stands still was not written to, counted or not: brokers count a topic from its first byte.
+
+Example: broker 1 leads a-0 and a-1 and counts 90 bytes/s of a; their offsets grow by 2 and 1 a second: 60 and 30.
+
+Which broker a series is of: by an id, by the host that the broker advertises, or by the number at a pod's end.
+
+CPU by broker → CPU of the partitions that each leads, by Cruise Control's coefficients, as the planner does it.
+
+A leader costs by what is written to it and sent from it, a follower by what it copies. One factor for the whole cluster
+makes of these costs percent, so that all brokers together have what was measured. Brokers differ from it (hardware,
+compression, clients that connect anew): by how much is told.
 """
 
 from __future__ import annotations
 
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats
+from kafka_assignors.arrays import Floats
+from kafka_rebalance.cluster_arrays.problem import DEFAULTS, CpuParams
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render.coverage import split_words
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
-from rebalance_advisor.prometheus.broker_names import broker_of_value, label_of
-from rebalance_advisor.prometheus.cpu import cpu_of_leaders
+from kafka_rebalance.snapshot.load_kind import LoadKind
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, CoverageGap
 from rebalance_advisor.prometheus.http_api import Labels, PrometheusError, Server
 from rebalance_advisor.prometheus.metric_names import Metric, MetricNames
-from rebalance_advisor.prometheus.split import Split, split_over_partitions
+
+TopicRates = Mapping[tuple[str, int], float]  # (topic, broker) → a second
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """``values`` float64[P] (nan: its topic has no series on its leader); the rest are shares of what was counted."""
+
+    values: Floats
+    total: float
+    exact: float
+    by_messages: float
+    by_size: float
+    evenly: float
+    elsewhere: float  # counted on brokers that lead nothing of the topic
+    spread: float | None  # share by which the splits by messages and by size differ, where both are known
+
+    @property
+    def shares(self) -> dict[str, float | None]:
+        """Return how sure it is: the share of each way of splitting, and how far two of them differ."""
+        names = ("exact", "by_messages", "by_size", "evenly", "elsewhere", "spread")
+        shares = {name: getattr(self, name) for name in names}
+        return {name: None if share is None else float(share) for name, share in shares.items()}
+
+
+def split_over_partitions(
+    snapshot: ClusterSnapshot, rates: TopicRates, messages: Floats, *, keeps_elsewhere: bool
+) -> Split:
+    """``messages`` float64[P] a second, nan where unknown. ``keeps_elsewhere``: see above, for what is written.
+
+    O(P + series).
+    """
+    table, names = snapshot.partitions, [topic.name for topic in snapshot.topics]
+    size = table.leader_log_bytes
+    values = np.full(len(table), np.nan)
+    shares = {"exact": 0.0, "by_messages": 0.0, "by_size": 0.0, "evenly": 0.0}
+    total, elsewhere, differing, compared = sum(rates.values()), 0.0, 0.0, 0.0
+    rows_of_topic = np.split(np.arange(len(table)), np.searchsorted(table.topic, np.arange(1, len(names))))
+    by_topic: dict[str, dict[int, float]] = {}
+    for (topic, broker), rate in rates.items():
+        by_topic.setdefault(topic, {})[broker] = rate
+    for rows, name in zip(rows_of_topic, names, strict=True):
+        counted = by_topic.pop(name, {})
+        for broker in sorted(set(table.leader[rows].tolist()) & counted.keys()):
+            led, rate = rows[table.leader[rows] == broker], counted.pop(broker)
+            how, weights = _weights(led, messages, size)
+            values[led] = rate * weights
+            shares[how] += rate
+            if how == "by_messages" and _usable(size[led]):
+                differing += rate * float(np.abs(weights - size[led] / size[led].sum()).sum()) / 2
+                compared += rate
+        rest = sum(counted.values())
+        elsewhere += rest
+        if keeps_elsewhere and rest > 0 and len(rows):
+            _, weights = _weights(rows, messages, size)
+            values[rows] = np.nan_to_num(values[rows]) + rest * weights
+    values[np.isnan(values) & (messages == 0)] = 0.0
+    elsewhere += sum(rate for counted in by_topic.values() for rate in counted.values())
+    whole = total or 1.0
+    parts = {how: rate / whole for how, rate in shares.items()}
+    spread = differing / compared if compared > 0 else None
+    return Split(values=values, total=total, elsewhere=elsewhere / whole, spread=spread, **parts)
+
+
+def _weights(rows: np.ndarray, messages: Floats, size: Floats) -> tuple[str, Floats]:
+    if len(rows) == 1:
+        return "exact", np.ones(1)
+    for how, known in (("by_messages", messages[rows]), ("by_size", size[rows])):
+        if _usable(known):
+            return how, known / known.sum()
+    return "evenly", np.full(len(rows), 1 / len(rows))
+
+
+def _usable(known: Floats) -> bool:
+    """Known for every one of them, and something."""
+    return not bool(np.isnan(known).any()) and float(known.sum()) > 0
+
+
+_POD = re.compile(r"[a-z0-9.-]*[a-z][a-z0-9.-]*-(\d+)")
+
+
+def broker_of_value(brokers: Iterable[Broker], given: Mapping[str, int]) -> Callable[[str], int | None]:
+    """Label value → broker id; None for one that tells no broker, or more than one.
+
+    In this order: what was given by name, the id itself, the host (with or without a port), a pod's last number.
+    """
+    known = list(brokers)
+    ids = {broker.id for broker in known}
+    hosts = Counter(broker.host for broker in known if broker.host)
+    by_host = {broker.host: broker.id for broker in known if broker.host and hosts[broker.host] == 1}
+
+    def broker(value: str) -> int | None:
+        if value in given:
+            return given[value]
+        if value.isdecimal() and int(value) in ids:
+            return int(value)
+        host = value.rpartition(":")[0] or value if value.rpartition(":")[2].isdecimal() else value
+        if host in by_host:
+            return by_host[host]
+        pod = _POD.fullmatch(host.partition(".")[0])
+        return int(pod[1]) if pod is not None and int(pod[1]) in ids and host not in hosts else None
+
+    return broker
+
+
+def label_of(labels: Iterable[Mapping[str, str]], wanted: Sequence[str], broker: Callable[[str], int | None]) -> str:
+    """The first of the ``wanted`` labels that tells a broker in some series; the last one where none does."""
+    seen = list(labels)
+    for name in wanted:
+        if any(name in series and broker(series[name]) is not None for series in seen):
+            return name
+    return wanted[-1]
+
+
+def cpu_of_leaders(
+    snapshot: ClusterSnapshot,
+    by_broker: Mapping[int, float],
+    rates: Mapping[LoadKind, Floats],
+    params: CpuParams = DEFAULTS.cpu,
+) -> tuple[Floats, str] | None:
+    """float64[P] percent of each leader, and how far brokers are from it in words; None where nothing costs anything.
+
+    ``by_broker`` in percent (100: one core); ``rates`` holds what is written and read, float64[P] each.
+    """
+    table = snapshot.partitions
+    written = rates[LoadKind.IN_BYTES_PER_S]
+    sent = rates[LoadKind.OUT_BYTES_PER_S] + written * (table.replica_counts - 1)
+    leader_cost = params.leader_in * written + params.leader_out * sent
+    follower_cost = np.minimum(params.follower_in * written, leader_cost)
+    row = table.row_of_replica
+    costs = np.where(table.replicas == table.leader[row], leader_cost[row], follower_cost[row])
+    ids = np.array(sorted(by_broker), dtype=np.int64)
+    measured = np.array([by_broker[int(broker)] for broker in ids])
+    of_broker = np.array([float(np.nansum(costs[table.replicas == broker])) for broker in ids])
+    if of_broker.sum() <= 0 or measured.sum() <= 0:
+        return None
+    factor = float(measured.sum() / of_broker.sum())
+    off = np.abs(factor * of_broker - measured) / np.maximum(measured, np.finfo(np.float64).tiny)
+    words = f"{len(ids):,} brokers, shared out by bytes; a broker's sum is {np.median(off):.0%} off in the median"
+    return factor * leader_cost, f"{LoadKind.CPU_PERCENT.value}: {words}, {off.max():.0%} at most"
+
 
 # Less than this of what was counted is split by less than messages, or is counted where no leader is: no word of it.
 _TOLD_FROM = 0.05

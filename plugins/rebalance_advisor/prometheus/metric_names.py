@@ -25,8 +25,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.visible_text import excerpt
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
 
 _METRIC = re.compile(r"(?:(?:gauge|share):)?[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{[^{}]*\})?")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kafka_assignors.visible_text import visible
 from kafka_rebalance.amounts import listed
 from kafka_rebalance.render import render_document
-from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
-from rebalance_advisor.publish.report.finding_words import Document, change_words, top_lines
-from rebalance_advisor.publish.report.first_screen import loss_lines
-from rebalance_advisor.publish.report.verdict_words import (
+from rebalance_advisor.publish.report import (
     VERDICT_WORDS,
+    Document,
+    change_words,
     key_figures,
+    loss_lines,
     size_in_words,
+    top_lines,
     uncovered_by,
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kafka_rebalance.visible_text import visible
+from kafka_assignors.visible_text import visible
 
 # What CommonMark and the dialects of chats obey inside a line. An underscore between letters or digits is only itself.
 # Addresses are no links: their colon or first dot is protected.

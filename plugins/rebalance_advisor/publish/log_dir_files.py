@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from kafka_assignors.visible_text import visible_json
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.log_dir_plans.plan import ANY, LogDirMove, LogDirPlan
 from kafka_rebalance.render import render_all
-from kafka_rebalance.visible_text import visible_json
 from rebalance_advisor.publish.escape import markdown_text
 
 JSON_FILE, COMMANDS_FILE = "log_dirs.json", "commands.md"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_assignors.visible_text import visible_json
 from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
 from kafka_rebalance.plans.applied import AppliedPlan, MoveState
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.visible_text import visible_json
 from rebalance_advisor.publish.escape import markdown_text
 
 OUTCOME_FILES = ("outcome.json", "outcome.md")

@@ -3,6 +3,8 @@
 Numbers begin at 01 and have as many digits as the last one needs: run in order of their names. ``rollback/01.json``
 undoes the last wave. ``elections/NN.json`` is run after wave NN, and again after its rollback: a reordered list alone
 moves no leader. Nothing here decides anything; a plan that is written twice gives the same bytes.
+
+A plan alone as a folder: its files, and report and digest without findings.
 """
 
 from __future__ import annotations
@@ -10,15 +12,22 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
 
+from kafka_assignors.visible_text import visible, visible_json
+from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.csv_text import guarded
+from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Move, Plan
 from kafka_rebalance.render import render
-from kafka_rebalance.visible_text import visible, visible_json
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.commands import render_commands
+from rebalance_advisor.publish.digest import render_digest
+from rebalance_advisor.publish.folders import replace_folder
+from rebalance_advisor.publish.report import render_report
 
 _LEAST_DIGITS = 2
 _TABLE_HEAD = (
@@ -103,3 +112,15 @@ def _table(moves: Sequence[Move]) -> bytes:
             )
         )
     return text.getvalue().encode()
+
+
+def plan_folder_files(snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> dict[str, bytes]:
+    """Each file by its path in the folder."""
+    advisory = advisory_document(snapshot, plan, (), (), hours=hours)
+    texts = {"report.html": render_report(advisory), "digest.md": render_digest(advisory)}
+    return {name: text.encode() for name, text in texts.items()} | plan_files(plan)
+
+
+def write_plan_folder(folder: Path, snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> Path:
+    """Replace the folder whole, once everything is rendered; returns where its files are to be read."""
+    return replace_folder(folder, plan_folder_files(snapshot, plan, hours), plan.plan_id)

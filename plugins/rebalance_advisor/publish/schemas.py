@@ -10,7 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity, SubjectType
 from kafka_rebalance.options.plan_options import parameters_schema
 from kafka_rebalance.options.values import OneOf
-from kafka_rebalance.verify.document.shape import Plan, adapter_of
+from kafka_rebalance.verify.document import Plan, adapter_of
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCE = "#/$defs/{model}"

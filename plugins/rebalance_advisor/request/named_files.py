@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.heavy_key import HeavyKeyOf
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.rules import HeavyKeyOf
 from kafka_rebalance.snapshot.ranges import LARGEST_INT64
-from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
 from rebalance_advisor.request.run_request import RUN_OPTIONS, TODAY
 
@@ -57,7 +58,7 @@ def heavy_keys_in_files(paths: Iterable[Path]) -> list[HeavyKeyOf]:
 
 def _in_file(path: Path) -> list[HeavyKeyOf]:
     from kafka_rebalance.snapshot.codec import Fields
-    from rebalance_advisor.dumps.files.input_file import read_json
+    from rebalance_advisor.dumps.input_file import read_json
 
     fields = Fields(read_json(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
     fields.whole("version", 1, 1)
@@ -84,8 +85,8 @@ def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf
 
 def scenarios_in_files(paths: Iterable[Path]) -> list[Scenario]:
     """One of each file. Raises InvalidInputError with its place, UsageError where two have one name."""
-    from kafka_rebalance.scenarios.document import scenario_from_document
-    from rebalance_advisor.dumps.files.input_file import read_json
+    from kafka_rebalance.scenarios.scenario import scenario_from_document
+    from rebalance_advisor.dumps.input_file import read_json
 
     found: dict[str, Scenario] = {}
     for path in paths:

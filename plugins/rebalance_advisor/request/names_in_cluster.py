@@ -1,20 +1,126 @@
-"""Refuse names and patterns of a request that the cluster does not know: most of them are mistyped.
+r"""Refuse names and patterns of a request that the cluster does not know: most of them are mistyped.
 
 A pattern that a person gives for this run has to match a topic. One in the cluster's table of clusters.toml, or for
 many clusters at once, may match nothing on one day: topics come and go, and a schedule that stops for it would help
 nobody. The plan's reasons then say that it matched no topic.
+
+Try patterns that people wrote on the names of a cluster, before any work begins.
+
+Python's regular expressions backtrack: ``((\w|.)+)+!`` needs centuries for a name of forty letters, and nothing in the
+same process can stop it. So a child process tries them, and ends itself when one pattern took two seconds of CPU.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterable
+import signal
+import subprocess
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.request.pattern_trial import Placed
+from kafka_rebalance.options.plan_options import OF_TOPICS
+from kafka_rebalance.options.values import Pattern, read_value
+
+if TYPE_CHECKING:
+    from kafka_rebalance.snapshot.model import ClusterSnapshot
+    from rebalance_advisor.request.run_request import RunRequest
+
+CPU_SECONDS = 2.0
+Placed = tuple[str, str]  # where a pattern was given, and the pattern
+_CHILD = """
+import json, re, signal, sys
+given = json.load(sys.stdin)
+for number, pattern in enumerate(given["patterns"]):
+    print(number, flush=True)
+    signal.setitimer(signal.ITIMER_PROF, given["seconds"])
+    matches = re.compile(pattern).fullmatch
+    for name in given["names"]:
+        matches(name)
+"""
+
+
+def require_quick_request(request: RunRequest, snapshot: ClusterSnapshot) -> None:
+    """Raises UsageError with the option and the pattern of a request that takes too long on the names of a cluster."""
+    patterns = list(patterns_of(request))
+    if patterns:
+        added = (getattr(change, "topic", None) for scenario in request.own_scenarios for change in scenario.changes)
+        require_quick(patterns, [*names_of(snapshot), *filter(None, added)])
+
+
+def require_quick(patterns: Iterable[Placed], names: Iterable[str]) -> None:
+    """Raises UsageError with the place and the pattern that takes more than two seconds for all names."""
+    tried = list(dict.fromkeys(patterns))
+    if not tried:
+        return
+    given = {"patterns": [pattern for _, pattern in tried], "names": list(names), "seconds": CPU_SECONDS}
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _CHILD], input=json.dumps(given).encode(), capture_output=True, check=False
+    )
+    if done.returncode == 0:
+        return
+    begun = done.stdout.split()
+    if not begun:
+        words = done.stderr.decode(errors="replace").strip()
+        raise UsageError.at("patterns", f"could not be tried: the process that tries them failed: {words[-200:]}")
+    place, pattern = tried[int(begun[-1])]
+    is_slow = done.returncode == -signal.SIGPROF
+    problem = f"takes more than {CPU_SECONDS:g} s of CPU" if is_slow else "cannot be tried"
+    raise UsageError.at(
+        place, f"{excerpt(pattern)} {problem} on the names of this cluster",
+        "write it without a repetition inside a repetition, for example pay-.* instead of (pay-(.*))*",
+    )  # fmt: skip
+
+
+def names_of(snapshot: ClusterSnapshot) -> list[str]:
+    """Return what patterns are matched against: topics, groups, client ids, racks, brokers, one partition a topic."""
+    topics = [topic.name for topic in snapshot.topics]
+    groups = [group.id for group in snapshot.groups]
+    clients = [member.client_id for group in snapshot.groups for member in group.members if member.client_id]
+    others = [snapshot.cluster, *(str(broker.id) for broker in snapshot.brokers)]
+    racks = [broker.rack for broker in snapshot.brokers if broker.rack]
+    longest = max((partition for _, partition in snapshot.row_of), default=0)
+    return list(
+        dict.fromkeys([*topics, *groups, *clients, *others, *racks, *(f"{topic}-{longest}" for topic in topics)])
+    )
+
+
+def patterns_of(request: RunRequest) -> Iterator[Placed]:
+    """Every pattern of a request, with the option that holds it."""
+    yield from request.options.topic_patterns()
+    for place, rules in (("--owners", request.owners), ("--mutes", request.mutes), ("--clients", request.clients)):
+        yield from ((place, rule.pattern) for rule in rules)
+    for scenario in request.own_scenarios:
+        for change in scenario.changes:
+            held = (getattr(change, name, None) for name in ("topics", "groups"))
+            yield from ((f"--scenario {scenario.name}", pattern) for pattern in held if isinstance(pattern, str))
+
+
+def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
+    """Every pattern among the parameters of a plan's document, which may be anybody's and is not checked yet."""
+    parameters = document.get("parameters")
+    if not isinstance(parameters, Mapping):
+        return
+    for option in OF_TOPICS:
+        held = parameters.get(option.field)
+        for part in held if isinstance(held, list) else ():
+            pattern = part.get("pattern") if isinstance(part, Mapping) else part
+            if isinstance(pattern, str) and _is_pattern(pattern):
+                yield f"plan.parameters.{option.field}", pattern
+
+
+def _is_pattern(text: str) -> bool:
+    """The plan's own reader tells what is wrong with any other text."""
+    try:
+        read_value(Pattern, text)
+    except ValueError:
+        return False
+    return True
+
 
 if TYPE_CHECKING:
     from kafka_rebalance.options.plan_options import PlanOptions

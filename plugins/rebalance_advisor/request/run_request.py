@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 from pydantic import AfterValidator, Field, PlainValidator, Strict, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.findings.finding import CODES
-from kafka_rebalance.options.client_rule import ClientRule
-from kafka_rebalance.options.heavy_key import HeavyKeyOf
-from kafka_rebalance.options.limits import MOST_WHOLE
 from kafka_rebalance.options.option import Checked, Option, options_of
-from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PLAN_OPTIONS, PlanOptions
+from kafka_rebalance.options.rules import ClientRule, HeavyKeyOf, MuteRule, OwnerRule
 from kafka_rebalance.options.values import (
     AMOUNT_TEXT,
     CHECKED,
+    MOST_WHOLE,
     Count,
     NumberFrom1,
     OneOf,
@@ -38,7 +38,6 @@ from kafka_rebalance.options.values import (
     read_amount,
 )
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
-from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.own_strategies.limits import LEAST_BYTES
 from rebalance_advisor.own_strategies.targets import Kind, read_target
 
@@ -61,14 +60,16 @@ def _place(text: str) -> str:
 
 
 def _scenario(value: Any) -> Any:
-    from kafka_rebalance.scenarios.document import scenario_from_document  # heavy: not for DAG files
-    from kafka_rebalance.scenarios.scenario import Scenario
+    from kafka_rebalance.scenarios.scenario import (
+        Scenario,
+        scenario_from_document,  # heavy: not for DAG files
+    )
 
     return value if isinstance(value, Scenario) else scenario_from_document(value)
 
 
 def _scenario_document(scenario: Any) -> dict[str, Any]:
-    from kafka_rebalance.scenarios.document import scenario_document
+    from kafka_rebalance.scenarios.scenario import scenario_document
 
     return scenario_document(scenario)
 
@@ -245,8 +246,8 @@ class RunRequest(Checked):
     def advice(self) -> AdviceRequest:
         """The library's request of an advisory. Imports the library's half of it: not for DAG files."""
         from kafka_rebalance.advisory.advise import AdviceRequest
-        from kafka_rebalance.groups.replay_options import ReplayOptions
-        from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+        from kafka_rebalance.groups.group_replay import ReplayOptions
+        from kafka_rebalance.groups.scenarios import SCENARIOS
 
         return AdviceRequest(
             options=self.options,

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.visible_text import excerpt
+from kafka_assignors.errors import AdvisorError
+from kafka_assignors.visible_text import excerpt
 from rebalance_advisor.spark.worker_start import MARK, OUR_CODE, Finding
 
 _MARKED = re.compile(rf"RuntimeError: {MARK}(\[.*\])")

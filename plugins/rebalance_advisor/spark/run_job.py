@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.render import error_words
 from rebalance_advisor.mended_by_time import EXIT_LATER, is_mended_by_time
 from rebalance_advisor.spark.executor_error import executor_error, spark_words

@@ -30,7 +30,7 @@ from typing import Any
 Finding = tuple[str, str, str, str, str]
 Needs = Mapping[str, Any]
 
-PACKAGES = ("kafka_rebalance", "rebalance_advisor")
+PACKAGES = ("kafka_assignors", "kafka_rebalance", "rebalance_advisor")
 # Begins the line in a traceback that tells what is missing.
 MARK = "advisor: "
 CODE_DIR = "ADVISOR_SPARK_CODE_DIR"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from rebalance_advisor.store import connect, dsn_from_environment, migrate
 from rebalance_advisor.terminal import write_lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psycopg.rows import class_row
 
-from kafka_rebalance.advisory.disk_outlook import DiskForecast
+from kafka_rebalance.advisory.advisory import DiskForecast
 from rebalance_advisor.store.schema.connection import Connection, named
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from kafka_rebalance.visible_text import visible
+from kafka_assignors.visible_text import visible
 from rebalance_advisor.store.schema.connection import Connection, named
 
 _LONGEST = 2_000  # characters: the last words, not a log

@@ -11,14 +11,8 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from kafka_rebalance.arrays import Longs
-from kafka_rebalance.snapshot.history.reading import (
-    HISTORY_KINDS,
-    MeasuredRates,
-    MeasuredReading,
-    Rates,
-    measured_reading,
-)
+from kafka_assignors.arrays import Longs
+from kafka_rebalance.snapshot.history import HISTORY_KINDS, MeasuredRates, MeasuredReading, Rates, measured_reading
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import NamedPartitions
 from rebalance_advisor.store.rows.arrow_columns import real_arrays

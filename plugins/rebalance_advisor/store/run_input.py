@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.options.values import Window, read_value
-from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
-from kafka_rebalance.snapshot.history.window_loads import over_window
+from kafka_rebalance.snapshot.history import HourlyLoads, over_window
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.store.load_history import load_readings

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from psycopg.rows import dict_row
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads

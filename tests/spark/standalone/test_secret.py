@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from rebalance_advisor.airflow.spark.connection import SparkConnection
+from rebalance_advisor.airflow.spark import SparkConnection
 from stack.waiting import wait_for
 from tests.spark.standalone.cluster import CHECKOUT, StandaloneCluster
 

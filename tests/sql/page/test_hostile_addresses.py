@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from fastapi.testclient import TestClient
 
-from kafka_rebalance.visible_text import is_hidden
+from kafka_assignors.visible_text import is_hidden
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader

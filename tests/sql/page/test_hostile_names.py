@@ -18,13 +18,13 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 from fastapi.testclient import TestClient
 
+from kafka_assignors.visible_text import is_hidden
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_from_document
-from kafka_rebalance.visible_text import is_hidden
 from rebalance_advisor import store
 from tests.sample import for_each
 from tests.sql.sample_clusters import small_plan

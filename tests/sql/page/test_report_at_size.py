@@ -13,8 +13,7 @@ from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import render_digest
 from rebalance_advisor.publish.plan_files import plan_files
-from rebalance_advisor.publish.report.page import render_report
-from rebalance_advisor.publish.report.plan_section import MOST_MOVES
+from rebalance_advisor.publish.report import MOST_MOVES, render_report
 from tests.sql.page.large_cluster import SAMPLE, WHOLE, Size, group_name, large_findings, large_plan, large_snapshot
 
 REPORT_BYTES = 5_000_000

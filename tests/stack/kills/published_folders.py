@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_rebalance.plans.plan import plan_id
-from rebalance_advisor.publish.folders.folder_marker import MARKER, read_marker
-from rebalance_advisor.publish.folders.latest_link import LATEST
+from rebalance_advisor.publish.folders import LATEST, MARKER, read_marker
 from stack.machine import Machine
 
 

@@ -4,8 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from kafka_rebalance.plans.plan import plan_id
-from rebalance_advisor.publish.folders.latest_link import point_latest
-from rebalance_advisor.publish.folders.whole_folder import replace_folder
+from rebalance_advisor.publish.folders import point_latest, replace_folder
 from tests.stack.kills.published_folders import half_made, latest
 
 CLUSTER = "orders"

@@ -11,9 +11,8 @@ import pytest
 
 from kafka_rebalance.advisory.advise import AdviceRequest, GroupTask, TopicTask, advise, group_tasks
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.groups.replay_options import EVERYTHING, TODAY_ALONE, ReplayOptions
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
-from kafka_rebalance.groups.scenarios.cost import estimated_cost, split
+from kafka_rebalance.groups.group_replay import EVERYTHING, TODAY_ALONE, ReplayOptions
+from kafka_rebalance.groups.scenarios import SCENARIOS, estimated_cost, split
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.searches import PlanQuestion, Search, Sent, planned

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import EndlessReassignmentError
 from kafka_rebalance.advisory.advisory import (
     advisory_document,
     also_measured,
@@ -17,7 +18,6 @@ from kafka_rebalance.advisory.advisory import (
     size_of,
     topic_document,
 )
-from kafka_rebalance.errors import EndlessReassignmentError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.groups.group_replay import GroupReplay

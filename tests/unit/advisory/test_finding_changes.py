@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from kafka_rebalance.advisory.finding_changes import with_changes
-from rebalance_advisor.publish.report.finding_words import change_words
+from kafka_rebalance.advisory.advisory import with_changes
+from rebalance_advisor.publish.report import change_words
 from tests.sample import for_each
 
 

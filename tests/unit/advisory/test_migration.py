@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kafka_rebalance.advisory.migration import consumer_protocol
+from kafka_rebalance.advisory.advisory import consumer_protocol
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis

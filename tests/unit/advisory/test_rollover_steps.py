@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.advisory.rollover_steps import rollover_steps
+from kafka_rebalance.advisory.advisory import rollover_steps
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.groups.group_replay import GroupReplay
-from kafka_rebalance.groups.replay_options import ReplayOptions
+from kafka_rebalance.groups.group_replay import GroupReplay, ReplayOptions
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.options.client_rule import ClientRule
+from kafka_rebalance.options.rules import ClientRule
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, Member, Partition, Topic, partition_table
 

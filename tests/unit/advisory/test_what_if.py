@@ -7,13 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.what_if import levels, outcomes, what_if_document, with_groups, with_plans
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.render import render
-from kafka_rebalance.scenarios.broker_changes import BrokersAdded, BrokersLost, RackLost
-from kafka_rebalance.scenarios.growth import Growth
-from kafka_rebalance.scenarios.member_changes import Members
+from kafka_rebalance.scenarios.changes import BrokersAdded, BrokersLost, Growth, Members, RackLost
 from kafka_rebalance.scenarios.scenario import Scenario
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, Group, Member

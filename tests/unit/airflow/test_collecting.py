@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.snapshot.history.reading import LONGEST_WINDOW_S, has_rates
+from kafka_rebalance.snapshot.history import LONGEST_WINDOW_S, has_rates
 from kafka_rebalance.snapshot.load import LoadKind
-from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
+from rebalance_advisor.airflow.clusters import ClusterEntry
 from rebalance_advisor.airflow.collecting import read_entry, with_measured_loads, with_rates_since
 from rebalance_advisor.dumps import read_input
 from tests.unit.prometheus.fake_server import fake_prometheus

@@ -7,7 +7,8 @@ import urllib.error
 import psycopg
 import pytest
 
-from kafka_rebalance.errors import AdvisorError, InfeasibleError, InvalidInputError, UnknownNameError
+from kafka_assignors.errors import AdvisorError, InvalidInputError, UnknownNameError
+from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import error_words
 from rebalance_advisor.mended_by_time import NAMES, is_mended_by_time
@@ -39,12 +40,12 @@ def subclasses(kind):
 @pytest.fixture(scope="module")
 def every_error():
     """All classes of the base, after each module of ours was imported."""
-    for package in ("kafka_rebalance", "rebalance_advisor"):
+    for package in ("kafka_assignors", "kafka_rebalance", "rebalance_advisor"):
         root = importlib.import_module(package)
         for module in pkgutil.walk_packages(root.__path__, f"{package}."):
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
-    ours = ("kafka_rebalance.", "rebalance_advisor.")
+    ours = ("kafka_assignors.", "kafka_rebalance.", "rebalance_advisor.")
     return {kind.__name__: kind for kind in subclasses(AdvisorError) if kind.__module__.startswith(ours)}
 
 
@@ -75,7 +76,7 @@ def caused(error, cause):
 def test_what_somebody_has_to_change_fails_at_once_with_its_words(error):
     from airflow.sdk.exceptions import AirflowFailException
 
-    from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
+    from rebalance_advisor.airflow.running import fail_without_retry
 
     with pytest.raises(AirflowFailException) as caught:
         fail_without_retry(failing)(error)
@@ -86,7 +87,7 @@ def test_what_somebody_has_to_change_fails_at_once_with_its_words(error):
 def test_a_fault_of_ours_fails_at_once_with_its_kind():
     from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-    from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
+    from rebalance_advisor.airflow.running import fail_without_retry
 
     with pytest.raises(AirflowFailException, match=r"^KeyError: 'x'$"):
         fail_without_retry(failing)(KeyError("x"))
@@ -100,7 +101,7 @@ def test_a_fault_of_ours_fails_at_once_with_its_kind():
     caused(StoreError("cannot connect to the advisor's database"), psycopg.OperationalError("refused")),
 ], ids=lambda error: type(error).__name__)  # fmt: skip
 def test_what_time_can_mend_is_left_to_the_retries(error):
-    from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
+    from rebalance_advisor.airflow.running import fail_without_retry
 
     with pytest.raises(type(error)) as caught:
         fail_without_retry(failing)(error)
@@ -118,8 +119,8 @@ def test_airflow_sees_what_a_task_returns():
     """A task that returns a mapping stores each key by itself: the tasks after it ask for single keys."""
     from airflow.sdk import task
 
-    from rebalance_advisor.airflow.advisory_tasks import start_run
-    from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
+    from rebalance_advisor.airflow.running import fail_without_retry
+    from rebalance_advisor.airflow.tasks import start_run
 
     def made() -> "Returned":
         return {"one": 1}

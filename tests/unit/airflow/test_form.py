@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
+from rebalance_advisor.airflow.clusters import ClusterEntry
 from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
@@ -16,7 +16,7 @@ def publish_dir(tmp_path, monkeypatch):
 
 
 def test_the_form_of_advise_has_each_option_but_its_cluster_with_its_default_and_section():
-    from rebalance_advisor.airflow.form import advise_form
+    from rebalance_advisor.airflow.cluster_dags import advise_form
 
     form = advise_form(ClusterEntry("orders", connection="c"))
     assert list(form) == [option.name for option in OPTIONS if option.name != "cluster"]
@@ -30,7 +30,7 @@ def test_the_form_of_advise_has_each_option_but_its_cluster_with_its_default_and
 
 @for_each("name", OPTION_SETS)
 def test_the_options_of_a_clusters_table_are_defaults_that_pass_the_forms_own_schema(name):
-    from rebalance_advisor.airflow.form import advise_form
+    from rebalance_advisor.airflow.cluster_dags import advise_form
 
     request = RunRequest.from_mapping(OPTION_SETS[name][1])
     options = {key: value for key, value in request.document().items() if value is not None and key != "cluster"}
@@ -42,7 +42,7 @@ def test_the_options_of_a_clusters_table_are_defaults_that_pass_the_forms_own_sc
 def test_history_is_kept_for_whole_days(days):
     from airflow.sdk.exceptions import ParamValidationError
 
-    from rebalance_advisor.airflow.form import prune_form
+    from rebalance_advisor.airflow.cluster_dags import prune_form
 
     form = prune_form()
     assert {name: field.value for name, field in form.items()} == {

@@ -12,7 +12,7 @@ ODD_CLUSTERS = (
 
 
 def test_assets_keep_the_names_that_others_schedule_on():
-    from rebalance_advisor.airflow.assets import advisory, cluster_snapshot
+    from rebalance_advisor.airflow.cluster_dags import advisory, cluster_snapshot
 
     found = [(asset.name, asset.uri, asset.group) for asset in (cluster_snapshot("eu-1"), advisory("eu-1"))]
     assert found == [
@@ -23,7 +23,7 @@ def test_assets_keep_the_names_that_others_schedule_on():
 
 def test_no_two_clusters_and_purposes_share_an_asset():
     """Airflow changes some addresses (a slash at the end, what follows a #): ours are left as they are."""
-    from rebalance_advisor.airflow.assets import advisory, cluster_snapshot
+    from rebalance_advisor.airflow.cluster_dags import advisory, cluster_snapshot
 
     made = [make(cluster) for make in (advisory, cluster_snapshot) for cluster in ODD_CLUSTERS]
     assert len({asset.name for asset in made}) == len({asset.uri for asset in made}) == len(made)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 
-from rebalance_advisor.notify.messages import Message
+from rebalance_advisor.notify import Message
 from rebalance_advisor.outgoing_http import OutgoingRequestError
 from stack.kafka.security import Certificates, make_certificates
 from tests.unit.test_outgoing_http import SECRET, dripping, web_server
@@ -30,7 +30,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 
 def send(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rebalance_advisor.airflow.notify.senders import send_slack
+    from rebalance_advisor.airflow.senders import send_slack
 
     known = {"conn_type": "slackwebhook", "host": host, "password": f"T/B/{SECRET}", "extra": {"timeout": 1}}
     monkeypatch.setenv("AIRFLOW_CONN_SLACK_TEST", json.dumps(known))
@@ -86,7 +86,7 @@ def test_the_certificate_of_slack_is_verified_by_the_systems_authorities(
 
 def mail(monkeypatch: pytest.MonkeyPatch, port: int, **extra: object) -> None:
     """By Airflow's provider, which makes the connection: what it may and may not do are settings of its own."""
-    from rebalance_advisor.airflow.notify.senders import send_mail
+    from rebalance_advisor.airflow.senders import send_mail
 
     given = {"from_email": "advisor@example.org", "timeout": 1, "retry_limit": 1, **extra}
     known = {"conn_type": "smtp", "host": "127.0.0.1", "port": port, "login": "me", "password": SECRET, "extra": given}

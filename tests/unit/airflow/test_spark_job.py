@@ -14,9 +14,14 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.airflow.spark.connection import spark_connection
-from rebalance_advisor.airflow.spark.driver_memory import memory_mib
-from rebalance_advisor.airflow.spark.submission import JobInterruptedError, Submission, SubmitError, spark_submit
+from rebalance_advisor.airflow.spark import (
+    JobInterruptedError,
+    Submission,
+    SubmitError,
+    memory_mib,
+    spark_connection,
+    spark_submit,
+)
 from stack.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
@@ -41,7 +46,7 @@ def submitted(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
 
     def submit(job, code=0, partition_count=100, **connection):
-        from rebalance_advisor.airflow.spark.job import AdvisorSparkJob
+        from rebalance_advisor.airflow.spark import AdvisorSparkJob
 
         if connection:
             monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark"} | connection))
@@ -282,7 +287,7 @@ def test_a_job_that_is_ended_has_not_succeeded_whatever_its_code(monkeypatch, tm
 
 
 def test_the_jobs_lie_beside_the_plugins_or_where_the_setting_says(monkeypatch, tmp_path):
-    from rebalance_advisor.airflow.spark.job import JOBS_SETTING, jobs_folder
+    from rebalance_advisor.airflow.spark import JOBS_SETTING, jobs_folder
 
     monkeypatch.delenv(JOBS_SETTING, raising=False)
     assert sorted(path.stem for path in jobs_folder().glob("[a-z]*.py")) == ["replay_and_plan", "score_keys"]

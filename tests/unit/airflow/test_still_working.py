@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from rebalance_advisor.airflow.still_working import still_working
+from rebalance_advisor.airflow.running import still_working
 from stack.waiting import wait_for
 
 LOG = logging.getLogger("tests.still_working")

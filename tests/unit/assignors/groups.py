@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.request import NO_METADATA, AssignmentRequest, MapOrder, MemberColumns, TopicColumns
-from kafka_rebalance.string_column import StringColumn
+from kafka_assignors.contract import NO_METADATA, Assignment, AssignmentRequest, MapOrder, MemberColumns, TopicColumns
+from kafka_assignors.string_column import StringColumn
 
 Owned = Mapping[str, Sequence[tuple[str, int]]]
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
+from kafka_assignors.contract import Assignment, AssignmentRequest, MapOrder
+from kafka_assignors.registry import by_name
 from tests.unit.assignors.groups import Owned, group
 
 Lists = list[list[str]]

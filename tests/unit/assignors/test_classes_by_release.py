@@ -4,11 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from kafka_rebalance.assignors.built_in import BUILT_IN, Side
-from kafka_rebalance.assignors.registry import by_name, name_of
-from kafka_rebalance.conformance.cases import answer
-from kafka_rebalance.errors import InvalidInputError, UnknownNameError
-from kafka_rebalance.releases import Releases, release_of
+from kafka_assignors.errors import InvalidInputError, UnknownNameError
+from kafka_assignors.recorded_cases.cases import answer
+from kafka_assignors.registry import BUILT_IN, Side, by_name, name_of
+from kafka_assignors.releases import Releases, release_of
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafka_rebalance.assignors.client.group_broadcast import GroupBroadcastAssignor, shared_offsets
-from kafka_rebalance.assignors.client.random_lots import RandomAssignor
-from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.client.group_broadcast import GroupBroadcastAssignor, shared_offsets
+from kafka_assignors.client.random_lots import RandomAssignor
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.errors import AssignorError
 from tests.unit.assignors.groups import answer, group
 
 

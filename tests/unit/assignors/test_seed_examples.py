@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from kafka_rebalance.assignors.registry import by_name
+from kafka_assignors.registry import by_name
 from tests.unit.assignors.groups import answer, group
 
 Lists = Mapping[str, Sequence[tuple[str, int]]]

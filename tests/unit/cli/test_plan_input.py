@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import Group, Member
+from rebalance_advisor.cli.arguments import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 CAPACITIES = "broker,disk_bytes\n0,1000\n1,2000\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor.cli.arguments import age_words, with_reading_age
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.reading_age import age_words, with_reading_age
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 

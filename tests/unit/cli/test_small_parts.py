@@ -10,7 +10,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
 from rebalance_advisor.cli import advise, check, plan
-from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.arguments import add_input_options
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from kafka_rebalance.arrays import Floats, Longs
+from kafka_assignors.arrays import Floats, Longs
 
 
 class EvenLevels:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kafka_rebalance.cluster_arrays.snapshot_arrays import broker_caps, build_broker_arrays
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import Capacity
-from kafka_rebalance.verify.cluster.caps import cap_of
+from kafka_rebalance.verify.cluster import cap_of
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.verify.hand_claims import parameters
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.cluster_arrays.bands import band_of, distinct_racks, even_spread, fair_shares, plain_mean
 from kafka_rebalance.cluster_arrays.snapshot_arrays import (
     build_broker_arrays,
@@ -14,7 +15,7 @@ from kafka_rebalance.cluster_arrays.snapshot_arrays import (
     usable_bytes,
     volume_bytes,
 )
-from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target

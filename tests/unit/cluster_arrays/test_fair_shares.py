@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.bands import even_spread, fair_shares, within_what_brokers_hold
-from kafka_rebalance.verify.cluster.single_replicas import filled, pieces_of
+from kafka_rebalance.verify.loads import filled, pieces_of
 from tests.unit.cluster_arrays.exact_shares import EvenLevels
 
 

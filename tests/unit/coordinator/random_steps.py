@@ -7,12 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Ints
-from kafka_rebalance.coordinator.pause_sums import Pauses
-from kafka_rebalance.coordinator.rebalance import replay_chain
-from kafka_rebalance.coordinator.rebalance_step import Step
-from kafka_rebalance.coordinator.staggered_clocks import staggered
-from kafka_rebalance.coordinator.timeline import Change, Phase, Protocol, Times, Trigger
+from kafka_assignors.arrays import NOBODY, Flags, Ints
+from kafka_assignors.coordinator.pauses import Pauses, replay_chain
+from kafka_assignors.coordinator.timeline import Change, Phase, Protocol, Step, Times, Trigger, staggered
 
 GOES = (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES, Trigger.MEMBER_STALLS)
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from kafka_rebalance.coordinator.rebalance import replay_chain, replay_rebalance
-from kafka_rebalance.coordinator.timeline import Change, Holding, Protocol, Timeline, Times, Trigger
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.coordinator.pauses import replay_chain, replay_rebalance
+from kafka_assignors.coordinator.timeline import Change, Holding, Protocol, Timeline, Times, Trigger
+from kafka_assignors.errors import InvalidInputError
 from tests.unit.coordinator.test_timelines import CONSUMER, COOPERATIVE, EAGER, THREE, TIMES, TWO, holding
 
 NOBODY: Holding = {}

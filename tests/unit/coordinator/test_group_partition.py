@@ -1,7 +1,7 @@
 """Which partition of __consumer_offsets a group belongs to."""
 
-from kafka_rebalance.coordinator.group_partition import group_hash_codes, group_partitions
-from kafka_rebalance.string_column import StringColumn
+from kafka_assignors.coordinator.membership import group_hash_codes, group_partitions
+from kafka_assignors.string_column import StringColumn
 
 
 def test_the_least_hash_code_belongs_to_partition_0() -> None:

@@ -5,9 +5,8 @@ Members are single letters: "a" hashes to 97, in bin 1 of 16, "b" has bin 2, …
 
 import pytest
 
-from kafka_rebalance.coordinator.membership import GroupMember, Membership
-from kafka_rebalance.coordinator.release import Coordinator
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.coordinator.membership import Coordinator, GroupMember, Membership
+from kafka_assignors.errors import InvalidInputError
 
 RANGE = ("range",)
 

@@ -8,16 +8,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.coordinator.classic_pauses import JoinPhase, cooperative_pauses, eager_pauses
-from kafka_rebalance.coordinator.consumer_pauses import EpochRaised, consumer_pauses
-from kafka_rebalance.coordinator.pause_sums import NO_PAUSES, Pauses, added, scaled, summed
-from kafka_rebalance.coordinator.pauses import pauses_of, restart_pauses, rolling
-from kafka_rebalance.coordinator.rebalance_step import Step
-from kafka_rebalance.coordinator.replayed_pauses import replayed_pauses
-from kafka_rebalance.coordinator.staggered_clocks import first_beats
-from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.arrays import NOBODY
+from kafka_assignors.coordinator.pauses import (
+    NO_PAUSES,
+    EpochRaised,
+    JoinPhase,
+    Pauses,
+    added,
+    consumer_pauses,
+    cooperative_pauses,
+    eager_pauses,
+    pauses_of,
+    replayed_pauses,
+    restart_pauses,
+    rolling,
+    scaled,
+    summed,
+)
+from kafka_assignors.coordinator.timeline import Protocol, Step, Times, Trigger, first_beats
+from kafka_assignors.errors import InvalidInputError
 from tests.unit.coordinator.random_steps import random_restart, random_step, random_times, replayed
 from tests.unit.coordinator.test_timelines import CONSUMER, COOPERATIVE, EAGER
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.coordinator.classic_protocol import replay_classic
-from kafka_rebalance.coordinator.consumer_protocol import replay_consumer
-from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_assignors.coordinator.classic_protocol import replay_classic
+from kafka_assignors.coordinator.consumer_protocol import replay_consumer
+from kafka_assignors.coordinator.timeline import Trigger
 from tests.unit.coordinator.test_timelines import CHANGES, TIMES
 
 

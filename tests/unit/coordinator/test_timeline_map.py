@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafka_rebalance.coordinator.timeline_map import TimelineMap
+from kafka_assignors.coordinator.membership import TimelineMap
 
 # Histories of put (+) and remove (-), and the order in which the real class gave its keys back.
 RECORDED = (

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.coordinator.rebalance import replay_rebalance
-from kafka_rebalance.coordinator.timeline import Change, Event, Phase, Protocol, Times, Trigger
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.coordinator.pauses import replay_rebalance
+from kafka_assignors.coordinator.timeline import Change, Event, Phase, Protocol, Times, Trigger
+from kafka_assignors.errors import InvalidInputError
 from tests.sample import for_each
 
 EAGER, COOPERATIVE, CONSUMER = Protocol.EAGER, Protocol.COOPERATIVE, Protocol.CONSUMER

@@ -4,8 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from kafka_rebalance.coordinator.release import Coordinator, coordinator_of
-from kafka_rebalance.coordinator.vote import Ballot, elect_strategy
+from kafka_assignors.coordinator.membership import Ballot, Coordinator, coordinator_of, elect_strategy
 
 # The earliest of these wins a tie of built-in names (CLIENTS' recordings; written out from both maps).
 ORDER = {

@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_rebalance.errors import AdvisorError, InvalidInputError
+from kafka_assignors.errors import AdvisorError, InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.dumps import read_input
 

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState, Partition
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.dumps.broker_listing import BrokerListing, looks_like_listing
+from rebalance_advisor.dumps.broker_lists import BrokerListing, looks_like_listing
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes, looks_like_znodes
 from tests.sample import for_each
 

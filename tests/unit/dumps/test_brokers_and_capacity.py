@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import BrokerState, Capacity
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
+from rebalance_advisor.dumps.broker_lists import looks_like_brokers, read_brokers
 from rebalance_advisor.dumps.capacity_file import (
     Capacities,
     looks_like_capacity,

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input

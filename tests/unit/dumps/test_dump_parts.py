@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
-from rebalance_advisor.dumps.files.csv_rows import csv_rows
-from rebalance_advisor.dumps.files.dump_lines import Line
-from rebalance_advisor.dumps.files.json_documents import brace_depth, json_documents
-from rebalance_advisor.dumps.groups.assignment import partition_count, read_assignment, runs_of
-from rebalance_advisor.dumps.groups.columns import read_header
-from rebalance_advisor.dumps.groups.group_of_table import GroupOfTable, Kind
-from rebalance_advisor.dumps.offsets_role import Role, role_of_name
+from rebalance_advisor.dumps.groups_dump import (
+    GroupOfTable,
+    Kind,
+    partition_count,
+    read_assignment,
+    read_header,
+    runs_of,
+)
+from rebalance_advisor.dumps.input_file import brace_depth, json_documents
+from rebalance_advisor.dumps.offsets_dump import Role, role_of_name
 from rebalance_advisor.dumps.placement_rows import read_placement_rows
 from rebalance_advisor.dumps.reassignment import current_assignment, is_reassignment, read_reassignment
+from rebalance_advisor.dumps.text_lines import Line, csv_rows
 
 LINE = Line("members.txt:3", "")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.plans.plan import Verdict
 from rebalance_advisor.dumps.any_input import read_input

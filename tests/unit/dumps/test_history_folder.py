@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.dumps.history_folder import snapshots_of_window, time_of
 from tests.unit.planner.sample_clusters import brokers, cluster, row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump, looks_like_log_dirs
 from tests.unit.dumps.dump_texts import LOG_DIRS
 

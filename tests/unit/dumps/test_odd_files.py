@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.dumps.files.input_file import parse_json
-from rebalance_advisor.dumps.files.json_depth import MAX_DEPTH, too_deep_at
+from rebalance_advisor.dumps.input_file import MAX_DEPTH, parse_json, too_deep_at
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
 from tests.unit.dumps.dump_texts import write_folder
 

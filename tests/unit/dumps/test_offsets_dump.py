@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from rebalance_advisor.dumps.offsets_dump import OffsetsDump, SeenElsewhere, looks_like_offsets
 

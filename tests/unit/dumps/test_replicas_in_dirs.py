@@ -11,8 +11,7 @@ import pytest
 from kafka_rebalance.cluster_arrays.snapshot_arrays import build_broker_arrays
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
-from kafka_rebalance.log_dir_plans.request import LogDirRequest
+from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.log_dirs import check_log_dir_plan

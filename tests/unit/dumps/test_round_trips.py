@@ -10,7 +10,7 @@ import string
 from dataclasses import replace
 from random import Random
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import CommittedOffset
 from rebalance_advisor.dumps import read_input

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input

@@ -12,19 +12,18 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.broker_rules import Way
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.leader_rules import Way
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_rules import TopicLeaders
-from kafka_rebalance.plans.check import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus
+from kafka_rebalance.options.rules import TopicLeaders
+from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, plan_id, to_document
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.files.shell_blocks import check_shell_blocks
+from kafka_rebalance.verify.files import check_shell_blocks
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.commands import render_commands
 from tests.facts_said import said

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.findings.assignment_rules import leader_may_crash, mixed_static_members
 from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.findings.group_rules import leader_may_crash, mixed_static_members
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped, told

@@ -8,8 +8,8 @@ from statistics import median
 import pytest
 
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.findings.consumers.group_advice import findings_by_group, group_advice
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group

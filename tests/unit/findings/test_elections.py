@@ -10,14 +10,9 @@ import random
 
 import pytest
 
+from kafka_rebalance.findings.broker_rules import Way, leaders_piled_up, preferred_leaders_off, preferred_order_uneven
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.leader_rules import (
-    Way,
-    leaders_piled_up,
-    preferred_leaders_off,
-    preferred_order_uneven,
-)
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, Partition
 from tests.unit.findings.sample_clusters import cluster, told

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.broker_rules import broker_loss_overloads, rack_loss_overloads
 from kafka_rebalance.findings.context import FindingContext
-from kafka_rebalance.findings.failure_rules import broker_loss_overloads, rack_loss_overloads
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.advisory.rollover_steps import rollover_steps
+from kafka_rebalance.advisory.advisory import rollover_steps
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.consumers.group_advice import group_advice
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.group_rules import group_advice
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.idle_causes import IdleCause, find_idle_reason
 from kafka_rebalance.groups.motion import MotionCode, motion_of

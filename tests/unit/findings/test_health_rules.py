@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.broker_rules import broker_not_heard, log_dir_offline, racks_unknown, stray_logs
 from kafka_rebalance.findings.finding import Severity
-from kafka_rebalance.findings.health_rules import broker_not_heard, log_dir_offline, racks_unknown, stray_logs
-from kafka_rebalance.findings.share_rules import broker_disk_full
+from kafka_rebalance.findings.placement_rules import broker_disk_full
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, FutureReplica, LogDir
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 

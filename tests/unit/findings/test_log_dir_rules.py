@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.disks.log_dir_rules import log_dir_full
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.planner.log_dirs.volumes import broker_volumes
+from kafka_rebalance.findings.placement_rules import log_dir_full
+from kafka_rebalance.planner.log_dirs import broker_volumes
 from kafka_rebalance.snapshot.model import FutureReplica, LogDir, Partition
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 

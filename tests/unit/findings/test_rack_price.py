@@ -14,7 +14,7 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.annotations.rack_price import rack_traffic_price, reads_as_advised, with_rack_price
+from kafka_rebalance.findings.annotations import rack_traffic_price, reads_as_advised, with_rack_price
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.answers import scored
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs

@@ -7,23 +7,44 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import UnknownNameError
+from kafka_assignors.errors import UnknownNameError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.assignment_rules import shared_offsets, sticky_endless
-from kafka_rebalance.findings.cluster_rules import coverage_gap, load_unknown, nothing_to_do, throttle_left_over
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
-from kafka_rebalance.findings.finding import Confidence, Severity
-from kafka_rebalance.findings.group_rules import assignor_uneven, dead_members, idle_members, lag_growing
-from kafka_rebalance.findings.leader_rules import (
+from kafka_rebalance.findings.broker_rules import (
     coordinator_piled_up,
     leaders_piled_up,
     preferred_leaders_off,
     preferred_order_uneven,
 )
-from kafka_rebalance.findings.placement_rules import dead_broker, offline_partition, rack_violated, under_replicated
-from kafka_rebalance.findings.plan_effects import NOTHING, BrokerEffect, effects_of, outcome_for
+from kafka_rebalance.findings.cluster_rules import coverage_gap, load_unknown, nothing_to_do, throttle_left_over
+from kafka_rebalance.findings.context import (
+    NOTHING,
+    BrokerEffect,
+    FindingContext,
+    Remedy,
+    effects_of,
+    finding,
+    outcome_for,
+    threshold,
+)
+from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.findings.group_rules import (
+    assignor_uneven,
+    dead_members,
+    idle_members,
+    lag_growing,
+    shared_offsets,
+    sticky_endless,
+)
+from kafka_rebalance.findings.placement_rules import (
+    broker_disk_full,
+    broker_disk_over_share,
+    broker_rate_over_share,
+    dead_broker,
+    offline_partition,
+    rack_violated,
+    under_replicated,
+)
 from kafka_rebalance.findings.plan_outcome import plan_cost, plan_evidence, plan_outcome
-from kafka_rebalance.findings.share_rules import broker_disk_full, broker_disk_over_share, broker_rate_over_share
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, candidates

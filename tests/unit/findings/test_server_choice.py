@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.server_choice import better_server_strategy
-from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.group_replay import GroupReplay, better_server_strategy
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 

@@ -9,10 +9,17 @@ import pytest
 
 from kafka_rebalance.amounts import counted, listed
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding
+from kafka_rebalance.findings.broker_rules import preferred_leaders
+from kafka_rebalance.findings.context import (
+    NOTHING,
+    BrokerEffect,
+    FindingContext,
+    Remedy,
+    effects_of,
+    finding,
+    outcome_for,
+)
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity, SubjectType, rank
-from kafka_rebalance.findings.leader_rules import preferred_leaders
-from kafka_rebalance.findings.plan_effects import NOTHING, BrokerEffect, effects_of, outcome_for
 from kafka_rebalance.findings.plan_outcome import plan_cost, plan_evidence, plan_outcome
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, ResourceOutcome, Verdict

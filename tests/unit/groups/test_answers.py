@@ -7,12 +7,12 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
+from kafka_assignors.arrays import Ints
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.answers import scored
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+from kafka_rebalance.groups.scenarios import SCENARIOS
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.model import Group, Member
 

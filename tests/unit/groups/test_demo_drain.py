@@ -9,8 +9,7 @@ import pytest
 
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
-from kafka_rebalance.scoring.drain import member_capacity
-from kafka_rebalance.scoring.members_needed import members_needed
+from kafka_rebalance.scoring.drain import member_capacity, members_needed
 from rebalance_advisor.dumps import read_input
 from stack.demo.cluster import write_demo_cluster
 from tests.unit.findings.demo_text import group_lines, offsets

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.groups.feeding_order import feeding_order
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.registry import by_name
 from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.request_frame import feeding_order
 from kafka_rebalance.groups.subscriptions import request_of
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.model import Group, GroupType, Member

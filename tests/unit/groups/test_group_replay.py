@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.registry import registered
+from kafka_assignors.registry import registered
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.groups.client_settings import strategies_of
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs, known_ids, lag_and_reads, topics_of
 from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.member_clients import strategies_of
 from kafka_rebalance.groups.strategies import candidates
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis, hypotheses, request_of
 from kafka_rebalance.scoring.assignment_scores import PartitionRates

@@ -7,12 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.releases import Client
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient, Sign, Sureness, group_client
+from kafka_rebalance.groups.member_clients import (
+    UNKNOWN_CLIENT,
+    KnownClient,
+    Sign,
+    Sureness,
+    group_client,
+    with_clients,
+)
 from kafka_rebalance.groups.strategies import candidates
-from kafka_rebalance.groups.told_clients import with_clients
-from kafka_rebalance.options.client_rule import Client, ClientRule
+from kafka_rebalance.options.rules import ClientRule
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped
 

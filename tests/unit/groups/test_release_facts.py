@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from kafka_assignors.releases import Client
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.member_clients import KnownClient, Sign, Sureness
 from kafka_rebalance.groups.strategies import release_spans
-from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.model import Member
 from tests.unit.groups.test_group_steps import asked
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.contract import MapOrder
+from kafka_assignors.contract import MapOrder
 from kafka_rebalance.groups.request_frame import bounds_of, frame_of
-from kafka_rebalance.groups.scenarios.state import GroupState
+from kafka_rebalance.groups.scenarios import GroupState
 from kafka_rebalance.groups.subscriptions import request_of
 from tests.unit.groups.scenarios.small_groups import reading, state
 

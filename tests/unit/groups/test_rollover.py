@@ -9,12 +9,18 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.coordinator.pause_sums import Pauses
+from kafka_assignors.coordinator.pauses import Pauses
+from kafka_assignors.releases import Client
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.groups.client_settings import SETTINGS, set_strategy, strategies_of
-from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient, group_client
+from kafka_rebalance.groups.member_clients import (
+    SETTINGS,
+    UNKNOWN_CLIENT,
+    KnownClient,
+    group_client,
+    set_strategy,
+    strategies_of,
+)
 from kafka_rebalance.groups.rollover import Action, Commits, Obstacle, Rollover, Why, rollover
-from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.group import Group, Member
 from kafka_rebalance.snapshot.model import GroupType
 

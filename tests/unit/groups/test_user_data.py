@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from kafka_rebalance.groups.protocol_reader import OddBytesError, ProtocolReader
-from kafka_rebalance.groups.user_data import Layout, UserData, decode_user_data
+from kafka_rebalance.groups.subscriptions import Layout, OddBytesError, ProtocolReader, UserData, decode_user_data
 
 # [("t", [0, 2])]: one topic, a name of one byte, two partitions.
 OWNED = struct.pack(">ih1siii", 1, 1, b"t", 2, 0, 2)

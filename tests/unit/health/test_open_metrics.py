@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_open_metrics
 from prometheus_client.parser import text_string_to_metric_families as read_text_format
 
-from rebalance_advisor.health.open_metrics import METRICS, STATE, STATES, WRITTEN, open_metrics
+from rebalance_advisor.health import METRICS, STATE, STATES, WRITTEN, open_metrics
 from rebalance_advisor.store.health import ClusterHealth
 
 NOW = datetime(2026, 11, 23, 6, 0, tzinfo=UTC)

@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from kafka_rebalance.java.growing_map import JavaHashMap
-from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, PUT, REMOVE, order_after
-from kafka_rebalance.java.strings import hash_code
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, PUT, REMOVE, JavaHashMap, order_after
+from kafka_assignors.java.strings import hash_code
 
 # Two letters each, many of one hash ("Aa", "BB") and many of one bin: tables of 16 and 32 double for a ninth key.
 NAMES = tuple(

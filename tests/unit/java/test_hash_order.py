@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_rebalance.java.hash_order import (
+from kafka_assignors.java.hash_order import (
     COMPUTE_IF_ABSENT,
     PUT,
     REMOVE,

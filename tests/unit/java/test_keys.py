@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.java.keys import (
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.java.keys import (
     optional_hash,
     topic_id_partition_hashes,
     topic_partition_hash,
@@ -13,7 +13,7 @@ from kafka_rebalance.java.keys import (
     uuid_sorted_order,
     uuid_text,
 )
-from kafka_rebalance.java.strings import hash_code
+from kafka_assignors.java.strings import hash_code
 
 UUIDS = ["X9wa00c3OxmEYMafPJ0rCg", "Jo9rvTMV2rjTCBGGgxdxAw", "6F8C6LjslyvcVN49_61QEw", "J7Z9J3m3P0Z2kdWG7-Y8Hw"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kafka_rebalance.java.seeded_random import java_random, mock_random, next_bits, next_int, shuffle
+from kafka_assignors.java.seeded_random import java_random, mock_random, next_bits, next_int, shuffle
 
 
 def test_seed_42_draws_what_java_draws() -> None:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_rebalance.java.strings import compare_key, hash_code, hash_codes, sorted_order
-from kafka_rebalance.string_column import StringColumn
+from kafka_assignors.java.strings import compare_key, hash_code, hash_codes, sorted_order
+from kafka_assignors.string_column import StringColumn
 
 # Strings as groups have them: long common prefixes, equal ones, every plane, code units that end or pad.
 LETTERS = st.sampled_from(["a", "b", "\0", "é", "消", "\ud7ff", "\ue000", "\uffff", "\U00010000", "😀"])

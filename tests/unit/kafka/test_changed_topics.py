@@ -12,11 +12,9 @@ from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group
-from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot
-from rebalance_advisor.kafka.changed_topics import read_again_what_changed
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.odd_commits import note_odd_commits
+from rebalance_advisor.kafka.read_cluster import Reading, assemble_snapshot, note_odd_commits, read_again_what_changed
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import Configs, Storage
 from tests.sample import for_each

@@ -14,11 +14,12 @@ from kafka.protocol.metadata import ApiVersionsRequest
 from kafka_rebalance.snapshot.model import Group, GroupType, LogDir, Quota
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.rights import Right
-from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.details import (
+from rebalance_advisor.kafka.read_cluster import (
     EligibleLeaders,
+    Reading,
+    assemble_snapshot,
     read_details,
     read_eligible_leaders,
     read_features,

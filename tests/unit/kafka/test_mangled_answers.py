@@ -26,9 +26,8 @@ from kafka.protocol.admin import (
 from kafka.protocol.consumer import FetchRequest, FetchResponse, ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from rebalance_advisor.kafka.checked_answers import MangledAnswerError, checked
 from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError
 from rebalance_advisor.kafka.messages import (
     ConsumerGroupDescribeRequest,
@@ -37,7 +36,7 @@ from rebalance_advisor.kafka.messages import (
     StreamsGroupDescribeRequest,
 )
 from rebalance_advisor.kafka.read_cluster import read_with_sender
-from rebalance_advisor.kafka.request_sender import RequestSender
+from rebalance_advisor.kafka.request_sender import MangledAnswerError, RequestSender, checked
 from tests.unit.kafka.wire_cluster import APIS, BROKERS, GROUPS, MOVED, TOPICS, Mangling, WireClient, built
 
 CASES, FAST_CASES = 2_400, 240

@@ -4,11 +4,8 @@ import struct
 
 import pytest
 
-from rebalance_advisor.kafka.groups.member_metadata import (
-    OddBytesError,
-    decode_assignment,
-    decode_subscription,
-)
+from kafka_rebalance.groups.subscriptions import OddBytesError
+from rebalance_advisor.kafka.groups import decode_assignment, decode_subscription
 
 
 def text(value: str) -> bytes:

@@ -14,9 +14,7 @@ from kafka.protocol.admin import ListGroupsRequest
 from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Subtopology, Tasks, partitions_of_tasks
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.group_offsets import read_share_offsets
-from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
-from rebalance_advisor.kafka.groups.streams_members import subtopologies_of
+from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups, subtopologies_of
 from rebalance_advisor.kafka.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -25,6 +23,7 @@ from rebalance_advisor.kafka.messages import (
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
 )
+from rebalance_advisor.kafka.offsets import read_share_offsets
 from tests.unit.kafka.canned_cluster import Cluster, error, listing, rights, words
 
 STREAMS = StreamsGroupDescribeResponse.DescribedGroup

@@ -27,9 +27,9 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest, Metadat
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError
 from rebalance_advisor.kafka.connection import client
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.read_cluster import read_cluster, read_with_settings, round_seconds
-from rebalance_advisor.kafka.request_counts import RequestCounts
+from rebalance_advisor.kafka.request_sender import RequestCounts
 from tests.unit.kafka.canned_broker import CannedBroker, closed_port, listening, topic_row
 
 NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)

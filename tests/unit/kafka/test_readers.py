@@ -19,7 +19,7 @@ from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset, Group, 
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
+from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest
 from rebalance_advisor.kafka.offsets import read_committed, read_ends
 from rebalance_advisor.kafka.storage import read_configs, read_storage

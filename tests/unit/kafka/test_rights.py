@@ -11,7 +11,7 @@ from kafka_rebalance.snapshot.model import CommittedOffset, Group, Member
 from kafka_rebalance.snapshot.rights import Right, right_gap
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
+from rebalance_advisor.kafka.read_cluster import note_hidden_topics
 from tests.unit.kafka.canned_cluster import Answer, Cluster, metadata, partition, rights, words
 
 BLIND = (Right.DESCRIBE_CLUSTER,)

@@ -12,8 +12,8 @@ import pytest
 from kafka.protocol.consumer import FetchRequest, FetchResponse, ListOffsetsRequest, ListOffsetsResponse
 from kafka.record import MemoryRecordsBuilder
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.topic_sample import TopicSample, TopicUnreadableError, _Reading, newest, read_topic_sample
 from tests.unit.kafka.canned_broker import CannedBroker, listening, topic_row
 

@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 from numba.core.registry import cpu_target
 
-from kafka_rebalance import kernels
-from kafka_rebalance.kernels import carried_code, decorators
-from kafka_rebalance.kernels.carried_code import BASELINE, FEATURES, FEATURES_TEXT, has_baseline
+from kafka_assignors import kernels
+from kafka_assignors.kernels import carried_code, decorators
+from kafka_assignors.kernels.carried_code import BASELINE, FEATURES, FEATURES_TEXT, has_baseline
 from stack.wheel import collect_kernels
 from tests.sample import for_each
 
 INNER = """
-from kafka_rebalance.kernels.decorators import inner_kernel
+from kafka_assignors.kernels.decorators import inner_kernel
 
 @inner_kernel
 def priced(numbers, number):
     return {price} * number + numbers.sum()
 """
 OUTER = """
-from kafka_rebalance.kernels.decorators import kernel
+from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.inner import priced
 
 @kernel
@@ -161,8 +161,8 @@ def test_types_that_are_not_carried_are_compiled(carried: Path, tmp_path: Path) 
 
 
 SMALLEST = """
-from kafka_rebalance.kernels.carried_code import has_folder
-from kafka_rebalance.kernels.decorators import kernel
+from kafka_assignors.kernels.carried_code import has_folder
+from kafka_assignors.kernels.decorators import kernel
 
 @kernel
 def half(number):

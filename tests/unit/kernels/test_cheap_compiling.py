@@ -11,8 +11,8 @@ from numba.core.registry import cpu_target
 from numba.core.targetconfig import TargetConfig
 from numba.core.types.functions import BaseFunction
 
-from kafka_rebalance.kernels import cheap_compiling
-from kafka_rebalance.kernels.cheap_compiling import cheaply, hash_of_options, remembered_call_type, same_options
+from kafka_assignors.kernels import cheap_compiling
+from kafka_assignors.kernels.cheap_compiling import cheaply, hash_of_options, remembered_call_type, same_options
 
 OPTIONS = ("nrt", "boundscheck", "forceinline", "no_cpython_wrapper", "error_model", "release_gil")
 
@@ -68,7 +68,7 @@ def test_all_is_as_before_after_a_kernel_was_compiled_and_after_one_was_refused(
 
 
 def test_a_kernel_is_compiled_cheaply(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+    from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
     seen: list[object] = []
     plain = cheap_compiling.remembered_call_type

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance import kernels
+from kafka_assignors import kernels
 
 INNER = """
-from kafka_rebalance.kernels.decorators import inner_kernel
+from kafka_assignors.kernels.decorators import inner_kernel
 
 @inner_kernel
 def priced(number):
@@ -22,7 +22,7 @@ from kafka_rebalance.inner import priced
 """
 OUTER = """
 from kafka_rebalance.between import priced
-from kafka_rebalance.kernels.decorators import kernel
+from kafka_assignors.kernels.decorators import kernel
 
 @kernel
 def doubled(number):
@@ -64,7 +64,7 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_fil
 
 
 CHAIN = """
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
 @inner_kernel
 def bottom(number):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from kafka_rebalance.kernels.link_time import EntryCompiler, InnerCompiler
+from kafka_assignors.kernels.link_time import EntryCompiler, InnerCompiler
 
 
 def inner(function: Callable[..., Any]) -> Any:

@@ -8,17 +8,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.partitioners.tally.decoded_keys import KeyEncoding
-from kafka_rebalance.partitioners.tally.plan import TopicLayout, plan_for
-from kafka_rebalance.partitioners.tally.scores import scores_of
-from kafka_rebalance.partitioners.tally.tally import KeyTally
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.key_tally.plan import TopicLayout, plan_for
+from kafka_rebalance.key_tally.scores import scores_of
+from kafka_rebalance.key_tally.tally import KeyEncoding, KeyTally
 from rebalance_advisor.input_bytes import ByteBudget
-from rebalance_advisor.key_samples.arrow_batches import key_batch
-from rebalance_advisor.key_samples.columns import SampleColumns
-from rebalance_advisor.key_samples.files import tally_file
-from rebalance_advisor.key_samples.parquet_files import parquet_files, row_groups, shared_out, tally_of
-from rebalance_advisor.key_samples.text_files import read_csv
+from rebalance_advisor.key_samples.files import (
+    key_batch,
+    parquet_files,
+    read_csv,
+    row_groups,
+    shared_out,
+    tally_file,
+    tally_of,
+)
+from rebalance_advisor.key_samples.request import SampleColumns
 
 PLAN = plan_for(TopicLayout(3), clients=("librdkafka-consistent-random",), grown_to=(5,), shown_bytes=8)
 COLUMNS = SampleColumns(key="k", partition="p", value_bytes="size")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.partitioners.tally.plan import TopicLayout, plan_for
+from kafka_rebalance.key_tally.plan import TopicLayout, plan_for
 from rebalance_advisor.input_bytes import ByteBudget
 from rebalance_advisor.key_samples import files
-from rebalance_advisor.key_samples.columns import SampleColumns
+from rebalance_advisor.key_samples.request import SampleColumns
 
 
 def test_the_package_is_named_and_what_needs_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

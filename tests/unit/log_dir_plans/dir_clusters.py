@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.log_dir_plans.request import LogDirRequest
+from kafka_rebalance.log_dir_plans.make import LogDirRequest
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, LogDir, Partition, Topic, partition_table
 
 DISK = 1_000

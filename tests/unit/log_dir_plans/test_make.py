@@ -10,12 +10,15 @@ import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
-from kafka_rebalance.log_dir_plans.places import broker_places
-from kafka_rebalance.log_dir_plans.placing import place_broker
+from kafka_rebalance.log_dir_plans.make import (
+    DirCopy,
+    LogDirRequest,
+    broker_places,
+    cut_waves,
+    make_log_dir_plan,
+    place_broker,
+)
 from kafka_rebalance.log_dir_plans.plan import LogDirPlan
-from kafka_rebalance.log_dir_plans.request import LogDirRequest
-from kafka_rebalance.log_dir_plans.waves import DirCopy, cut_waves
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir, Partition
 from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 from tests.sample import for_each

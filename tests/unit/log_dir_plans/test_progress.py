@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
-from kafka_rebalance.log_dir_plans.progress import DirMoveState, progress_of, require_log_dir_plan
-from kafka_rebalance.log_dir_plans.request import LogDirRequest
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
+from kafka_rebalance.log_dir_plans.plan import DirMoveState, progress_of, require_log_dir_plan
 from kafka_rebalance.snapshot.model import ClusterSnapshot, FutureReplica, Partition
 from tests.unit.log_dir_plans.dir_clusters import disks, one_broker, snapshot_of
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rebalance_advisor.notify.messages import Message, is_news, messages_for
+from rebalance_advisor.notify import Message, is_news, messages_for
 from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
 
 NOW = datetime(2026, 11, 23, 6, tzinfo=UTC)

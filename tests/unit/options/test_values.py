@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.options import limits
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.options import values
 from kafka_rebalance.options import values as kinds
-from kafka_rebalance.options.client_rule import ClientRule
-from kafka_rebalance.options.ownership import OwnerRule
-from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.rules import ClientRule, OwnerRule, TopicBrokers, TopicLeaders
 from kafka_rebalance.options.values import WRITTEN, Target, read_value
 from kafka_rebalance.snapshot.model import Capacity
 from tests.sample import for_each
@@ -26,8 +24,8 @@ SAME: tuple[tuple[Any, Any, Any], ...] = (
     (kinds.Amount, "7B", 7), (kinds.Amount, "0", 0), (kinds.Amount, 2**20, 2**20), (kinds.Amount, 5e8, 500_000_000),
     (kinds.Rate, "50MB/s", 50_000_000), (kinds.Rate, "50B/s", 50), (kinds.Rate, "50kB", 50_000),
     (kinds.Count, 5.0, 5), (kinds.Count, 0, 0), (kinds.NumberFrom1, 1, 1),
-    (kinds.BrokerId, "7", 7), (kinds.BrokerId, limits.MOST_BROKER_ID, limits.MOST_BROKER_ID),
-    (kinds.Factor, limits.MOST_FACTOR, limits.MOST_FACTOR), (kinds.WholeHours, limits.MOST_HOURS, limits.MOST_HOURS),
+    (kinds.BrokerId, "7", 7), (kinds.BrokerId, values.MOST_BROKER_ID, values.MOST_BROKER_ID),
+    (kinds.Factor, values.MOST_FACTOR, values.MOST_FACTOR), (kinds.WholeHours, values.MOST_HOURS, values.MOST_HOURS),
     (kinds.Window, "7d", 168), (kinds.Window, "36h", 36), (kinds.Window, 36, 36), (kinds.Window, "35d", 840),
     (kinds.Span, "90min", 5400), (kinds.Span, " 2 h ", 7200),
     (kinds.NewBrokers, ["7", "8:b", 9], {7: None, 8: "b", 9: None}),
@@ -43,14 +41,14 @@ SAME: tuple[tuple[Any, Any, Any], ...] = (
      {3: Capacity(disk_bytes=9.0), 1: Capacity(cpu_percent=400.0)}),
 )  # fmt: skip
 REFUSED: tuple[tuple[Any, Any, str], ...] = (
-    *((kinds.Count, value, "is no whole number") for value in (True, 1.5, -1, "5", 10**400, limits.MOST_WHOLE + 1)),
+    *((kinds.Count, value, "is no whole number") for value in (True, 1.5, -1, "5", 10**400, values.MOST_WHOLE + 1)),
     *((kinds.Share, value, "is no share") for value in (None, 10**400, "100%", "-1%", "nan", "x", 1.5, True)),
-    *((kinds.BrokerId, value, "is no broker id") for value in (limits.MOST_BROKER_ID + 1, "b3", -1, "-1", 1.5)),
-    *((kinds.Factor, value, "is no replication factor") for value in (0, limits.MOST_FACTOR + 1)),
-    *((kinds.Amount, value, "is no amount") for value in (limits.MOST_WHOLE + 1, "5 apples", "9" * 30, "9" * 5000)),
+    *((kinds.BrokerId, value, "is no broker id") for value in (values.MOST_BROKER_ID + 1, "b3", -1, "-1", 1.5)),
+    *((kinds.Factor, value, "is no replication factor") for value in (0, values.MOST_FACTOR + 1)),
+    *((kinds.Amount, value, "is no amount") for value in (values.MOST_WHOLE + 1, "5 apples", "9" * 30, "9" * 5000)),
     *((kinds.Amount, value, "give its unit, ") for value in ("50", 50, "0.9", str(2**20 - 1))),
     (kinds.Rate, "50", r"^'50' would be 50 bytes: give its unit, 50MB or 50MiB"), (kinds.Rate, "0", "above 0"),
-    (kinds.Ratio, limits.MOST_RATIO * 2, "at most 1e"), (kinds.Flag, 1, "neither true nor false"),
+    (kinds.Ratio, values.MOST_RATIO * 2, "at most 1e"), (kinds.Flag, 1, "neither true nor false"),
     (kinds.Text, "", "is no text"), (kinds.Text, 5, "is no text"), (kinds.WholeHours, 0, "give 1 to 878,400"),
     (kinds.Window, "0d", "no window"), (kinds.Window, 841, "at most 35d"), (kinds.Window, 1.5, "no window"),
     (kinds.Targets, [{}], "no text"), (kinds.Targets, {"disk": [1, 2]}, "is no list"),

@@ -12,19 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.contract import AssignmentRequest
-from kafka_rebalance.assignors.custom.custom_assignor import CustomAssignorAdapter
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.contract import Assignment, AssignmentRequest
+from kafka_assignors.custom import CustomAssignorAdapter
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
-from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.snapshot.model import Member
 from rebalance_advisor.own_strategies.child_process import ChildProcess
-from rebalance_advisor.own_strategies.isolated import Described, IsolatedAssignor, IsolatedPartitioner
 from rebalance_advisor.own_strategies.kernel_guards import hide_environment, show_environment
 from rebalance_advisor.own_strategies.limits import MIB, Limits
-from rebalance_advisor.own_strategies.registering import own_strategies
+from rebalance_advisor.own_strategies.registering import (
+    Described,
+    IsolatedAssignor,
+    IsolatedPartitioner,
+    own_strategies,
+)
 from rebalance_advisor.own_strategies.targets import Kind, Target, read_target
 from stack.waiting import PATIENCE_S, wait_for
 from tests.unit.assignors.groups import answer, group

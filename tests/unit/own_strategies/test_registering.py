@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.assignors.registry import by_name, own_names
-from kafka_rebalance.errors import AssignorError, UsageError
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.partitioners import registry as partitioners
+from kafka_assignors.registry import by_name, own_names
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.partitioners import registry as partitioners
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from rebalance_advisor.own_strategies import child
@@ -54,7 +55,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: first-reads\nVersion: 1.0\n")
     (folder / "entry_points.txt").write_text(
         "[kafka_rebalance.assignors]\nlost = nowhere:Lost\nfirst-reads = first_reads:First\n"
-        "[kafka_rebalance.partitioners]\nkeyless = first_reads:Keyless\n"
+        "[kafka_assignors.partitioners]\nkeyless = first_reads:Keyless\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path

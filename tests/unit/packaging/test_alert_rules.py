@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from rebalance_advisor.health.open_metrics import METRICS, STATE, STATES, WRITTEN
+from rebalance_advisor.health import METRICS, STATE, STATES, WRITTEN
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "health.md").read_text()

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import AssignorError, InvalidInputError, UnknownNameError
-from kafka_rebalance.partitioners.contract import Partitioner, RecordSample, TopicTarget
-from kafka_rebalance.partitioners.kafka_java import BuiltInPartitioner
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.keyless import adaptive_weights
-from kafka_rebalance.partitioners.registry import BUILT_IN, by_name, names, registered
+from kafka_assignors.errors import AssignorError, InvalidInputError, UnknownNameError
+from kafka_assignors.partitioners.contract import Partitioner, RecordSample, TopicTarget
+from kafka_assignors.partitioners.hashing import BuiltInPartitioner
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_assignors.partitioners.keyless import adaptive_weights
+from kafka_assignors.partitioners.registry import BUILT_IN, by_name, names, registered
 from tests.sample import for_each
 
 KEYS = [b"21", b"", None, b"foobar", None, b"key"]

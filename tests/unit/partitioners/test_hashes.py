@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.murmur2 import murmur2_hashes, murmur2_partitions
-from kafka_rebalance.partitioners.other_hashes import crc32_hashes, fnv1a_hashes
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.partitioners.hashing import crc32_hashes, fnv1a_hashes, murmur2_hashes, murmur2_partitions
+from kafka_assignors.partitioners.key_column import KeyColumn
 from tests.sample import for_each
 
 KAFKA_TEST_VALUES = {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import zlib
 
-from kafka_rebalance.partitioners import librdkafka, sarama
-from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-from kafka_rebalance.partitioners.custom_partitioner import CustomPartitionerAdapter
-from kafka_rebalance.partitioners.key_column import KeyColumn
+from kafka_assignors.partitioners import hashing
+from kafka_assignors.partitioners.contract import CustomPartitionerAdapter, RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn
 
 KEYS = [b"a", b"ab", b"order-1", b"", None]
 
@@ -24,14 +23,14 @@ def fnv1a(key: bytes) -> int:
 
 
 def test_librdkafkas_consistent_takes_the_crc() -> None:
-    found = librdkafka.consistent().partition(sample(*KEYS[:3]), TopicTarget(7))
+    found = hashing.consistent().partition(sample(*KEYS[:3]), TopicTarget(7))
     assert found.tolist() == [zlib.crc32(key) % 7 for key in (b"a", b"ab", b"order-1")]
-    hashed = librdkafka.hashed_partitions(librdkafka.consistent().hash, KeyColumn.of(KEYS[:3]), 7)
+    hashed = hashing.hashed_partitions(hashing.consistent().hash, KeyColumn.of(KEYS[:3]), 7)
     assert hashed.tolist() == found.tolist()
 
 
 def test_by_lot_is_by_seed_and_only_without_a_key() -> None:
-    some = librdkafka.consistent_random()
+    some = hashing.consistent_random()
     first, again = (some.partition(sample(*KEYS), TopicTarget(7), seed=3).tolist() for _ in range(2))
     assert first == again
     assert first[:3] == [zlib.crc32(key) % 7 for key in (b"a", b"ab", b"order-1")]
@@ -43,8 +42,8 @@ def test_saramas_hash_is_signed() -> None:
     for key in (b"a", b"ab", b"order-1", b"x" * 50):
         signed = fnv1a(key) - 2**32 if fnv1a(key) >= 2**31 else fnv1a(key)
         remainder = abs(signed) % 7
-        assert sarama.default().partition(sample(key), TopicTarget(7)).tolist() == [remainder]
-        assert sarama.reference().partition(sample(key), TopicTarget(7)).tolist() == [(fnv1a(key) & 0x7FFFFFFF) % 7]
+        assert hashing.default().partition(sample(key), TopicTarget(7)).tolist() == [remainder]
+        assert hashing.reference().partition(sample(key), TopicTarget(7)).tolist() == [(fnv1a(key) & 0x7FFFFFFF) % 7]
 
 
 class ByLength:

@@ -3,12 +3,18 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.java.seeded_random import java_random
-from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError, require_all_racks_or_none
-from kafka_rebalance.placement.generate import ListedPartitions, propose_alternating, propose_striped
-from kafka_rebalance.placement.rack_alternating import place_alternating
-from kafka_rebalance.placement.striped import place_striped
-from kafka_rebalance.string_column import StringColumn
+from kafka_assignors.java.seeded_random import java_random
+from kafka_assignors.string_column import StringColumn
+from kafka_rebalance.placement.placers import (
+    ListedPartitions,
+    PlacementBroker,
+    PlacementError,
+    place_alternating,
+    place_striped,
+    propose_alternating,
+    propose_striped,
+    require_all_racks_or_none,
+)
 
 BROKERS = [PlacementBroker(broker) for broker in (4, 5, 9)]
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kafka_assignors.java.seeded_random import java_random
 from kafka_rebalance.errors import InfeasibleError, UsageError
-from kafka_rebalance.java.seeded_random import java_random
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.new_topics import NewTopic, place_new_topics
-from kafka_rebalance.placement.striped import place_striped
+from kafka_rebalance.placement.placers import place_striped
 from kafka_rebalance.placement.topic_replay import placement_brokers
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.verify.new_topics import check_new_topics

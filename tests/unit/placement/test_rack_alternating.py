@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.java.seeded_random import java_random, next_int
-from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
-from kafka_rebalance.placement.rack_alternating import place_added_partitions, place_alternating, rack_alternated
+from kafka_assignors.java.seeded_random import java_random, next_int
+from kafka_rebalance.placement.placers import (
+    PlacementBroker,
+    PlacementError,
+    place_added_partitions,
+    place_alternating,
+    rack_alternated,
+)
 
 FIVE = [PlacementBroker(broker) for broker in range(5)]
 SIX = [PlacementBroker(broker, f"rack{rack}") for broker, rack in enumerate((1, 3, 3, 2, 2, 1))]

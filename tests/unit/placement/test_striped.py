@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.java.seeded_random import java_random
-from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
-from kafka_rebalance.placement.striped import place_striped
+from kafka_assignors.java.seeded_random import java_random
+from kafka_rebalance.placement.placers import PlacementBroker, PlacementError, place_striped
 
 
 def test_a_recorded_stripe_with_fenced_brokers() -> None:

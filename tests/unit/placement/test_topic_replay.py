@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.placement.brokers import PlacementBroker
+from kafka_rebalance.placement.placers import PlacementBroker
 from kafka_rebalance.placement.topic_replay import (
     placement_brokers,
     placement_ground,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints
+from kafka_assignors.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import BrokerSets, MeasuredLoads, Problem
 from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state

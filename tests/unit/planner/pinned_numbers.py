@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from kafka_rebalance.parameters import Parameters
-from kafka_rebalance.planner import tolerances
+from kafka_rebalance.planner import params
 from kafka_rebalance.planner.params import LOG_DIRS, LogDirParams, SolveParams
 
 PARTS = [field.name for field in fields(SolveParams)]
@@ -35,4 +35,4 @@ def _numbers(place: str, group: Parameters | LogDirParams) -> Iterator[tuple[str
 
 def rounding(_: int) -> dict[str, object]:
     """What is compiled into the kernels as literals."""
-    return {name: repr(value) for name, value in vars(tolerances).items() if name.isupper()}
+    return {name: repr(value) for name, value in vars(params).items() if name.isupper()}

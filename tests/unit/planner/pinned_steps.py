@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
+from kafka_assignors.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.params import (
+    HOWEVER_FAR,
     FetchParams,
     HandOverParams,
     ReceiverParams,
@@ -23,7 +24,6 @@ from kafka_rebalance.planner.params import (
 from kafka_rebalance.planner.replicas import search
 from kafka_rebalance.planner.replicas.search import anneal, replica_columns, start_sets
 from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state
-from kafka_rebalance.planner.tolerances import HOWEVER_FAR
 from tests.unit.planner.pinned_text import number, numbers
 
 # Few tries and misses, so that running out of them is among what happens; 16 replicas, as even clusters have, are many.

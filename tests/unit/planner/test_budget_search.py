@@ -11,9 +11,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kafka_rebalance.arrays import Ints
+from kafka_assignors.arrays import Ints
+from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
-from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.planner.budget.kernels import (
     BudgetState,
     best_leader,

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.cluster_arrays.problem import MeasuredLoads
 from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.planner.leaders import EvenLeaders, even_leaders, least_leader_changes

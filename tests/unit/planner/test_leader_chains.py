@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.kernels.decorators import kernel
+from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.planner.leaders import (
     LeaderLoads,
     LeaderState,
@@ -14,7 +14,7 @@ from kafka_rebalance.planner.leaders import (
     leader_outside,
     make_leader_state,
 )
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
+from kafka_rebalance.planner.params import BAND_TOLERANCE
 
 BROKERS, PARTITIONS, WIDTH = 5, 24, 3
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.kernels.by_reference import ByReference
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.by_reference import ByReference
 from kafka_rebalance.parameters import Parameters
 from kafka_rebalance.planner import params
 from tests.sample import for_each

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import broker_loads
-from kafka_rebalance.planner import tolerances
+from kafka_rebalance.planner import params as tolerances
 from kafka_rebalance.planner.params import BandParams
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.planner.state import working_bands

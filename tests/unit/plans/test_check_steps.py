@@ -7,20 +7,31 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.check.cluster_changes import (
+from kafka_rebalance.plans.check import (
+    Effect,
+    LeftMove,
+    PlannedMove,
+    PlannedState,
+    PlanStatus,
+    Reason,
+    ReasonCode,
     changes_since,
+    effect_of,
     expired,
+    move_states,
+    read_planned,
+    reason,
     recreated_topics,
+    require_sealed,
+    shortened,
     still_reassigning,
     why_not_comparable,
+    worst,
+    worth,
 )
-from kafka_rebalance.plans.check.effect import Effect, effect_of, worth
-from kafka_rebalance.plans.check.move_states import LeftMove, move_states
-from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState, read_planned, require_sealed
-from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, reason, shortened, worst
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot

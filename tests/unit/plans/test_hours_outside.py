@@ -10,9 +10,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.hours_outside import HoursOutside, HourStanding, hours_outside
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads, hourly_loads
-from kafka_rebalance.snapshot.history.reading import measured_reading
-from kafka_rebalance.snapshot.history.window_loads import with_window_loads
+from kafka_rebalance.snapshot.history import HourlyLoads, hourly_loads, measured_reading, with_window_loads
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from tests.unit.planner.sample_clusters import brokers, cluster, row

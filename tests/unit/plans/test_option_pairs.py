@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import CONTRADICTIONS, PlanOptions
-from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
@@ -228,7 +228,7 @@ def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
 def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
     import argparse
 
-    from rebalance_advisor.cli.plan_arguments import add_plan_options
+    from rebalance_advisor.cli.arguments import add_plan_options
 
     parser = argparse.ArgumentParser()
     add_plan_options(parser)

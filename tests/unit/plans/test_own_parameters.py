@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.errors import InfeasibleError, InvalidInputError
+from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.check import PlanStatus, check_plan
-from kafka_rebalance.plans.check.reasons import ReasonCode
+from kafka_rebalance.plans.check import PlanStatus, ReasonCode, check_plan
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.pipeline import make_plan, require_options_fit
 from kafka_rebalance.plans.plan import Move, MoveKind, Plan, Verdict, to_document

@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.check import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, reason, shortened, worst
+from kafka_rebalance.plans.check import PlanStatus, Reason, ReasonCode, check_plan, reason, shortened, worst
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import FORMAT_VERSION, FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
@@ -27,7 +26,7 @@ from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verifi
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.times import parse_time
 from kafka_rebalance.verify import verify_plan
-from rebalance_advisor.cli.plan_arguments import read_previous
+from rebalance_advisor.cli.arguments import read_previous
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 

@@ -10,8 +10,7 @@ import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Target
-from kafka_rebalance.plans.check import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus
+from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.load import LoadKind

@@ -10,8 +10,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.check.check_plan import check_plan
-from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode, reason
+from kafka_rebalance.plans.check import PlanStatus, ReasonCode, check_plan, reason
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document

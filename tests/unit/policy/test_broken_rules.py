@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
-from kafka_rebalance.policy import WeeklyWindow
-from kafka_rebalance.policy.broken_rules import broken_rules
-from kafka_rebalance.policy.plan_policy import PlanPolicy
+from kafka_rebalance.policy import PlanPolicy, WeeklyWindow, broken_rules
 from tests.unit.plans.hand_plans import SNAPSHOT
 
 # 4 GB in one move to broker 2 at 50 MiB/s: 76.3 s; 2 leaders change; 3 GB are provably needed.

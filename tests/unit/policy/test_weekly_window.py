@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.policy.weekly_window import WeeklyWindow, longest_minutes
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.policy import WeeklyWindow, longest_minutes
 
 MONDAY = datetime(2026, 11, 23, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.prometheus.metric_names import Metric, MetricNames, read_metric_names
 
 FILE = """

@@ -5,9 +5,7 @@ import pytest
 
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import Broker
-from rebalance_advisor.prometheus.broker_names import broker_of_value, label_of
-from rebalance_advisor.prometheus.cpu import cpu_of_leaders
-from rebalance_advisor.prometheus.split import split_over_partitions
+from rebalance_advisor.prometheus.loads import broker_of_value, cpu_of_leaders, label_of, split_over_partitions
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 

@@ -21,10 +21,8 @@ from pathlib import Path
 
 from kafka_rebalance.advisory.advise import Advice, AdviceRequest, advise
 from kafka_rebalance.options.plan_options import PlanOptions
-from rebalance_advisor.publish import advisory_files, plan_folder
-from rebalance_advisor.publish.folders.exchange import exchange_folders
-from rebalance_advisor.publish.folders.version_folders import advisory_folder
-from rebalance_advisor.publish.folders.whole_folder import check_folder, replace_folder
+from rebalance_advisor.publish import advisory_files, plan_files
+from rebalance_advisor.publish.folders import advisory_folder, check_folder, exchange_folders, replace_folder
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.publish.file_moments import Ending, Strike, Striker, content_of, end_of
 
@@ -38,7 +36,7 @@ def cannot_exchange(_one: Path, _other: Path) -> None:
 
 def write_plan(folder: Path, advice: Advice) -> object:
     """As the command ``plan``: ``--out`` is judged first, then everything is written."""
-    return plan_folder.write_plan_folder(folder, advice.snapshot, advice.plan)
+    return plan_files.write_plan_folder(folder, advice.snapshot, advice.plan)
 
 
 def write_advisory(folder: Path, advice: Advice) -> object:
@@ -149,7 +147,7 @@ class Bench:
     def _write(self, case: Case, advice: Advice, striker: Striker, write: Writer | None = None) -> None:
         folder = self.place / case.name
         exchange = striker.counted("exchange", case.exchange)
-        for module in (plan_folder, advisory_files):
+        for module in (plan_files, advisory_files):
             module.replace_folder = partial(replace_folder, exchange=exchange)
         if case.is_checked:
             check_folder(folder, exchange=exchange)
@@ -170,7 +168,7 @@ class Bench:
     def _content(self, case: Case, advice: Advice) -> dict[str, bytes]:
         write = case.write if advice is self.new else case.write_old
         if write is write_plan:
-            return plan_folder.plan_folder_files(advice.snapshot, advice.plan)
+            return plan_files.plan_folder_files(advice.snapshot, advice.plan)
         return advisory_files.advisory_files({}, advice.plan)
 
     def _count_beside(self, case: Case) -> int:
@@ -191,11 +189,11 @@ def make_bench(place: Path) -> Bench:
     advices = advise(snapshot, AdviceRequest(wide)), advise(snapshot, AdviceRequest(narrow))
     assert 0 < len(advices[0].plan.waves) != len(advices[1].plan.waves)
     # Rendering comes before the first file and takes ten times as long as all of them: once for each is enough.
-    plans = {advice.plan.plan_id: plan_folder.plan_folder_files(advice.snapshot, advice.plan) for advice in advices}
+    plans = {advice.plan.plan_id: plan_files.plan_folder_files(advice.snapshot, advice.plan) for advice in advices}
     advisories = {
         advice.plan.plan_id: advisory_files.advisory_files(advice.document(), advice.plan) for advice in advices
     }
-    plan_folder.plan_folder_files = lambda _snapshot, plan, _hours=None: plans[plan.plan_id]
+    plan_files.plan_folder_files = lambda _snapshot, plan, _hours=None: plans[plan.plan_id]
     advisory_files.advisory_files = lambda _document, plan: advisories[plan.plan_id]
     return Bench(place / "place", *advices)
 

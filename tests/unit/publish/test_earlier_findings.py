@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import Group, Member
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.publish.earlier_findings import read_earlier_findings
+from rebalance_advisor.publish.advisory_files import read_earlier_findings
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 ROWS = [row("t", partition, [partition % 2, 1 - partition % 2]) for partition in range(2)]

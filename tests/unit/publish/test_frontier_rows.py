@@ -7,8 +7,7 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
-from rebalance_advisor.publish.frontier_rows import frontier_lines, frontier_rows
-from rebalance_advisor.publish.plan_words import plan_lines
+from rebalance_advisor.publish.plan_words import frontier_lines, frontier_rows, plan_lines
 from tests.unit.planner.sample_clusters import random_cluster
 
 

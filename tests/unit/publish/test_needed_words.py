@@ -13,9 +13,8 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Bound
 from kafka_rebalance.render.needed import needed_words
 from kafka_rebalance.render.plan_reasons import PROOFS
-from rebalance_advisor.publish.frontier_rows import frontier_rows
-from rebalance_advisor.publish.plan_words import plan_lines
-from rebalance_advisor.publish.report.verdict_words import key_figures
+from rebalance_advisor.publish.plan_words import frontier_rows, plan_lines
+from rebalance_advisor.publish.report import key_figures
 from tests.unit.plans.hand_plans import SNAPSHOT
 
 GIB = 2**30

@@ -8,7 +8,7 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.files.plan_files import expected_files
+from kafka_rebalance.verify.files import expected_files
 from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.planner.sample_clusters import random_cluster
 

@@ -9,19 +9,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kafka_rebalance.advisory.advisory import finding_document
-from kafka_rebalance.advisory.finding_changes import with_changes
+from kafka_rebalance.advisory.advisory import finding_document, with_changes
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.render import with_texts
-from kafka_rebalance.verify.document.parameters import read_parameters
-from kafka_rebalance.verify.document.shape import check_shape
+from kafka_rebalance.verify.document import check_shape, read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.schemas.command import SCHEMAS
+from rebalance_advisor.cli.schemas import SCHEMAS
 from rebalance_advisor.publish.schemas import findings_schema, plan_schema
 from tests.unit.plans.hand_plans import SNAPSHOT
 

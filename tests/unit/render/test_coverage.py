@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.render.coverage import COVERAGE

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.groups.group_replay import replay_group
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+from kafka_rebalance.groups.scenarios import SCENARIOS
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.render import MESSAGES

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
+from kafka_rebalance.findings.annotations import with_heavy_keys
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
-from kafka_rebalance.options.heavy_key import HeavyKeyOf
+from kafka_rebalance.options.rules import HeavyKeyOf
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.named_files import heavy_keys_in_files
 from rebalance_advisor.request.run_request import RunRequest

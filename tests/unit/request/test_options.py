@@ -13,7 +13,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PLAN_OPTIONS, PlanOptions
 from kafka_rebalance.options.values import nearest
-from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
+from rebalance_advisor.cli.arguments import add_plan_options, request_of
 from rebalance_advisor.request.options_page import options_page
 from rebalance_advisor.request.run_request import OPTIONS, RUN_OPTIONS, RunRequest, require_known
 from tests.sample import for_each

@@ -11,8 +11,8 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.request import pattern_trial
-from rebalance_advisor.request.pattern_trial import patterns_of, require_quick
+from rebalance_advisor.request import names_in_cluster
+from rebalance_advisor.request.names_in_cluster import patterns_of, require_quick
 from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
@@ -37,7 +37,7 @@ HOLDERS: dict[str, Any] = {
 @pytest.fixture
 def quick(monkeypatch):
     """A tenth of the seconds: the limit itself is no subject here."""
-    monkeypatch.setattr(pattern_trial, "CPU_SECONDS", 0.2)
+    monkeypatch.setattr(names_in_cluster, "CPU_SECONDS", 0.2)
 
 
 def test_every_option_that_holds_patterns_is_among_those_that_are_tried() -> None:

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.policy import BrokenRule, PlanPolicy, WeeklyWindow
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.policy.option import EXIT_AGAINST_POLICY, exit_code_with
-from rebalance_advisor.request.policy_file import KEYS, read_policy
+from rebalance_advisor.cli.policy import EXIT_AGAINST_POLICY, KEYS, exit_code_with, read_policy
 from tests.unit.plans.hand_plans import SNAPSHOT
 
 WHOLE = """

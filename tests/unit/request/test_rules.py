@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.client_rule import ClientRule
-from kafka_rebalance.options.ownership import MuteRule, OwnerRule
-from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.rules import ClientRule, MuteRule, OwnerRule
+from rebalance_advisor.airflow.clusters import read_clusters
 from rebalance_advisor.request.named_files import rules_in_file
 from rebalance_advisor.request.run_request import RunRequest
 

@@ -12,10 +12,10 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.option import Option
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.snapshot.model import Capacity
-from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
+from rebalance_advisor.cli.arguments import add_plan_options, request_of
 from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.scenarios.broker_changes import RackLost
-from kafka_rebalance.scenarios.document import scenario_document
-from kafka_rebalance.scenarios.scenario import Scenario
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.scenarios.changes import RackLost
+from kafka_rebalance.scenarios.scenario import Scenario, scenario_document
 from rebalance_advisor.request.named_files import scenarios_in_files
 from rebalance_advisor.request.run_request import RunRequest
 

@@ -2,9 +2,8 @@
 
 from itertools import permutations
 
-from kafka_rebalance.java.strings import hash_code
-from kafka_rebalance.scala.immutable_map import immutable_order, improved
-from kafka_rebalance.scala.mutable_map import ScalaMutableMap
+from kafka_assignors.java.scala_maps import ScalaMutableMap, immutable_order, improved
+from kafka_assignors.java.strings import hash_code
 
 
 def filled(*keys: str) -> ScalaMutableMap:

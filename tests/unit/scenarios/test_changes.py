@@ -7,15 +7,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.scenarios.broker_changes import BrokersAdded, BrokersLost, RackLost
-from kafka_rebalance.scenarios.growth import Growth
-from kafka_rebalance.scenarios.member_changes import Members, MembersLost
-from kafka_rebalance.scenarios.new_topics import free_name, spread_over_all
-from kafka_rebalance.scenarios.newcomers import Newcomers, lots_of
-from kafka_rebalance.scenarios.partition_rows import NewPartitions, with_partitions, without_topics
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.scenarios.changes import (
+    BrokersAdded,
+    BrokersLost,
+    Growth,
+    Members,
+    MembersLost,
+    Newcomers,
+    NewPartitions,
+    PartitionsAdded,
+    RackLost,
+    TopicAdded,
+    TopicRemoved,
+    free_name,
+    lots_of,
+    spread_over_all,
+    with_partitions,
+    without_topics,
+)
 from kafka_rebalance.scenarios.scenario import Change, Scenario
-from kafka_rebalance.scenarios.topic_changes import PartitionsAdded, TopicAdded, TopicRemoved
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import (
     BrokerState,

@@ -9,13 +9,19 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.scenarios.broker_changes import BrokersAdded, BrokersLost, RackLost
-from kafka_rebalance.scenarios.document import CHANGES, scenario_document, scenario_from_document
-from kafka_rebalance.scenarios.growth import Growth
-from kafka_rebalance.scenarios.member_changes import Members, MembersLost
-from kafka_rebalance.scenarios.scenario import Scenario
-from kafka_rebalance.scenarios.topic_changes import PartitionsAdded, TopicAdded, TopicRemoved
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.scenarios.changes import (
+    BrokersAdded,
+    BrokersLost,
+    Growth,
+    Members,
+    MembersLost,
+    PartitionsAdded,
+    RackLost,
+    TopicAdded,
+    TopicRemoved,
+)
+from kafka_rebalance.scenarios.scenario import CHANGES, Scenario, scenario_document, scenario_from_document
 
 DOCS = Path(__file__).parents[3] / "docs"
 EVERY = Scenario(

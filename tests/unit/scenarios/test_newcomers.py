@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.scenarios.newcomers import Newcomers, lots_of, restarted
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.scenarios.changes import Newcomers, lots_of, restarted
 from kafka_rebalance.snapshot.model import Member
 
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"

@@ -8,13 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.scenarios.broker_changes import BrokersAdded, BrokersLost, RackLost
-from kafka_rebalance.scenarios.fitting import can_change, groups_with_members, matching, require_known, require_pattern
-from kafka_rebalance.scenarios.growth import Growth
-from kafka_rebalance.scenarios.member_changes import Members
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.scenarios.changes import (
+    BrokersAdded,
+    BrokersLost,
+    Growth,
+    Members,
+    PartitionsAdded,
+    RackLost,
+    TopicAdded,
+    TopicRemoved,
+    can_change,
+    groups_with_members,
+    matching,
+    require_known,
+    require_pattern,
+)
 from kafka_rebalance.scenarios.scenario import Change, Scenario
-from kafka_rebalance.scenarios.topic_changes import PartitionsAdded, TopicAdded, TopicRemoved
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, Group, Member

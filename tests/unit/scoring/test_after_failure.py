@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY
+from kafka_assignors.arrays import NOBODY
 from kafka_rebalance.scoring.placement_scores import left_leaderless, moved_loads, successors
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY
+from kafka_assignors.arrays import NOBODY
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.drain import drain, member_capacity
 from tests.sample import for_each

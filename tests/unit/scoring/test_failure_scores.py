@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kafka_rebalance.scoring.failure_scores import FailureScore, score_failures
+from kafka_rebalance.scoring.snapshot_scores import FailureScore, score_failures
 from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.arrays import NOBODY
+from kafka_assignors.arrays import NOBODY
 from kafka_rebalance.scoring.assignment_scores import (
     PartitionRates,
     evenness,

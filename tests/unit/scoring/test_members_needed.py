@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
-from kafka_rebalance.scoring.members_needed import MembersNeeded, members_needed
+from kafka_rebalance.scoring.drain import MembersNeeded, members_needed
 
 
 def group(written: list[float], backlog: list[float] | None = None) -> PartitionRates:

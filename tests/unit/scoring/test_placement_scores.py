@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY
+from kafka_assignors.arrays import NOBODY
 from kafka_rebalance.scoring.placement_scores import (
     Lists,
     Places,

@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.scoring.rack_reads import RackRatios, rack_codes, rack_ratios
+from kafka_assignors.arrays import NOBODY
+from kafka_rebalance.scoring.rack_traffic import RackRatios, rack_codes, rack_ratios
 from tests.sample import for_each
 
 Replicas = list[list[str | None]]

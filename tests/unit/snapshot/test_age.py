@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.age import age_of, span_words, too_old
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.snapshot.times import age_of, span_words, too_old
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.snapshot.lag import UNKNOWN_LAG, lag_messages
+from kafka_rebalance.snapshot.group import UNKNOWN_LAG, lag_messages
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot import ranges
 from kafka_rebalance.snapshot.load_kind import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
@@ -37,7 +37,7 @@ def test_sources_stand_best_first() -> None:
     assert (first, last) == (LoadSource.LOG_DIRS, LoadSource.UNKNOWN)
 
 
-@pytest.mark.parametrize("module", ["kafka_rebalance.snapshot.load_kind", "kafka_rebalance.options.limits"])
+@pytest.mark.parametrize("module", ["kafka_rebalance.snapshot.load_kind", "kafka_rebalance.options.values"])
 def test_the_names_load_without_numpy(module: str) -> None:
     code = f"import sys, {module}; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

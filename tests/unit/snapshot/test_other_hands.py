@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.other_hand_rules import broker_cordoned, other_balancer, reassignment_running
+from kafka_rebalance.findings.cluster_rules import broker_cordoned, other_balancer, reassignment_running
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict, to_document

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.spark.run_job import run_job
 from rebalance_advisor.store import StoreError
 

@@ -1,6 +1,6 @@
 import tomllib
 
-from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
+from rebalance_advisor.airflow.clusters import read_clusters
 from stack.airflow.cluster_entries import write_entry
 
 

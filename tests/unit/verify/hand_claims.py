@@ -7,8 +7,7 @@ from typing import Any
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, cluster_arrays
-from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, cluster_arrays, read_moves
 from kafka_rebalance.verify.faults import FaultList
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT

@@ -9,10 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
-from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
-from kafka_rebalance.verify.cluster.resource_weights import weights_of
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Floats
+from kafka_rebalance.verify.loads import Band, wanted_rf, weights_of
 
 
 def held_by(cluster: ClusterArrays, p: int) -> list[int]:

@@ -12,16 +12,11 @@ import pytest
 from kafka_rebalance.cluster_arrays.bands import fair_shares
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
-from kafka_rebalance.verify.bounds.counting import touchable
-from kafka_rebalance.verify.bounds.prices import price_bound
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays
-from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
-from kafka_rebalance.verify.cluster.resource_bands import asked_band, wanted_rf
-from kafka_rebalance.verify.cluster.resource_weights import resources_in_play
-from kafka_rebalance.verify.cluster.shares import fair_share_of
+from kafka_rebalance.verify.bounds import price_bound, touchable
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.moves.rules import check_moves, check_result
+from kafka_rebalance.verify.loads import asked_band, fair_share_of, resources_in_play, wanted_rf
+from kafka_rebalance.verify.moves import check_moves, check_result
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 from tests.unit.verify.hand_claims import arrays, claims, parameters

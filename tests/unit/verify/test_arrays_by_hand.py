@@ -9,15 +9,15 @@ import pytest
 
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir, Topic
-from kafka_rebalance.verify.cluster.broker_loads import (
+from kafka_rebalance.verify.loads import (
     capacities_of,
     hard_limits,
     loads_of,
     plain_mean,
     skew_of,
     topic_excess,
+    wanted_rf,
 )
-from kafka_rebalance.verify.cluster.resource_bands import wanted_rf
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import arrays, parameters

@@ -11,10 +11,15 @@ import pytest
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
-from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds, touchable
-from kafka_rebalance.verify.bounds.plan_bounds import check_bounds, recomputed_bounds
-from kafka_rebalance.verify.cluster.outcomes import recompute
-from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
+from kafka_rebalance.verify.bounds import (
+    check_bounds,
+    least_copied,
+    least_leader_changes,
+    least_seconds,
+    recomputed_bounds,
+    touchable,
+)
+from kafka_rebalance.verify.loads import Band, recompute, wanted_rf
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, MOVE, arrays, claims, faults_of, parameters

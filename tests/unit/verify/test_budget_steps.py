@@ -8,7 +8,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.budget_steps import step_within_budget
+from kafka_rebalance.verify.verdict_rules import step_within_budget
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 # Broker 0 leads all six and holds six replicas, 1 and 2 hold three each.

@@ -9,19 +9,35 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, LogDir
-from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds, touchable
-from kafka_rebalance.verify.bounds.plan_bounds import check_bounds, counting_bounds, recomputed_bounds
-from kafka_rebalance.verify.bounds.prices import price_bound
-from kafka_rebalance.verify.cluster import broker_loads
-from kafka_rebalance.verify.cluster.outcomes import recompute
-from kafka_rebalance.verify.cluster.rack_counts import rack_counts
-from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
-from kafka_rebalance.verify.cluster.resource_bands import asked_band, band_of, wanted_rf
-from kafka_rebalance.verify.cluster.resource_weights import resources_in_play, weights_of
-from kafka_rebalance.verify.cluster.seen_cluster import check_seen
-from kafka_rebalance.verify.cluster.shares import fair_share_of
-from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
-from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
+from kafka_rebalance.verify import loads
+from kafka_rebalance.verify.bounds import (
+    check_bounds,
+    counting_bounds,
+    least_copied,
+    least_leader_changes,
+    least_seconds,
+    price_bound,
+    recomputed_bounds,
+    touchable,
+)
+from kafka_rebalance.verify.cluster import (
+    check_seen,
+    check_what_was_seen,
+    distinct_racks,
+    is_spread_evenly,
+    rack_counts,
+)
+from kafka_rebalance.verify.loads import (
+    asked_band,
+    band_of,
+    breaks_a_hard_rule,
+    fair_share_of,
+    must_change,
+    recompute,
+    resources_in_play,
+    wanted_rf,
+    weights_of,
+)
 from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
 from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -42,10 +58,10 @@ def test_what_brokers_carry_before_and_after_the_move() -> None:
 
 def test_mean_skew_and_topic_excess() -> None:
     everybody = np.ones(3, dtype=bool)
-    assert broker_loads.plain_mean(BEFORE, None, everybody) == 10 * GB
-    assert broker_loads.skew_of(BEFORE, None, everybody) == pytest.approx(1.5)
-    assert broker_loads.skew_of(BEFORE, np.array([2.0, 1.0, 1.0]), everybody) == pytest.approx(10 / 7.5)
-    assert broker_loads.topic_excess(arrays(), arrays().now) == 1  # six replicas, two a broker, three on broker 0
+    assert loads.plain_mean(BEFORE, None, everybody) == 10 * GB
+    assert loads.skew_of(BEFORE, None, everybody) == pytest.approx(1.5)
+    assert loads.skew_of(BEFORE, np.array([2.0, 1.0, 1.0]), everybody) == pytest.approx(10 / 7.5)
+    assert loads.topic_excess(arrays(), arrays().now) == 1  # six replicas, two a broker, three on broker 0
 
 
 def test_a_followers_cpu_is_its_part_of_writing_and_sending() -> None:
@@ -59,11 +75,11 @@ def test_a_followers_cpu_is_its_part_of_writing_and_sending() -> None:
 def test_capacities_given_told_and_missing() -> None:
     volumes = tuple(replace(b, log_dirs=(LogDir("/a", 100, 40), LogDir("/b", 100, 40))) for b in SNAPSHOT.brokers)
     told = arrays(replace(SNAPSHOT, brokers=volumes))
-    assert broker_loads.capacities_of(told, {})["disk"].tolist() == [100, 100, 100]  # one volume under both
-    given = broker_loads.capacities_of(told, {1: Capacity(disk_bytes=50.0)})["disk"]
+    assert loads.capacities_of(told, {})["disk"].tolist() == [100, 100, 100]  # one volume under both
+    given = loads.capacities_of(told, {1: Capacity(disk_bytes=50.0)})["disk"]
     assert given.tolist() == [100, 50, 100]
-    assert broker_loads.capacities_of(arrays(), {0: Capacity(disk_bytes=50.0)})["disk"] is None  # two are not known
-    limits = broker_loads.hard_limits(told, {"disk": given}, {"disk": np.array([10.0, 10.0, 70.0])})
+    assert loads.capacities_of(arrays(), {0: Capacity(disk_bytes=50.0)})["disk"] is None  # two are not known
+    limits = loads.hard_limits(told, {"disk": given}, {"disk": np.array([10.0, 10.0, 70.0])})
     assert limits["disk"].tolist() == [50, 50, 100]  # what it holds and 40 more, never above its capacity
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.verify.bounds.covers import check_covers, rows_named, surcharges_of
-from kafka_rebalance.verify.bounds.prices import price_bound
-from kafka_rebalance.verify.cluster.resource_bands import Band
+from kafka_rebalance.verify.bounds import check_covers, price_bound, rows_named, surcharges_of
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import Band
 from tests.unit.verify.hand_claims import GB, arrays, parameters
 
 BANDS = {"disk": Band(np.zeros(3), np.full(3, 12.0 * GB)), "replicas": Band(np.zeros(3), np.full(3, np.inf))}

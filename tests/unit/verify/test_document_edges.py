@@ -8,14 +8,18 @@ import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.document.expiry import check_expiry
-from kafka_rebalance.verify.document.frontier import check_frontier
-from kafka_rebalance.verify.document.parameters import is_topic_allowed, read_parameters
-from kafka_rebalance.verify.document.seal import check_identity, check_seal
-from kafka_rebalance.verify.document.shape import MOST, check_shape
+from kafka_rebalance.verify.document import (
+    MOST,
+    check_expiry,
+    check_identity,
+    check_seal,
+    check_shape,
+    is_topic_allowed,
+    read_parameters,
+)
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.files.moves_table import HEAD, check_table
-from kafka_rebalance.verify.files.plan_files import check_files, expected_files, names_its_own_moves
+from kafka_rebalance.verify.files import HEAD, check_files, check_table, expected_files, names_its_own_moves
+from kafka_rebalance.verify.frontier import check_frontier
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import NOON
 from tests.unit.plans.hand_plans import SNAPSHOT

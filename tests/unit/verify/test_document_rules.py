@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.verify.document.expiry import check_expiry
-from kafka_rebalance.verify.document.frontier import check_frontier
-from kafka_rebalance.verify.document.parameters import read_parameters
-from kafka_rebalance.verify.document.seal import check_identity, check_seal
-from kafka_rebalance.verify.document.shape import Plan, check_shape
-from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
+from kafka_rebalance.verify.document import (
+    UNREADABLE,
+    Plan,
+    check_expiry,
+    check_identity,
+    check_seal,
+    check_shape,
+    read_json,
+    read_parameters,
+)
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.files.moves_table import HEAD, cell_of, check_table
-from kafka_rebalance.verify.files.plan_folder import check_folder
+from kafka_rebalance.verify.files import HEAD, cell_of, check_folder, check_table
+from kafka_rebalance.verify.frontier import check_frontier
 from kafka_rebalance.verify.verification import Verification
 from tests.unit.planner.sample_clusters import NOON
 from tests.unit.plans.hand_plans import SNAPSHOT

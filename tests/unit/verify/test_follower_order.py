@@ -12,10 +12,10 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.cluster import cluster_arrays
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.moves.follower_order import unevenness
+from kafka_rebalance.verify.moves import unevenness
 from kafka_rebalance.verify.verification import verify_plan
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.verify.sample_plans import as_if_made_from

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.verify.moves.leader_steps import check_leader_steps, leader_changes
+from kafka_rebalance.verify.waves import check_leader_steps, leader_changes
 from tests.unit.verify.hand_claims import MOVE, WAVE, arrays, claims, faults_of, parameters
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.verify.bounds.least_imbalance import check_within_budget
-from kafka_rebalance.verify.cluster.claimed_moves import read_moves
-from kafka_rebalance.verify.cluster.outcomes import recompute
+from kafka_rebalance.verify.bounds import check_within_budget
+from kafka_rebalance.verify.cluster import read_moves
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import recompute
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, GB, arrays, parameters
 

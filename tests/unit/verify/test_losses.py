@@ -13,7 +13,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import Capacity
-from kafka_rebalance.verify.losses import is_due
+from kafka_rebalance.verify.survival import is_due
 from kafka_rebalance.verify.verification import verify_plan
 from tests.sample import for_each
 from tests.unit.planner.sample_clusters import random_cluster

@@ -10,11 +10,8 @@ import pytest
 
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.moves.costs import is_whole
-from kafka_rebalance.verify.moves.rollback_rules import check_rollback
-from kafka_rebalance.verify.moves.rules import check_moves, check_result
-from kafka_rebalance.verify.moves.wave_rules import check_times, check_waves
-from kafka_rebalance.verify.moves.wave_traffic import Traffic
+from kafka_rebalance.verify.moves import check_moves, check_result, check_rollback
+from kafka_rebalance.verify.waves import Traffic, check_times, check_waves, is_whole
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import MOVE, THROTTLE, WAVE, arrays, claims, faults_of, parameters

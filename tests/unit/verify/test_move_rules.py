@@ -9,14 +9,11 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
-from kafka_rebalance.verify.cluster.outcomes import recompute
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.moves.costs import check_costs, is_whole, total
-from kafka_rebalance.verify.moves.rollback_rules import check_rollback
-from kafka_rebalance.verify.moves.rules import check_moves, check_result
-from kafka_rebalance.verify.moves.stated_facts import check_stated_facts
-from kafka_rebalance.verify.moves.wave_rules import check_waves
-from kafka_rebalance.verify.moves.wave_traffic import Traffic
+from kafka_rebalance.verify.loads import recompute
+from kafka_rebalance.verify.moves import check_moves, check_result, check_rollback
+from kafka_rebalance.verify.stated_facts import check_stated_facts
+from kafka_rebalance.verify.waves import Traffic, check_costs, check_waves, is_whole, total
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, MOVE, THROTTLE, WAVE, arrays, claims, faults_of, parameters

@@ -12,8 +12,8 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.cluster import cluster_arrays
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
 from tests.unit.findings.sample_clusters import RACKS, brokers, cluster, striped, told

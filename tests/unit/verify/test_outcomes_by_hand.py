@@ -11,8 +11,7 @@ import pytest
 
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
-from kafka_rebalance.verify.cluster.outcomes import check_outcomes, recompute
-from kafka_rebalance.verify.cluster.resource_bands import asked_band, band_of
+from kafka_rebalance.verify.loads import asked_band, band_of, check_outcomes, recompute
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import DISK, arrays, claims, faults_of, parameters

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli import verify as verify_command
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.survival import check_survival
 from kafka_rebalance.verify.verification import verify_plan

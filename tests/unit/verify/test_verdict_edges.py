@@ -11,10 +11,8 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, LogDir
-from kafka_rebalance.verify.cluster.outcomes import Levels, recompute
-from kafka_rebalance.verify.cluster.resource_bands import Band
-from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
-from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
+from kafka_rebalance.verify.cluster import check_what_was_seen
+from kafka_rebalance.verify.loads import Band, Levels, breaks_a_hard_rule, must_change, recompute
 from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
 from tests.coverage_gaps import gap_of
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

@@ -13,7 +13,7 @@ from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.snapshot.times import parse_time
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.files.plan_files import expected_files
+from kafka_rebalance.verify.files import expected_files
 from tests.unit.verify.plan_kinds import KINDS
 from tests.unit.verify.sample_plans import SamplePlan, as_if_made_from, busy_plan, plain_plan, sealed
 from tests.unit.verify.test_forgeries import is_free, leaves, put, value_at

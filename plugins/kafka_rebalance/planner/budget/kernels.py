@@ -7,15 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.kernels.by_reference import ByReference
+from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
-from kafka_rebalance.kernels.by_reference import ByReference
-from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel
-from kafka_rebalance.planner.params import BudgetSearchParams
+from kafka_rebalance.planner.params import (
+    FRACTIONS,
+    GAIN_TOLERANCE,
+    HOWEVER_FAR,
+    NOT_COVERABLE,
+    SUM_TOLERANCE,
+    BudgetSearchParams,
+)
 from kafka_rebalance.planner.replicas.kernels import draw, is_original, keeps_racks_even
 from kafka_rebalance.planner.sorting import smallest_first
-from kafka_rebalance.planner.tolerances import FRACTIONS, GAIN_TOLERANCE, HOWEVER_FAR, NOT_COVERABLE, SUM_TOLERANCE
 
 # Working arrays of the search within a budget: where replicas are, who leads, what is spent, and how uneven it is.
 #

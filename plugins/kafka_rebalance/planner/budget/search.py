@@ -23,9 +23,9 @@ from functools import partial
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
+from kafka_assignors.arrays import Ints
+from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.planner.budget.kernels import BudgetState, leaders_of, make_budget_state
 from kafka_rebalance.planner.budget.kernels import exchange as _exchange
 from kafka_rebalance.planner.budget.kernels import give_back as _give_back

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.optimize import Bounds as Limits
 from scipy.optimize import LinearConstraint, milp
 
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds import (
@@ -96,7 +96,7 @@ def annealing(params: SolveParams, times: int) -> SolveParams:
 # The linear program of all moves with covers: as near to whole replicas as rows of single brokers bring it.
 #
 # Where replicas are few and large, the program moves shares of them that no plan can move: a third of a hot partition
-# leaves a broker, another third comes to one that has no room for all of it. Covers (``bounds/covers.py``) cut that
+# leaves a broker, another third comes to one that has no room for all of it. Covers (``verify/bounds.py``) cut that
 # off.
 #
 # 1. Of the program's shares, each broker and resource names the set whose cover they break most: replicas that leave

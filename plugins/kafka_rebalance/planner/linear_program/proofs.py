@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from kafka_rebalance.arrays import Floats, Longs
+from kafka_assignors.arrays import Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.planner.bounds import (

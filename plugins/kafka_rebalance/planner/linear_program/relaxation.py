@@ -11,18 +11,24 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.bounds import cover_row, pinned_load
 from kafka_rebalance.planner.leaders import go_on_leading
-from kafka_rebalance.planner.params import DEFAULTS, ArcParams, LinearProgramParams, SolveParams, WholePlanParams
+from kafka_rebalance.planner.params import (
+    ANY_SPREAD,
+    DEFAULTS,
+    ArcParams,
+    LinearProgramParams,
+    SolveParams,
+    WholePlanParams,
+)
 from kafka_rebalance.planner.placed import Placed, better, place
 from kafka_rebalance.planner.replicas.search import anneal_replicas, replica_columns, search_replicas
 from kafka_rebalance.planner.scales import can_be_led, candidates, mean_bytes, move_costs, resource_scale
 from kafka_rebalance.planner.solution import NOTHING_DONE, Cover, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, topic_excess, working_bands
-from kafka_rebalance.planner.tolerances import ANY_SPREAD
 from kafka_rebalance.resources import COUNTED, REPLICA_CARRIED
 
 # Arcs: which partition may have a replica on which broker, what it weighs there and what it costs.

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints, Longs
-from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel, kernel
+from kafka_assignors.arrays import Floats, Ints, Longs
+from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, kernel
+from kafka_rebalance.planner.params import BAND_TOLERANCE, FORBIDDEN, GAIN_TOLERANCE, HOWEVER_FAR, NOT_COVERABLE
 from kafka_rebalance.planner.sorting import in_place, largest_first, ranking_of, smallest_first
 from kafka_rebalance.planner.state import State, TopicSpread, excess_change
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, FORBIDDEN, GAIN_TOLERANCE, HOWEVER_FAR, NOT_COVERABLE
 
 # The least that must leave one broker: a covering problem with one row per resource, solved by its dual.
 #

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Carried, Problem, sum_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-from kafka_rebalance.planner.params import DEFAULTS, SolveParams
+from kafka_rebalance.planner.params import BAND_TOLERANCE, DEFAULTS, FRACTIONS, HOWEVER_FAR, SolveParams
 from kafka_rebalance.planner.replicas.kernels import (
     band_improvement,
     copies_needed,
@@ -40,7 +40,6 @@ from kafka_rebalance.planner.replicas.kernels import swap_round as _swap_round
 from kafka_rebalance.planner.scales import can_be_led, candidates, resource_scale
 from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, excess_change, make_state
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, FRACTIONS, HOWEVER_FAR
 from kafka_rebalance.resources import REPLICA_CARRIED
 
 # Making a plan cheaper by chance: small changes, worse ones too while it is warm (Metropolis), fewer as it cools.

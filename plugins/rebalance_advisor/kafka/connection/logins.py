@@ -14,7 +14,7 @@ from typing import Any
 
 from kafka.net.sasl import get_sasl_mechanism
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.kafka.connection.scram import login_messages, use_own_scram
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tokens import TokenProvider

@@ -19,7 +19,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.render import render
 from rebalance_advisor.kafka.connection import protocol as protocol_frames
 from rebalance_advisor.kafka.connection.logins import LoginNotPossibleError, check_packages, messages_of

@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 
 from psycopg import sql
 
-from kafka_rebalance.snapshot.age import CLOCK_TOLERANCE, span_words
-from kafka_rebalance.snapshot.times import time_text
+from kafka_rebalance.snapshot.times import CLOCK_TOLERANCE, span_words, time_text
 from rebalance_advisor.store.load_history import KEPT_DAYS
 from rebalance_advisor.store.retention.readings import READING_TABLES, Weeks, drop_weeks, mark_old, mark_thinned, sweep
 from rebalance_advisor.store.run import RESULT_TABLES

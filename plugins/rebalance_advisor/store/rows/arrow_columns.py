@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints, Longs
-from kafka_rebalance.snapshot.history.reading import Rates
+from kafka_assignors.arrays import Floats, Ints, Longs
+from kafka_rebalance.snapshot.history import Rates
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats, Longs
-from kafka_rebalance.snapshot.lag import UNKNOWN_LAG, lag_messages
+from kafka_assignors.arrays import Flags, Floats, Longs
+from kafka_rebalance.snapshot.group import UNKNOWN_LAG, lag_messages
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 from rebalance_advisor.store.rows import arrow_columns

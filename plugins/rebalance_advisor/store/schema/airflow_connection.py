@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from psycopg import pq
 from psycopg.conninfo import make_conninfo
 
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.visible_text import excerpt
 
 _DATABASE = "advisor"
 # What Airflow's own hook takes from the extra for itself: libpq must not get it.

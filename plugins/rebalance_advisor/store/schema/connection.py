@@ -11,7 +11,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from rebalance_advisor.store.schema.airflow_connection import string_of_variable
 from rebalance_advisor.store.schema.sql_files import query
 

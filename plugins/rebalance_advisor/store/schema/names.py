@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass, fields
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 
 # A string, a quoted identifier or a comment as a whole (nothing in it is a name), else a word.
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|[A-Za-z_][A-Za-z0-9_]*", re.DOTALL)

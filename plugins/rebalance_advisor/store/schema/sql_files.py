@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_assignors.errors import AdvisorError
 from rebalance_advisor.store.schema.names import Names
 
 _MIGRATION = re.compile(r"(\d{4})_(pre|post)_(\w+)\.sql")

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, UnknownNameError
-from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
-from rebalance_advisor.airflow.clusters.dag_settings import DagSettings
+from kafka_assignors.errors import InvalidInputError, UnknownNameError
+from rebalance_advisor.airflow.clusters import DagSettings, clusters_file, read_clusters
 from rebalance_advisor.request.run_request import OPTIONS, RunRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
@@ -78,7 +77,7 @@ def test_whatever_a_form_may_ask_may_stand_in_a_table(clusters_toml, name):
 
 
 def test_every_option_but_the_cluster_itself_may_stand_in_a_table():
-    from rebalance_advisor.airflow.clusters.cluster_config import _KEYS
+    from rebalance_advisor.airflow.clusters import _KEYS
 
     assert {option.name for option in OPTIONS} - {"cluster"} <= set(_KEYS)
 

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from rebalance_advisor.airflow.clusters.collect_interval import age_limit_s, longest_interval
-from rebalance_advisor.airflow.clusters.dag_settings import DagSettings
+from rebalance_advisor.airflow.clusters import DagSettings, age_limit_s, longest_interval
 
 HOUR, DAY = 3600, 86_400
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance_advisor.airflow.clusters.known_brokers import brokers_file, known_brokers, remember_brokers
+from rebalance_advisor.airflow.clusters import brokers_file, known_brokers, remember_brokers
 
 
 @pytest.fixture(autouse=True)

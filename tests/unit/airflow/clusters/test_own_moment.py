@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
-from rebalance_advisor.airflow.clusters.own_moment import own_moment
+from rebalance_advisor.airflow.clusters import own_moment, read_clusters
 
 
 def test_a_thousand_clusters_are_spread_over_the_hour() -> None:

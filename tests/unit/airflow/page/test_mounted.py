@@ -14,13 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from structlog.testing import capture_logs
 
-from rebalance_advisor.airflow.page.mounted import (
-    LateApp,
-    VisiblePaths,
-    external_views,
-    fastapi_apps,
-    root_middlewares,
-)
+from rebalance_advisor.airflow.page import LateApp, VisiblePaths, external_views, fastapi_apps, root_middlewares
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 
@@ -74,7 +68,7 @@ def test_the_readers_address_keeps_its_role(monkeypatch):
 
 
 def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
-    from rebalance_advisor.airflow.page import airflow_access
+    from rebalance_advisor.airflow import page_access
 
     class OnlyOne:
         """Lets everybody read one DAG."""
@@ -82,11 +76,11 @@ def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
         def is_authorized_dag(self, *, method, details, user):
             return (method, details.id, user) == ("GET", "advise_mine", "somebody")
 
-    monkeypatch.setattr(airflow_access, "get_auth_manager", OnlyOne)
+    monkeypatch.setattr(page_access, "get_auth_manager", OnlyOne)
     monkeypatch.setattr("airflow.models.dag.DagModel.get_team_name", lambda dag_id: None)
-    assert airflow_access.readable_clusters("somebody", ["mine", "theirs"]) == {"mine"}
-    assert airflow_access.readable_clusters("stranger", ["mine", "theirs"]) == set()
-    assert inspect.iscoroutinefunction(airflow_access.airflow_access().user)  # else it took a thread of the API's
+    assert page_access.readable_clusters("somebody", ["mine", "theirs"]) == {"mine"}
+    assert page_access.readable_clusters("stranger", ["mine", "theirs"]) == set()
+    assert inspect.iscoroutinefunction(page_access.airflow_access().user)  # else it took a thread of the API's
 
 
 def test_all_requests_wait_for_the_one_try_in_no_thread_of_airflows():

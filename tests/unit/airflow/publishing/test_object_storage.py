@@ -11,8 +11,8 @@ import pytest
 from botocore.awsrequest import AWSResponse
 from urllib3 import HTTPResponse
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.publish.object_store.object_store import ObjectStoreError
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.publish.object_store import ObjectStoreError
 from stack.kafka.security import make_certificates
 from tests.object_storage import objects, publish_url, s3_connection
 from tests.unit.test_outgoing_http import dripping, web_server
@@ -23,7 +23,7 @@ SETTING = "ADVISOR_PUBLISH_URL"
 
 
 def opened(monkeypatch, url: str):
-    from rebalance_advisor.airflow.publishing.object_storage import object_store
+    from rebalance_advisor.airflow.publishing import object_store
 
     monkeypatch.setenv(SETTING, url)
     return object_store()

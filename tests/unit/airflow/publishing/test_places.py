@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from rebalance_advisor.airflow.publishing.places import folder_name
+from rebalance_advisor.airflow.publishing import folder_name
 from tests.unit.cli.hostile.names import HOSTILE
 
 _ALPHABET = "aAbTt019:_-+.=%/\\ ~'\"\x00\n\r\te\u0301\u00e9\ufb01\u0131\u017f\u212a\ud800\U0001f600"

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.airflow.publishing.places import FolderPlace, ObjectPlace
-from rebalance_advisor.airflow.publishing.published_files import FolderFiles, ObjectFiles
-from rebalance_advisor.publish.folders.folder_marker import MARKER, read_marker
-from rebalance_advisor.publish.folders.whole_folder import check_folder, replace_folder
-from rebalance_advisor.publish.object_store.object_store import ObjectStoreError
+from rebalance_advisor.airflow.publishing import FolderFiles, FolderPlace, ObjectFiles, ObjectPlace
+from rebalance_advisor.publish.folders import MARKER, check_folder, read_marker, replace_folder
+from rebalance_advisor.publish.object_store import ObjectStoreError
 from tests.object_storage import objects, publish_url, s3_connection
 
 __all__ = ["objects", "publish_url", "s3_connection"]

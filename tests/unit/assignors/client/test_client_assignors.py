@@ -5,27 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.client.range import RangeAssignor
-from kafka_rebalance.assignors.client.range_plain import LegacyRangeAssignor, StaticFirstRangeAssignor
-from kafka_rebalance.assignors.client.range_racks import topics_that_need_racks
-from kafka_rebalance.assignors.client.roundrobin import LegacyRoundRobinAssignor, RoundRobinAssignor
-from kafka_rebalance.assignors.custom.custom_assignor import MemberView, member_views, topic_views
-from kafka_rebalance.assignors.orders import by_member_id, by_member_info, ranks_among, ranks_of
-from kafka_rebalance.assignors.owned_lists import lists_by_owner
-from kafka_rebalance.assignors.racks import partition_racks, reader_racks, use_racks
-from kafka_rebalance.assignors.ranges import subscriber_counts
-from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.server.orders import is_hashed, is_homogeneous, refuse_missing_topics
-from kafka_rebalance.assignors.server.range import ServerRangeAssignor
-from kafka_rebalance.assignors.server.uniform_heterogeneous import list_subscribers, topic_priority
-from kafka_rebalance.assignors.share.simple import ShareSimpleAssignor
-from kafka_rebalance.assignors.sticky.constrained import assign_constrained
-from kafka_rebalance.assignors.sticky.general import assign_general
-from kafka_rebalance.assignors.sticky.legacy import LegacyStickyAssignor
-from kafka_rebalance.assignors.sticky.sticky import CooperativeStickyAssignor, StickyAssignor
-from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
-from kafka_rebalance.assignors.weighted.bound import heaviest_member_bound
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.client.range import (
+    LegacyRangeAssignor,
+    RangeAssignor,
+    StaticFirstRangeAssignor,
+    topics_that_need_racks,
+)
+from kafka_assignors.client.roundrobin import LegacyRoundRobinAssignor, RoundRobinAssignor
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.custom import member_views, topic_views
+from kafka_assignors.custom_views import MemberView
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.orders import by_member_id, by_member_info, ranks_among, ranks_of
+from kafka_assignors.owned_lists import lists_by_owner
+from kafka_assignors.racks import partition_racks, reader_racks, use_racks
+from kafka_assignors.ranges import subscriber_counts
+from kafka_assignors.server.orders import is_hashed, is_homogeneous, refuse_missing_topics
+from kafka_assignors.server.range import ServerRangeAssignor
+from kafka_assignors.server.uniform_heterogeneous import list_subscribers, topic_priority
+from kafka_assignors.share import ShareSimpleAssignor
+from kafka_assignors.sticky.constrained import assign_constrained
+from kafka_assignors.sticky.general import assign_general
+from kafka_assignors.sticky.legacy import LegacyStickyAssignor
+from kafka_assignors.sticky.sticky import CooperativeStickyAssignor, StickyAssignor
+from kafka_assignors.subscribers import same_readers, subscribers_by_topic
+from kafka_assignors.weighted import heaviest_member_bound
 from tests.unit.assignors.groups import answer, group
 
 FIVE = group({"t": 5}, {"a": ["t"], "b": ["t"]})

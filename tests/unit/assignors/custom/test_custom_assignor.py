@@ -10,11 +10,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.custom.answers import plain_answer, plain_partition
-from kafka_rebalance.assignors.custom.custom_assignor import assignment_of, topic_views
-from kafka_rebalance.assignors.custom.views import MemberView, TopicView, members_document, members_of_document
-from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.whole_number import whole_number
+from kafka_assignors.custom import assignment_of, topic_views
+from kafka_assignors.custom_views import (
+    MemberView,
+    TopicView,
+    members_document,
+    members_of_document,
+    plain_answer,
+    plain_partition,
+)
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.whole_number import whole_number
 from tests.unit.assignors.groups import answer, group
 
 WEIGHTS = {

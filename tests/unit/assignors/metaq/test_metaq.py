@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.metaq.consistent import (
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.metaq import (
+    HASHES,
     MetaqConsistentAssignor,
+    MetaqDefaultAssignor,
     Ring,
     consistent_shares,
+    default_share,
 )
-from kafka_rebalance.assignors.metaq.default import MetaqDefaultAssignor, default_share
-from kafka_rebalance.assignors.metaq.hashes import HASHES
-from kafka_rebalance.errors import AssignorError
 from tests.unit.assignors.groups import answer, group
 
 

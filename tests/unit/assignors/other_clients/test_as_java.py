@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.contract import AssignmentRequest, MapOrder
-from kafka_rebalance.assignors.registry import by_name
+from kafka_assignors.contract import AssignmentRequest, MapOrder
+from kafka_assignors.registry import by_name
 from tests.unit.assignors.groups import answer, group
 
 # Whatever the members are; only where all are static or none is.

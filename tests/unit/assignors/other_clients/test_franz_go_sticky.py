@@ -8,14 +8,19 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.contract import AssignmentRequest, MapOrder
-from kafka_rebalance.assignors.other_clients.franz_go.claims import Plan, claimed_plan
-from kafka_rebalance.assignors.other_clients.franz_go.equal import balance_equal
-from kafka_rebalance.assignors.other_clients.franz_go.go_heap import SmallestFirst
-from kafka_rebalance.assignors.other_clients.franz_go.group_input import Group, Numbering
-from kafka_rebalance.assignors.other_clients.franz_go.repair import repair
-from kafka_rebalance.assignors.other_clients.franz_go.steals import balance_unequal
-from kafka_rebalance.assignors.other_clients.franz_go.sticky import FranzGoCooperativeSticky, FranzGoSticky
+from kafka_assignors.contract import AssignmentRequest, MapOrder
+from kafka_assignors.other_clients.franz_go import (
+    FranzGoCooperativeSticky,
+    FranzGoSticky,
+    Group,
+    Numbering,
+    Plan,
+    SmallestFirst,
+    balance_equal,
+    balance_unequal,
+    claimed_plan,
+    repair,
+)
 from tests.sample import for_each
 from tests.unit.assignors.groups import answer, group
 

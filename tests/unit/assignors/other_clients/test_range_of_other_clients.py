@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.client.range import RangeAssignor
-from kafka_rebalance.assignors.contract import AssignmentRequest, MapOrder
-from kafka_rebalance.assignors.other_clients.librdkafka_range import LibrdkafkaRange
-from kafka_rebalance.assignors.other_clients.plain_range import (
+from kafka_assignors.client.range import RangeAssignor
+from kafka_assignors.contract import AssignmentRequest, MapOrder
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.other_clients.range import (
+    LibrdkafkaRange,
     by_member_id,
     of_franz_go,
     of_kafka_python_3,
     of_sarama,
     ranges_of,
 )
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.registry import by_name
 from tests.unit.assignors.groups import answer, group
 
 # By id a, b, z; static first z, then a and b. librdkafka compares z with a and b by id, as it has no instance id to

@@ -7,17 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.contract import AssignmentRequest, MapOrder
-from kafka_rebalance.assignors.other_clients.member_orders import (
+from kafka_assignors.contract import AssignmentRequest, MapOrder
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.other_clients.member_orders import (
     as_librdkafka_sorts,
     by_id,
     by_utf16_id,
     join_order,
     last_runs,
+    refuse_unknown_topics,
     static_first,
 )
-from kafka_rebalance.assignors.other_clients.refusals import refuse_unknown_topics
-from kafka_rebalance.assignors.other_clients.roundrobin import (
+from kafka_assignors.other_clients.roundrobin import (
     KafkaJSDealer,
     KafkaPython3Dealer,
     SaramaDealer,
@@ -26,8 +27,7 @@ from kafka_rebalance.assignors.other_clients.roundrobin import (
     of_franz_go,
     of_librdkafka,
 )
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.registry import by_name
 from tests.unit.assignors.groups import answer, group
 
 

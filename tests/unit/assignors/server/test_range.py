@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.server.range import ServerRangeAssignor
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.contract import AssignmentRequest
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.server.range import ServerRangeAssignor
 from tests.unit.assignors.groups import answer, group
 
 Lists = dict[str, list[tuple[str, int]]]

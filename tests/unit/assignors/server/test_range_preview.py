@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.assignors.server.range_preview import PreviewRangeAssignor
-from kafka_rebalance.conformance.cases import answer
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.recorded_cases.cases import answer
+from kafka_assignors.server.range import PreviewRangeAssignor
 
 T, U = "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"
 

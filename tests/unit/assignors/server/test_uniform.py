@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.server.uniform import ServerUniformAssignor, as_of_4_0_0
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.server.uniform import ServerUniformAssignor, as_of_4_0_0
 from tests.unit.assignors.groups import answer, group
 
 A, B = ["t"], {"a": [("t", p) for p in range(4)], "b": [("t", p) for p in range(4, 7)]}

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.owned_lists import owned_columns
-from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.server.orders import LEFT_OVER, walk_columns
-from kafka_rebalance.assignors.server.uniform_homogeneous import spread_evenly
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.owned_lists import owned_columns
+from kafka_assignors.server.orders import LEFT_OVER, walk_columns
+from kafka_assignors.server.uniform import spread_evenly
 from tests.unit.assignors.groups import Owned, group
 
 Lists = list[list[tuple[int, int]]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.assignors.server import uniform_preview_kernels
-from kafka_rebalance.assignors.server.uniform_preview import PreviewUniformAssignor
-from kafka_rebalance.conformance.cases import answer
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.recorded_cases.cases import answer
+from kafka_assignors.server import uniform_preview
+from kafka_assignors.server.uniform_preview import PreviewUniformAssignor
 
 T, U = "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"
 EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
@@ -67,4 +67,4 @@ def test_before_3_8_it_is_refused() -> None:
     with pytest.raises(InvalidInputError, match=r"uniform before Kafka 3\.8 is not modelled"):
         asked({T: 2}, "3.7.2", A=([T], {}))
     assert PreviewUniformAssignor().versions == "Kafka 3.8 – 3.9"
-    assert uniform_preview_kernels.DONE == 0
+    assert uniform_preview.DONE == 0

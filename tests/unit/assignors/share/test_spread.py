@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.owned_lists import OwnedLists
-from kafka_rebalance.assignors.share import spread
-from kafka_rebalance.java.hash_order import put_order
+from kafka_assignors import share
+from kafka_assignors.java.hash_order import put_order
+from kafka_assignors.owned_lists import OwnedLists
 from tests.unit.assignors.groups import frozen
 
 WALK = np.arange(2)
@@ -25,7 +25,7 @@ WALK = np.arange(2)
 def test_readers_of_a_partition_and_partitions_of_a_reader(
     readers: int, targets: int, sharing: int, wants: list[int]
 ) -> None:
-    found, by_reader = spread.wants_of(readers, targets)
+    found, by_reader = share.wants_of(readers, targets)
     assert (found, by_reader.tolist()) == (sharing, wants)
     assert sum(wants) == sharing * targets
 
@@ -34,8 +34,8 @@ def share_out(wants: list[int], sharing: int, targets: int, held: list[list[int]
     """Keys' hashes are their numbers; ``held`` by place. Stays by held entry, and (place, key) as they are dealt."""
     starts = np.cumsum([0, *map(len, held)]).astype(np.int64)
     flat = np.array([key for place in held for key in place], dtype=np.int32)
-    stays, places, dealt, is_done = spread.share_out(
-        spread.integer_walk(len(wants)), np.array(wants), np.int64(sharing), np.arange(keys, dtype=np.int32), targets,
+    stays, places, dealt, is_done = share.share_out(
+        share.integer_walk(len(wants)), np.array(wants), np.int64(sharing), np.arange(keys, dtype=np.int32), targets,
         starts, flat,
     )  # fmt: skip
     return stays.tolist(), list(zip(places.tolist(), dealt.tolist(), strict=True)), is_done
@@ -69,7 +69,7 @@ def test_nobody_is_dealt_what_it_holds_and_java_fails_where_nobody_wants_more() 
 
 def test_integers_walk_upwards_in_a_presized_map() -> None:
     for count in (0, 1, 12, 13, 1000):
-        assert spread.integer_walk(count).tolist() == list(range(count))
+        assert share.integer_walk(count).tolist() == list(range(count))
     # The 17th Integer would share bin 0 with the first in a map of 16 bins that is not presized to 32.
     assert put_order(np.array([16, 1, 0], dtype=np.int32), 16).tolist() == [0, 2, 1]
 
@@ -80,6 +80,6 @@ OWNED = OwnedLists(frozen([0, 2, 3]), frozen([1, 0, 0], np.int32), frozen([5, 6,
 def test_lists_are_what_is_kept_then_what_is_dealt() -> None:
     """Members 0 and 1 stand at places 1 and 0. Member 0 keeps (1, 5) and is dealt (0, 9); member 1 keeps (0, 7)."""
     dealt = (np.array([1], dtype=np.int32), np.array([0], dtype=np.int32), np.array([9], dtype=np.int32))
-    offsets, topics, partitions = spread.lists_of(WALK[::-1].copy(), OWNED, np.array([True, False, True]), dealt)
+    offsets, topics, partitions = share.lists_of(WALK[::-1].copy(), OWNED, np.array([True, False, True]), dealt)
     assert offsets.tolist() == [0, 2, 3]
     assert list(zip(topics.tolist(), partitions.tolist(), strict=True)) == [(1, 5), (0, 9), (0, 7)]

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.assignors.built_in import BUILT_IN
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.sticky.lines import NEWEST
-from kafka_rebalance.conformance.cases import answer
+from kafka_assignors.recorded_cases.cases import answer
+from kafka_assignors.registry import BUILT_IN, by_name
+from kafka_assignors.sticky.sticky_input import NEWEST
 
 Lists = dict[str, list[Any]]
 

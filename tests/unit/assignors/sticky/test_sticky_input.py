@@ -7,9 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
-from kafka_rebalance.assignors.sticky.lines import NEWEST, OF_3_0_0, Line
-from kafka_rebalance.assignors.sticky.sticky_input import (
+from kafka_assignors.contract import AssignmentRequest, MapOrder
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.sticky.sticky_input import (
+    NEWEST,
+    OF_3_0_0,
+    Line,
     StickyInput,
     all_equal,
     free_rows,
@@ -19,9 +23,7 @@ from kafka_rebalance.assignors.sticky.sticky_input import (
     sticky_input_of,
     topics_in_map,
 )
-from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
-from kafka_rebalance.java.strings import hash_codes
-from kafka_rebalance.string_column import StringColumn
+from kafka_assignors.string_column import StringColumn
 from tests.unit.assignors.groups import frozen, group, offsets_of
 
 TU = ["t", "u"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.assignors.registry import by_name, names
-from kafka_rebalance.conformance.cases import answer as answered
+from kafka_assignors.recorded_cases.cases import answer as answered
+from kafka_assignors.registry import by_name, names
 from tests.sample import for_each
 from tests.unit.assignors.groups import answer, group
 

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
-from rebalance_advisor.cli.coming_from.cluster_table import cluster_table
-from rebalance_advisor.cli.coming_from.command import add_arguments
-from rebalance_advisor.cli.coming_from.cruise_control import import_cruise_control, read_cruise_control
-from rebalance_advisor.cli.coming_from.imported import Imported
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.airflow.clusters import read_clusters
+from rebalance_advisor.cli.coming_from import (
+    Imported,
+    add_arguments,
+    cluster_table,
+    import_cruise_control,
+    read_cruise_control,
+)
 from rebalance_advisor.cli.main import COMMANDS, main
-from rebalance_advisor.kafka.connection.properties.java_properties import parse_properties
+from rebalance_advisor.kafka.connection.java_properties import parse_properties
 from rebalance_advisor.request.run_request import RunRequest
 
 _PLACE = "com.linkedin.kafka.cruisecontrol.analyzer.goals."

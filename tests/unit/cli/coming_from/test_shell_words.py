@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.cli.coming_from.shell_words import shell_commands
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.cli.coming_from import shell_commands
 
 _PIECES = ("a", "b-1", "--c=d", " ", "  ", "\t", "'", '"', "\\", "\\\n", "#", "x.y", "$", "é", ",", "=")
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
-from rebalance_advisor.cli.coming_from.imported import Imported
-from rebalance_advisor.cli.coming_from.topicmappr import import_topicmappr, whole_name_pattern
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.airflow.clusters import read_clusters
+from rebalance_advisor.cli.coming_from import Imported, import_topicmappr, whole_name_pattern
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.run_request import RunRequest
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_advisor.cli.coming_from.shell_words import shell_commands
-from rebalance_advisor.cli.coming_from.topicmappr_flags import SCALE, Command, only_command
+from rebalance_advisor.cli.coming_from import SCALE, Command, only_command, shell_commands
 
 
 def command(text: str) -> Command:

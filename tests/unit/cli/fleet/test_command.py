@@ -11,10 +11,16 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from rebalance_advisor.cli.fleet.child import planned
-from rebalance_advisor.cli.fleet.command import JSON_FILE, TEXT_FILE, fleet_names
-from rebalance_advisor.cli.fleet.made_plan import plan_into_folder
-from rebalance_advisor.cli.fleet.row import FleetRow, fleet_lines, worst_exit_code
+from rebalance_advisor.cli.fleet import (
+    JSON_FILE,
+    TEXT_FILE,
+    FleetRow,
+    fleet_lines,
+    fleet_names,
+    plan_into_folder,
+    worst_exit_code,
+)
+from rebalance_advisor.cli.fleet_child import planned
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

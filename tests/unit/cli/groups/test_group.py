@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_advisor.cli.groups import group
+from rebalance_advisor.cli import group
 from rebalance_advisor.cli.main import COMMANDS, main
 from stack.demo.cluster import write_demo_cluster
 

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pyte
 from markdown_it import MarkdownIt
 
-from kafka_rebalance.visible_text import visible
+from kafka_assignors.visible_text import visible
 
 _HASH = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{12})\b")
 _NUMBER = re.compile(r"\d[\d.,:]*")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from kafka_assignors.visible_text import is_hidden, visible
 from kafka_rebalance.csv_text import unguarded
 from kafka_rebalance.render import render_document
-from kafka_rebalance.visible_text import is_hidden, visible
 from rebalance_advisor.cli.main import main as cli
 from tests.sample import for_each
 from tests.unit.cli.hostile.cluster import cluster_document

@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, InvalidSnapshotError
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import is_hidden, visible
+from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import CoverageGap, Topic
 from kafka_rebalance.snapshot.ranges import topic_name_fault
-from kafka_rebalance.visible_text import is_hidden, visible
 from rebalance_advisor.cli import main as cli
 from rebalance_advisor.cli import snapshot as snapshot_command
 from rebalance_advisor.cli.replay import answer_lines
 from rebalance_advisor.dumps import read_capacity, read_input
+from rebalance_advisor.kafka.connection.java_properties import read_properties
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
-from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from tests.coverage_gaps import gap_of
 from tests.sample import for_each
 from tests.unit.cli.hostile.cluster import cluster_document

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.registry import by_name
-from rebalance_advisor.cli.keys import command as keys_command
+from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_assignors.partitioners.registry import by_name
+from rebalance_advisor.cli import keys as keys_command
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.key_samples import report, request
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rebalance_advisor.cli.log_dirs.command import log_dir_lines
-from rebalance_advisor.cli.log_dirs.read_back import is_log_dir_plan
+from rebalance_advisor.cli.log_dirs import is_log_dir_plan, log_dir_lines
 from tests.unit.verify.log_dirs.test_dir_rules import PLAN
 
 

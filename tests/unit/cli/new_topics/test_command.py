@@ -14,7 +14,7 @@ from kafka_rebalance.placement.new_topics import NewTopic
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.new_topics.command import COMMANDS_FILE, JSON_FILE, new_topic
+from rebalance_advisor.cli.new_topics import COMMANDS_FILE, JSON_FILE, new_topic
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 

@@ -12,8 +12,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.what_if.command import require_what_if
-from rebalance_advisor.cli.what_if.folder import JSON_FILE, TEXT_FILE
+from rebalance_advisor.cli.what_if import JSON_FILE, TEXT_FILE, require_what_if
 from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.advisory.test_what_if import snapshot
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.dumps.any_input import read_input
-from rebalance_advisor.dumps.files.dump_lines import dump_lines, lines_and_commands
-from rebalance_advisor.dumps.files.terminal_lines import Command, begins_command, is_noise
+from rebalance_advisor.dumps.text_lines import Command, begins_command, dump_lines, is_noise, lines_and_commands
 from tests.sample import for_each
 from tests.unit.dumps.dump_texts import DUMPS, write_folder
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.groups.motion import MotionCode, motion_of
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.model import Group, GroupType
 from rebalance_advisor.dumps.any_input import read_input
-from rebalance_advisor.dumps.groups.groups_dump import GroupsDump
+from rebalance_advisor.dumps.groups_dump import GroupsDump
 from tests.unit.dumps.dump_texts import DUMPS, write_folder
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import GroupType
-from rebalance_advisor.dumps.groups.groups_dump import GroupsDump, looks_like_groups
+from rebalance_advisor.dumps.groups_dump import GroupsDump, looks_like_groups
 from tests.unit.dumps.dump_texts import EPOCHS, MEMBERS, MEMBERS_3_6, MEMBERS_3_9, OFFSETS, STATE
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
-from rebalance_advisor.dumps.groups.groups_dump import GroupsDump, looks_like_groups
+from rebalance_advisor.dumps.groups_dump import GroupsDump, looks_like_groups
 
 OFFSETS = """
 TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID     HOST            CLIENT-ID

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import GroupType
-from rebalance_advisor.dumps.files.dump_lines import Line
-from rebalance_advisor.dumps.groups.rows import (
+from rebalance_advisor.dumps.groups_dump import (
     Cells,
     GroupNotes,
     add_list_row,
@@ -17,6 +16,7 @@ from rebalance_advisor.dumps.groups.rows import (
     add_state_row,
     known,
 )
+from rebalance_advisor.dumps.text_lines import Line
 
 LINE = Line("groups.txt:7", "the line")
 

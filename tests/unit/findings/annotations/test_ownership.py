@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.findings.annotations.ownership import with_owners
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.findings.annotations import with_owners
 from kafka_rebalance.findings.finding import CODES, Finding, Severity, rank
-from kafka_rebalance.options.ownership import MuteRule, OwnerRule
+from kafka_rebalance.options.rules import MuteRule, OwnerRule
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)

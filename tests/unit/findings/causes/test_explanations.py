@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.findings.causes.explanations import EXPLANATIONS
-from kafka_rebalance.findings.causes.without_cause import WithoutCause, over_share
+from kafka_rebalance.findings.causes import EXPLANATIONS, WithoutCause, over_share
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.scoring.snapshot_scores import score_cluster

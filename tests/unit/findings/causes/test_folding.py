@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from kafka_rebalance.findings.causes.explanations import EXPLANATIONS, Explanation, same_subject
-from kafka_rebalance.findings.causes.folding import fold
+from kafka_rebalance.findings.causes import EXPLANATIONS, Explanation, fold, same_subject
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import CODES, Finding, Severity
 from kafka_rebalance.scoring.snapshot_scores import score_cluster

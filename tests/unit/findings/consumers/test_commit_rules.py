@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.consumers.commit_rules import commit_out_of_range
 from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.findings.lag_rules import commit_out_of_range
 from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group
 from tests.unit.findings.sample_clusters import cluster, striped, told
 

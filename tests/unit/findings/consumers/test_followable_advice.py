@@ -13,18 +13,16 @@ from random import Random
 import orjson
 import pytest
 
-from kafka_rebalance.advisory.advisory import group_document
-from kafka_rebalance.advisory.rollover_steps import rollover_steps
+from kafka_assignors.releases import Client
+from kafka_rebalance.advisory.advisory import group_document, rollover_steps
 from kafka_rebalance.facts import Fact, FactCode
-from kafka_rebalance.findings.consumers.group_advice import findings_by_group
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.group_rules import findings_by_group
 from kafka_rebalance.findings.rules import evaluate_rules
-from kafka_rebalance.groups.client_settings import SETTINGS
-from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.group_replay import TODAY_ALONE, GroupReplay, ReplayOptions
 from kafka_rebalance.groups.kinds import kind_of
+from kafka_rebalance.groups.member_clients import SETTINGS
 from kafka_rebalance.groups.motion import motion_of
-from kafka_rebalance.groups.replay_options import TODAY_ALONE, ReplayOptions
-from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_to_document

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.findings.consumers.group_advice import findings_by_group, group_advice
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
+from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore

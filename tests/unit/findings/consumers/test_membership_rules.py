@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.findings.consumers.membership_rules import static_members_partly, static_membership
 from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.group_rules import static_members_partly, static_membership
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import Group, Member

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.findings.consumers.protocol_rules import server_uniform_may_throw
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.group_rules import server_uniform_may_throw
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped, told

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.findings.consumers.rack_rules import cross_rack_reads
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.group_rules import cross_rack_reads
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import Group, Member

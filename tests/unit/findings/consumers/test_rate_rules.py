@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.findings.consumers.rate_rules import group_hot_partition, uneven_by_rate
 from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.findings.lag_rules import group_hot_partition, uneven_by_rate
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped, told

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.findings.consumers.share_group_rules import share_group_behind
 from kafka_rebalance.findings.finding import Confidence
+from kafka_rebalance.findings.group_rules import share_group_behind
 from kafka_rebalance.findings.rules import RULES
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped, told

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.groups.scenarios.state import GroupState
+from kafka_rebalance.groups.scenarios import GroupState
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.model import Group, Member
 

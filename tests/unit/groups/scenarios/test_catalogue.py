@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.errors import UnknownNameError
-from kafka_rebalance.groups.scenarios.catalogue import (
+from kafka_assignors.errors import UnknownNameError
+from kafka_rebalance.groups.scenarios import (
     EVENTS,
     MOST_VARIANTS,
     SCENARIOS,

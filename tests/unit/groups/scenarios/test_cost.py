@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
-from kafka_rebalance.groups.scenarios.cost import estimated_cost, split
+from kafka_rebalance.groups.scenarios import SCENARIOS, estimated_cost, split
 
 
 def test_the_cost_is_that_of_the_calls() -> None:

@@ -7,18 +7,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_assignors.arrays import NOBODY
+from kafka_assignors.coordinator.timeline import Trigger
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
-from kafka_rebalance.groups.scenarios.custom import ChangedGroup, changed_groups, changed_variant
-from kafka_rebalance.groups.scenarios.state import GroupState
-from kafka_rebalance.scenarios.broker_changes import BrokersLost
-from kafka_rebalance.scenarios.growth import Growth
-from kafka_rebalance.scenarios.member_changes import Members, MembersLost
+from kafka_rebalance.groups.scenarios import ChangedGroup, GroupState, changed_groups, changed_variant
+from kafka_rebalance.scenarios.changes import (
+    BrokersLost,
+    Growth,
+    Members,
+    MembersLost,
+    PartitionsAdded,
+    TopicAdded,
+    TopicRemoved,
+)
 from kafka_rebalance.scenarios.scenario import Change, Scenario
-from kafka_rebalance.scenarios.topic_changes import PartitionsAdded, TopicAdded, TopicRemoved
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group, GroupType, Member

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_assignors.coordinator.timeline import Trigger
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.groups.scenarios import members
-from kafka_rebalance.groups.scenarios.members import Stage, Variant
+from kafka_rebalance.groups import scenarios as members
+from kafka_rebalance.groups.scenarios import Stage, Variant
 from tests.unit.groups.scenarios.small_groups import reading, state
 
 NAMES = ("a", "b", "c")

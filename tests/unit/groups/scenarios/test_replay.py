@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.coordinator.timeline import Times
+from kafka_assignors.coordinator.timeline import Times
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
-from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
-from kafka_rebalance.groups.scenarios.replay import scenario_scores
+from kafka_rebalance.groups.scenarios import SCENARIOS, scenario_scores
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Group, GroupType
 from tests.unit.groups.scenarios.small_groups import reading, state

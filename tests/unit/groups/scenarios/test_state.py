@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.arrays import NOBODY
-from kafka_rebalance.coordinator.timeline import Trigger
-from kafka_rebalance.groups.scenarios.state import Event
+from kafka_assignors.arrays import NOBODY
+from kafka_assignors.coordinator.timeline import Trigger
+from kafka_rebalance.groups.scenarios import Event
 from tests.unit.groups.scenarios.small_groups import reading, state
 
 ANY = state([], {})

@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.coordinator.timeline import Trigger
+from kafka_assignors.coordinator.timeline import Trigger
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.groups.scenarios.members import Stage
-from kafka_rebalance.groups.scenarios.state import GroupState
-from kafka_rebalance.groups.scenarios.topics import partitions_added, topic_added
+from kafka_rebalance.groups.scenarios import GroupState, Stage, partitions_added, topic_added
 from tests.unit.groups.scenarios.small_groups import reading, state
 
 # Rows: a-0, b-0, b-1, b-2, d-0, d-1 with 1 to 6 bytes/s; c is not in the cluster.

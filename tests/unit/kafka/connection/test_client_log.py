@@ -29,7 +29,7 @@ def test_its_warnings_are_not_told(told: logging.Logger, caplog: pytest.LogCaptu
 
 def test_a_task_that_reads_a_live_cluster_silences_it(told: logging.Logger, monkeypatch: pytest.MonkeyPatch) -> None:
     from rebalance_advisor.airflow import collecting, connections
-    from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
+    from rebalance_advisor.airflow.clusters import ClusterEntry
     from rebalance_advisor.kafka import read_cluster
 
     read = SimpleNamespace(captured_at=datetime(2026, 11, 20, tzinfo=UTC))

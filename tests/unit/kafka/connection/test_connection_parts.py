@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import Group, GroupType
-from rebalance_advisor.kafka.connection.properties.jaas import jaas_entry
+from rebalance_advisor.kafka.connection.properties import jaas_entry
 from rebalance_advisor.kafka.connection.protocol import (
     API_VERSIONS,
     NotKafkaError,
@@ -21,7 +21,7 @@ from rebalance_advisor.kafka.connection.protocol import (
     ask_sasl_handshake,
 )
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups.members import with_members
+from rebalance_advisor.kafka.groups import with_members
 
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 

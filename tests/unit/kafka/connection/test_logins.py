@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from botocore.utils import ContainerMetadataFetcher
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.kafka.connection.logins import (
     LoginNotPossibleError,
     check_packages,
@@ -17,7 +17,7 @@ from rebalance_advisor.kafka.connection.logins import (
     messages_of,
 )
 from rebalance_advisor.kafka.connection.probe import Stage
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tokens import unsecured_token
 from tests.unit.kafka.connection.test_probe import apis, empty, failure, kafka, probe, server

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.kafka.connection import probe as probe_module
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage, find_server
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from stack.kafka.security import Certificates, make_certificates
 from tests.unit.kafka.canned_broker import closed_port
 

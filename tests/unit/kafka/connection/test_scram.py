@@ -18,7 +18,7 @@ from kafka.protocol.sasl import (
 from rebalance_advisor.kafka.connection import client as client_module
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage, find_server
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError, _scram, login_messages
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from tests.unit.kafka.canned_broker import CannedBroker, listening, topic_row

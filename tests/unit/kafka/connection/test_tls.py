@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
 from stack.kafka.security import Certificates, make_certificates

@@ -20,7 +20,7 @@ from kafka.protocol.metadata import MetadataRequest
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.client import ClusterClient
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER, AnswerBudget, WholeAnswers
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.unheard import UnfinishedAnswerError, Unheard

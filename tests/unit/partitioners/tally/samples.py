@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.tally.batch import batch_of_keys
-from kafka_rebalance.partitioners.tally.plan import TallyPlan
-from kafka_rebalance.partitioners.tally.tally import KeyTally
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_rebalance.key_tally.plan import TallyPlan, batch_of_keys
+from kafka_rebalance.key_tally.tally import KeyTally
 
 Keys = Sequence[bytes | None]
 

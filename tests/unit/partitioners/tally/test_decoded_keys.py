@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.tally.decoded_keys import KeyEncoding, decoded
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_rebalance.key_tally.tally import KeyEncoding, decoded
 from tests.sample import for_each
 
 

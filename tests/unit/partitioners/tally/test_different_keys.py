@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.partitioners.tally.different_keys import DifferentKeys
-from kafka_rebalance.partitioners.tally.identity import Identities, hash_identities, key_identities
+from kafka_rebalance.key_tally.plan import Identities, hash_identities, key_identities
+from kafka_rebalance.key_tally.tally import DifferentKeys
 from tests.sample import for_each
 from tests.unit.partitioners.tally.samples import KeyColumn, skewed
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from kafka_rebalance.arrays import Longs
-from kafka_rebalance.partitioners.tally.frequent_keys import FrequentKeys
-from kafka_rebalance.partitioners.tally.identity import Identities
+from kafka_assignors.arrays import Longs
+from kafka_rebalance.key_tally.plan import Identities
+from kafka_rebalance.key_tally.tally import FrequentKeys
 from tests.sample import for_each
 
 

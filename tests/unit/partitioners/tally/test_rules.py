@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, UnknownNameError
-from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.registry import BUILT_IN, by_name
-from kafka_rebalance.partitioners.tally.rules import hashes_of, rule_of
+from kafka_assignors.errors import InvalidInputError, UnknownNameError
+from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_assignors.partitioners.registry import BUILT_IN, by_name
+from kafka_rebalance.key_tally.plan import hashes_of, rule_of
 from tests.sample import for_each
 
 NOT_BY_KEY = ("roundrobin", "uniform-sticky@2.4")

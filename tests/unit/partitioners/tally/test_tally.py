@@ -7,15 +7,21 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-from kafka_rebalance.partitioners.key_column import KeyColumn
-from kafka_rebalance.partitioners.registry import by_name
-from kafka_rebalance.partitioners.tally.batch import batch_of_hashes, batch_of_keys
-from kafka_rebalance.partitioners.tally.facts import KeyFacts
-from kafka_rebalance.partitioners.tally.plan import Pairing, TallyPlan, TopicLayout, plan_for
-from kafka_rebalance.partitioners.tally.scores import hot_keys, meeting_of, scores_of
-from kafka_rebalance.partitioners.tally.tally import KeyTally
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_assignors.partitioners.registry import by_name
+from kafka_rebalance.key_tally.plan import (
+    KeyFacts,
+    Pairing,
+    TallyPlan,
+    TopicLayout,
+    batch_of_hashes,
+    batch_of_keys,
+    plan_for,
+)
+from kafka_rebalance.key_tally.scores import hot_keys, meeting_of, scores_of
+from kafka_rebalance.key_tally.tally import KeyTally
 from tests.sample import for_each
 from tests.unit.partitioners.tally.samples import Keys, skewed, tally_of
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats, Ints
+from kafka_assignors.arrays import Flags, Floats, Ints
 from kafka_rebalance.planner.followers import Staying, ordered_followers
 
 

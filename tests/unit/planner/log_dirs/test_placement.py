@@ -5,10 +5,13 @@ import numpy.typing as npt
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.planner.log_dirs.bound import fewest_moved_bytes, lightest_cover_bytes
-from kafka_rebalance.planner.log_dirs.placement import place_in_log_dirs
-from kafka_rebalance.planner.log_dirs.problem import LogDirProblem
-from kafka_rebalance.planner.log_dirs.whole_numbers import placed_in_whole_numbers
+from kafka_rebalance.planner.log_dirs import (
+    LogDirProblem,
+    fewest_moved_bytes,
+    lightest_cover_bytes,
+    place_in_log_dirs,
+    placed_in_whole_numbers,
+)
 from kafka_rebalance.planner.params import LOG_DIRS
 
 

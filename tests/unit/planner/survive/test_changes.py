@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.options.topic_rules import TopicBrokers
+from kafka_rebalance.options.rules import TopicBrokers
 from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive import Means, all_changes, arranged, changes_for, joined, receivers
 from tests.unit.planner.survive.loss_states import state_of, three, tight

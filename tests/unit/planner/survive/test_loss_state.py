@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints
+from kafka_assignors.arrays import Floats, Ints
 from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive import LossArrays, LossState, Means, changes_for
 from tests.unit.planner.survive.loss_states import state_of, three, tight

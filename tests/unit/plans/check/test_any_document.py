@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.errors import AdvisorError, InvalidInputError
+from kafka_assignors.errors import AdvisorError, InvalidInputError
 from kafka_rebalance.plans.check import PlanStatus, check_plan, read_planned
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from rebalance_advisor.cli.main import main

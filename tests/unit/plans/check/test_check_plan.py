@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.check import PlanStatus, check_plan
 from kafka_rebalance.plans.pipeline import make_plan

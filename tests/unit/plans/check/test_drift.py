@@ -5,9 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.plans.check.drift import drift_since
-from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState, read_planned
-from kafka_rebalance.plans.check.reasons import ReasonCode
+from kafka_rebalance.plans.check import PlannedMove, PlannedState, ReasonCode, drift_since, read_planned
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.plans.check import STATUS_OF, PlanStatus, ReasonCode, check_plan
 from kafka_rebalance.render import render_all

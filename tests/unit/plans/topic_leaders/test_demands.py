@@ -7,13 +7,13 @@ import numpy as np
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.options.topic_rules import TopicBrokers, TopicLeaders
+from kafka_rebalance.options.rules import TopicBrokers, TopicLeaders
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain import MoveFacts
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.topic_leaders import explain_topic_leaders, has_least_leaders, lacking_leaders, topic_demands
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.document.parameters import read_parameters
+from kafka_rebalance.verify.cluster import cluster_arrays
+from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.topic_leaders import TooFew, too_few_leaders
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row

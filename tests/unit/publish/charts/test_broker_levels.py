@@ -6,12 +6,7 @@ from typing import Any
 
 import pytest
 
-from rebalance_advisor.publish.charts.broker_levels import (
-    MOST_BROKERS,
-    band_of,
-    broker_levels_chart,
-    broker_rows,
-)
+from rebalance_advisor.publish.charts import MOST_BROKERS, band_of, broker_levels_chart, broker_rows
 
 
 def outcome(**more: Any) -> dict[str, Any]:

@@ -7,9 +7,7 @@ import re
 from contextlib import suppress
 from xml.etree import ElementTree as ET
 
-from rebalance_advisor.publish.charts.broker_levels import broker_levels_chart
-from rebalance_advisor.publish.charts.drawing import _drawn, svg_of
-from rebalance_advisor.publish.charts.palette import PALETTE, chart_rules, page_colours
+from rebalance_advisor.publish.charts import PALETTE, _drawn, broker_levels_chart, chart_rules, page_colours, svg_of
 
 ROWS = [{"broker": name, "before": 1.4, "after": 1.0} for name in ("1", "</text><script>alert(1)</script>", '"&<x>')]
 

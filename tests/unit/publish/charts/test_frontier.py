@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rebalance_advisor.publish.charts.frontier import cost_axis, frontier_chart, frontier_label
+from rebalance_advisor.publish.charts import cost_axis, frontier_chart, frontier_label
 
 GIB = 2**30
 

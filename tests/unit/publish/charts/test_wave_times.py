@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rebalance_advisor.publish.charts.wave_times import wave_times_chart
+from rebalance_advisor.publish.charts import wave_times_chart
 
 
 def wave(seconds: float | None, size: int = 0) -> dict[str, Any]:

@@ -11,9 +11,16 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.cli import interrupt, shell
 from rebalance_advisor.publish.commands import render_commands
-from rebalance_advisor.publish.folders.durable_files import naming, write_all, write_file
-from rebalance_advisor.publish.folders.folder_marker import MARKER, Marker
-from rebalance_advisor.publish.folders.work_folder import remove_left_over, remove_ours, work_folder
+from rebalance_advisor.publish.folders import (
+    MARKER,
+    Marker,
+    naming,
+    remove_left_over,
+    remove_ours,
+    work_folder,
+    write_all,
+    write_file,
+)
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import SNAPSHOT
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rebalance_advisor.publish.folders.latest_link import LATEST, point_latest
+from rebalance_advisor.publish.folders import LATEST, point_latest
 
 
 def test_a_link_that_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) -> None:

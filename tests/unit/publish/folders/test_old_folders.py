@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_advisor.publish.folders.folder_marker import MARKER, Marker
-from rebalance_advisor.publish.folders.latest_link import LATEST, is_latest, point_latest
-from rebalance_advisor.publish.folders.old_folders import remove_older
-from rebalance_advisor.publish.folders.version_folders import replace_version
-from rebalance_advisor.publish.folders.whole_folder import replace_folder
+from rebalance_advisor.publish.folders import (
+    LATEST,
+    MARKER,
+    Marker,
+    is_latest,
+    point_latest,
+    remove_older,
+    replace_folder,
+    replace_version,
+)
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 FILES = {"plan.json": b"{}", "waves/01.json": b"{}"}

@@ -12,7 +12,7 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.publish.folders.whole_file import check_file, replace_file
+from rebalance_advisor.publish.folders import check_file, replace_file
 from tests.sample import sample
 from tests.unit.publish.file_moments import Strike, Striker, end_of
 

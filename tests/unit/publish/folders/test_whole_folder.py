@@ -13,12 +13,13 @@ from subprocess import run
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.publish.folders.exchange import exchange_folders
-from rebalance_advisor.publish.folders.folder_marker import MARKER
-from rebalance_advisor.publish.folders.version_folders import advisory_folder, plan_path
-from rebalance_advisor.publish.folders.whole_folder import (
+from rebalance_advisor.publish.folders import (
+    MARKER,
     NotExchangeableError,
+    advisory_folder,
     check_folder,
+    exchange_folders,
+    plan_path,
     replace_folder,
 )
 
@@ -237,7 +238,7 @@ def test_the_link_layout_keeps_a_version_that_is_being_made(tmp_path: Path) -> N
 AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from rebalance_advisor.publish.folders.whole_folder import check_folder, replace_folder
+from rebalance_advisor.publish.folders import check_folder, replace_folder
 if os.geteuid() == 0:  # only now, for root's own Python may be out of others' sight
     os.setgid(65534); os.setuid(65534)
 folder = Path(sys.argv[1])

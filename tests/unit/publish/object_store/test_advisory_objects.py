@@ -7,10 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rebalance_advisor.publish.object_store.advisory_objects import find_advisory, point_latest, put_advisory
-from rebalance_advisor.publish.object_store.manifest import LATEST, MANIFEST, Manifest
-from rebalance_advisor.publish.object_store.object_store import ObjectStore
-from rebalance_advisor.publish.object_store.old_objects import remove_older_objects
+from rebalance_advisor.publish.object_store import (
+    LATEST,
+    MANIFEST,
+    Manifest,
+    ObjectStore,
+    find_advisory,
+    point_latest,
+    put_advisory,
+    remove_older_objects,
+)
 from tests.object_storage import KilledError, Struck, assert_whole, latest, objects, publish_url, s3_connection
 
 __all__ = ["objects", "publish_url", "s3_connection"]

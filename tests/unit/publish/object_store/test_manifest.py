@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rebalance_advisor.publish.object_store.manifest import Manifest, digest_of, manifest_of, sha256_of
+from rebalance_advisor.publish.object_store import Manifest, digest_of, manifest_of, sha256_of
 
 FILES = {"plan.json": b"{}", "waves/01.json": b"[]"}
 WHOLE = Manifest("orders", "run", "f" * 64, "run/0123", datetime(2026, 11, 20, 6, tzinfo=UTC), sha256_of(FILES))

@@ -12,8 +12,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from rebalance_advisor.publish.report.failure_section import SHOWN_OF_EACH, failure_section
-from rebalance_advisor.publish.report.page import render_report
+from rebalance_advisor.publish.report import SHOWN_OF_EACH, failure_section, render_report
 
 
 def score(lost: str, **more: Any) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.codec import gap_document
 from kafka_rebalance.snapshot.coverage import CoverageGap
-from rebalance_advisor.publish.report.first_screen import (
+from rebalance_advisor.publish.report import (
     TOP_FINDINGS,
     first_screen,
     if_nothing_is_done,
     loss_lines,
+    provenance,
     time_in_words,
 )
-from rebalance_advisor.publish.report.provenance import provenance
 
 
 def outcome(resource: str, skew: float) -> dict[str, Any]:

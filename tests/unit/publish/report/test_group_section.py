@@ -6,13 +6,7 @@ from typing import Any
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import render
-from rebalance_advisor.publish.report.group_section import (
-    TOP_GROUPS,
-    by_trouble,
-    death_words,
-    group_row,
-    group_section,
-)
+from rebalance_advisor.publish.report import TOP_GROUPS, by_trouble, death_words, group_row, group_section
 
 
 def group(name: str, **more: Any) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from rebalance_advisor.publish.digest import closing_words, render_digest
-from rebalance_advisor.publish.report.finding_words import evidence_in_words
-from rebalance_advisor.publish.report.page import render_report
+from rebalance_advisor.publish.report import evidence_in_words, render_report
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rebalance_advisor.publish.report.plan_section import MOST_MOVES, bound_rows, largest_moves
-from rebalance_advisor.publish.report.verdict_words import key_figures
+from rebalance_advisor.publish.report import MOST_MOVES, bound_rows, key_figures, largest_moves
 
 
 def move(number: int, size: int | None, **more: Any) -> dict[str, Any]:

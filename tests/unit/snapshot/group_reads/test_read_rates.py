@@ -8,7 +8,6 @@ from random import Random
 
 import numpy as np
 
-from kafka_rebalance.snapshot.group_reads.read_rates import commit_columns, with_read_rates
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
@@ -20,7 +19,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.snapshot.rates import measure_rates
+from kafka_rebalance.snapshot.rates import commit_columns, measure_rates, with_read_rates
 from tests.sample import for_each
 
 T0, T100 = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, 0, 1, 40, tzinfo=UTC)

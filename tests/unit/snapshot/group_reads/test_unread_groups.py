@@ -13,10 +13,6 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from kafka_rebalance.snapshot.group_reads.unread_groups import (
-    may_hide_groups,
-    unread_groups,
-)
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -30,7 +26,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.snapshot.rates import measure_rates
+from kafka_rebalance.snapshot.rates import may_hide_groups, measure_rates, unread_groups
 from kafka_rebalance.snapshot.rights import Right, right_gap
 from tests.coverage_gaps import gap_of
 

@@ -7,11 +7,18 @@ from random import Random
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.snapshot.history.hourly_loads import LEAST_SEEN_S, HourlyLoads, hourly_loads
-from kafka_rebalance.snapshot.history.reading import HOUR_S, measured_reading, readings_of
-from kafka_rebalance.snapshot.history.window_loads import statistic_of, with_window_loads
+from kafka_rebalance.snapshot.history import (
+    HOUR_S,
+    LEAST_SEEN_S,
+    HourlyLoads,
+    hourly_loads,
+    measured_reading,
+    readings_of,
+    statistic_of,
+    with_window_loads,
+)
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table

@@ -7,17 +7,20 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
-from kafka_rebalance.log_dir_plans.request import LogDirRequest
+from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
 from kafka_rebalance.snapshot.model import BrokerState, LogDir, Partition
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.log_dirs.dir_files import check_dir_files
-from kafka_rebalance.verify.log_dirs.dir_levels import check_levels, is_unknown
-from kafka_rebalance.verify.log_dirs.dir_moves import read_dir_moves
-from kafka_rebalance.verify.log_dirs.dir_places import disks_of, may_move
-from kafka_rebalance.verify.log_dirs.dir_shape import check_dir_shape
-from kafka_rebalance.verify.log_dirs.dir_waves import check_dir_waves
-from kafka_rebalance.verify.log_dirs.verification import check_log_dir_plan
+from kafka_rebalance.verify.log_dirs import (
+    check_dir_files,
+    check_dir_shape,
+    check_dir_waves,
+    check_levels,
+    check_log_dir_plan,
+    disks_of,
+    is_unknown,
+    may_move,
+    read_dir_moves,
+)
 from rebalance_advisor.publish.log_dir_files import JSON_FILE, log_dir_files
 from tests.unit.log_dir_plans.dir_clusters import disks, one_broker
 

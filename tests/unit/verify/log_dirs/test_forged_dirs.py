@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
+from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
 from kafka_rebalance.log_dir_plans.plan import sealed_id
-from kafka_rebalance.log_dir_plans.request import LogDirRequest
 from kafka_rebalance.snapshot.codec import snapshot_id
-from kafka_rebalance.verify.log_dirs import check_log_dir_plan
-from kafka_rebalance.verify.log_dirs.dir_bounds import broker_bound, lightest_cover
+from kafka_rebalance.verify.log_dirs import broker_bound, check_log_dir_plan, lightest_cover
 from rebalance_advisor.publish.log_dir_files import JSON_FILE, log_dir_files
 from tests.sample import for_each
 from tests.unit.log_dir_plans.dir_clusters import three_brokers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.assignors.other_clients.sticky.kafka_python import in_order
+from kafka_assignors.other_clients.sticky import in_order
 from tests.unit.assignors.groups import frozen
 from tests.unit.assignors.sticky_groups import answer, t
 

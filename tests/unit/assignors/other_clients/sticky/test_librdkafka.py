@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.assignors.other_clients.sticky.librdkafka import LibrdkafkaCooperative
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.other_clients.sticky import LibrdkafkaCooperative
 from tests.unit.assignors.sticky_groups import answer, request_with, t, told
 
 NAME = "cooperative-sticky@librdkafka"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.assignors.other_clients.sticky.sarama import SaramaSticky, cooperative
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.other_clients.sticky import SaramaSticky, cooperative
 from tests.unit.assignors.sticky_groups import request_with, t, told
 
 TWO = {"A": ["t"], "B": ["t"]}

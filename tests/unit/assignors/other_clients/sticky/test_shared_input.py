@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.assignors.other_clients.sticky.shared_input import failing_as, input_in_join_order, topic_lists
-from kafka_rebalance.errors import AssignorError, EndlessReassignmentError
+from kafka_assignors.errors import AssignorError, EndlessReassignmentError
+from kafka_assignors.other_clients.sticky import failing_as, input_in_join_order, topic_lists
 from tests.unit.assignors.sticky_groups import request_with
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.sticky.before_3_0.assignors import first_that_differs
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.registry import by_name
+from kafka_assignors.sticky.before_3_0 import first_that_differs
 from tests.unit.assignors.groups import frozen, offsets_of
 from tests.unit.assignors.sticky_groups import answer, request_with, t
 

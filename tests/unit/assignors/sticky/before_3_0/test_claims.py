@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.sticky.before_3_0.claims import claims_of
-from kafka_rebalance.assignors.sticky.sticky_input import sticky_input_of
-from kafka_rebalance.java.hash_order import put_order
-from kafka_rebalance.java.keys import topic_partition_hashes
-from kafka_rebalance.java.strings import hash_code
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.java.hash_order import put_order
+from kafka_assignors.java.keys import topic_partition_hashes
+from kafka_assignors.java.strings import hash_code
+from kafka_assignors.sticky.before_3_0 import claims_of
+from kafka_assignors.sticky.sticky_input import sticky_input_of
 from tests.unit.assignors.groups import frozen, group
 
 COUNTS = {"t": 3, "u": 2}  # rows 0 to 2, 3 and 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.assignors.sticky.before_3_0.one_way import moved_first
+from kafka_assignors.sticky.before_3_0 import moved_first
 from tests.unit.assignors.groups import frozen
 
 

@@ -8,10 +8,10 @@ from collections import deque
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.sticky.before_3_0.swap import assign_swap
-from kafka_rebalance.assignors.sticky.sticky_input import sticky_input_of
-from kafka_rebalance.errors import AssignorError
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.sticky.before_3_0 import assign_swap
+from kafka_assignors.sticky.sticky_input import sticky_input_of
 from tests.unit.assignors.groups import frozen, group
 
 Pair = tuple[str, int]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
-from rebalance_advisor.kafka.connection.properties.property_names import FIELDS, WITHOUT_EFFECT, is_known
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.kafka.connection.java_properties import FIELDS, WITHOUT_EFFECT, is_known
+from rebalance_advisor.kafka.connection.properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
 SERVER = {"bootstrap.servers": "b:9092"}

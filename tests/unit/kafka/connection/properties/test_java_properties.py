@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.properties.java_properties import parse_properties, read_properties
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.kafka.connection.java_properties import parse_properties, read_properties
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_advisor.kafka.connection.properties.ciphers import openssl_ciphers
-from rebalance_advisor.kafka.connection.properties.java_properties import parse_properties
-from rebalance_advisor.kafka.connection.properties.pem import encoded, unfolded
+from rebalance_advisor.kafka.connection.java_properties import parse_properties
+from rebalance_advisor.kafka.connection.key_stores import encoded, unfolded
+from rebalance_advisor.kafka.connection.properties import openssl_ciphers
 
 PEM = (Path(__file__).parents[4] / "data" / "key_stores" / "certificate.pem").read_text()
 LINES = PEM.splitlines()

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.properties.given_properties import GivenProperties
-from rebalance_advisor.kafka.connection.properties.login_properties import with_login
-from rebalance_advisor.kafka.connection.properties.store_properties import store_fields
+from kafka_assignors.errors import InvalidInputError
+from rebalance_advisor.kafka.connection.java_properties import GivenProperties
+from rebalance_advisor.kafka.connection.key_stores import store_fields
+from rebalance_advisor.kafka.connection.properties import with_login
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings, KerberosLogin, TokenSource
 
 FOLDER = Path(__file__).parents[4] / "data" / "key_stores"

@@ -1,0 +1,352 @@
+"""Kafka's range assignor with racks and co-partitioning (KIP-881).
+
+Promises, in this order: each topic evenly (counts differ by one at most) · partition p of topics that have equally
+many partitions and the same subscribers at the same member · as many partitions as possible read from the member's own
+rack. Only topics whose racks can matter are matched (``racks.use_racks``), but as soon as one topic of the group is,
+so is every group of co-partitioned topics. No stickiness.
+
+Example: t0 with partitions on racks b, a and members m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
+
+Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.3. A topic that a member lists twice counts once. Lists follow the
+map of topics, or, if racks were used, are sorted by topic and partition.
+Complexity: O(subscriptions + partitions · racks).
+
+Ranges matched with racks: whole groups of co-partitioned topics first, then single topics, then what is left.
+
+Kafka's range assignor before racks: each topic's partitions in consecutive shares.
+
+Promises, in this order: each topic evenly (counts differ by one at most) · partition p of equally large topics with
+equal subscribers at the same member. Nothing is promised over topics: with many small topics the first members get
+one more of each. t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
+
+Source: ``RangeAssignor`` of kafka-clients 0.9 to 2.3 (members by id; from 2.1 on topics come in another order of
+Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts twice: it gets
+two shares. Complexity: O(subscriptions + partitions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.contract import Assignment, AssignmentRequest
+from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, PUT, order_after
+from kafka_assignors.java.strings import hash_codes, sorted_order
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.orders import by_member_id, by_member_info, first_seen_topics, member_walk, topic_walk
+from kafka_assignors.owned_lists import assignment_by_owner
+from kafka_assignors.racks import has_rack, partition_racks, reader_racks, use_racks, word_count
+from kafka_assignors.ranges import plain_ranges, subscriber_counts
+from kafka_assignors.subscribers import same_readers, subscribers_by_topic
+
+Words = npt.NDArray[np.uint64]
+
+
+class Subscribers(NamedTuple):
+    """Subscribers of each topic in their order: those of t are starts[t]..starts[t + 1] of ``readers``."""
+
+    starts: Longs
+    readers: Ints
+
+
+class Racks(NamedTuple):
+    """``members`` int32[M]: each member's rack, -1 = none; ``sets`` uint64[P, words]: racks of each partition.
+
+    ``rackless_match``: a member without a rack matches any partition of a group of topics (Java), or none (librdkafka).
+    """
+
+    members: Ints
+    sets: Words
+    rackless_match: bool = True
+
+
+class Filling(NamedTuple):
+    """What is given so far: ``owner`` int32[P], ``taken`` along the subscribers, ``extras`` left by topic."""
+
+    owner: Ints
+    taken: Ints
+    extras: Ints
+
+
+@kernel
+def topics_that_need_racks(readers: Words, sets: Words, first_row: Longs, walk: Longs, prefer: bool) -> Flags:  # noqa: FBT001
+    """bool[T]: topics of ``walk`` whose own racks can matter."""
+    needs = np.zeros(len(readers), np.bool_)
+    for topic in walk:
+        needs[topic] = use_racks(readers[topic], sets, first_row[topic], first_row[topic + 1], prefer)
+    return needs
+
+
+@kernel
+def matched_ranges(
+    subscribers: Subscribers, racks: Racks, first_row: Longs, walk: Longs, needs: Flags, has_reader_racks: Flags
+) -> Ints:
+    """Owner of each partition, int32[P]."""
+    starts, readers = subscribers
+    owner = np.full(first_row[-1], NOBODY, np.int32)
+    taken = np.zeros(len(readers), np.int32)
+    extras = np.zeros(len(first_row) - 1, np.int32)
+    for topic in walk:
+        k = starts[topic + 1] - starts[topic]
+        extras[topic] = (first_row[topic + 1] - first_row[topic]) % k if k > 0 else 0
+    group = _co_partitioned(starts, readers, first_row, walk, has_reader_racks)
+    filling = Filling(owner, taken, extras)
+    for leader in walk:
+        size = 0
+        for topic in walk:
+            size += group[topic] == leader
+        if size > 1:
+            _assign_group(leader, group, walk, subscribers, racks, first_row, filling)
+        elif size == 1 and needs[leader]:
+            _assign_matching(leader, subscribers, racks, first_row, filling)
+    for topic in walk:
+        _assign_rest(topic, subscribers, first_row, filling)
+    return owner
+
+
+@inner_kernel
+def _co_partitioned(starts: Longs, readers: Ints, first_row: Longs, walk: Longs, has_reader_racks: Flags) -> Ints:
+    """int32[T]: first topic of ``walk`` with the same readers and as many partitions; −1: in no group of interest.
+
+    Topics of which no reader has a rack have no racks to match: Java makes one group of them and leaves it at that.
+    """
+    alike = same_readers(starts, readers)
+    group = np.full(len(alike), -1, np.int32)
+    for i in range(len(walk)):
+        topic = walk[i]
+        if not has_reader_racks[topic]:
+            continue
+        group[topic] = topic
+        n = first_row[topic + 1] - first_row[topic]
+        for j in range(i):
+            other = walk[j]
+            if group[other] == other and alike[other] == alike[topic] and first_row[other + 1] - first_row[other] == n:
+                group[topic] = other
+                break
+    return group
+
+
+@inner_kernel
+def _assign_group(
+    leader: int,
+    group: Ints,
+    walk: Longs,
+    subscribers: Subscribers,
+    racks: Racks,
+    first_row: Longs,
+    filling: Filling,
+) -> None:
+    """Give partition p of all topics of the group to the first reader whose rack has all of them and who has room.
+
+    All topics of a group are filled alike, so the counts of ``leader`` stand for each.
+    """
+    starts, readers = subscribers
+    owner, taken, extras = filling
+    sets = racks.sets
+    n = first_row[leader + 1] - first_row[leader]
+    k = starts[leader + 1] - starts[leader]
+    common = np.full((n, sets.shape[1]), ~np.uint64(0), np.uint64)
+    for topic in walk:
+        if group[topic] == leader:
+            for p in range(n):
+                for word in range(sets.shape[1]):
+                    common[p, word] &= sets[first_row[topic] + p, word]
+    queues = sets.shape[1] * 64 + (1 if racks.rackless_match else 0)
+    given = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, queues, (n // k, n % k))
+    for topic in walk:
+        if group[topic] != leader:
+            continue
+        for p in range(n):
+            if given[p] == NOBODY:
+                continue
+            i = starts[topic] + given[p]
+            owner[first_row[topic] + p] = readers[i]
+            taken[i] += 1
+            extras[topic] -= taken[i] > n // k
+
+
+@inner_kernel
+def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota: tuple[int, int]) -> Ints:
+    """int32[n]: place of the reader of each partition. O(n · racks): each rack keeps its own queue of readers.
+
+    The last of all queues is that of readers without a rack; ``queues`` says how many are asked. ``quota``: partitions
+    that each reader has room for, and how many readers have room for one more.
+    """
+    n, k = len(common), len(readers)
+    share, left = quota
+    rack_count = common.shape[1] * 64
+    following = np.full(k, k, np.int32)
+    heads = np.full(rack_count + 1, k, np.int32)  # the last queue: readers without a rack
+    for i in range(k - 1, -1, -1):
+        rack = member_racks[readers[i]]
+        queue = rack if rack >= 0 else rack_count
+        following[i] = heads[queue]
+        heads[queue] = i
+    given = np.full(n, NOBODY, np.int32)
+    taken = np.zeros(k, np.int32)
+    for p in range(n):
+        best = k
+        for queue in range(queues):
+            if heads[queue] == k or (queue < rack_count and not has_rack(common[p], queue)):
+                continue
+            # Room only ever shrinks: a reader without any is passed over for good.
+            while heads[queue] < k and taken[heads[queue]] >= share + (left > 0):
+                heads[queue] = following[heads[queue]]
+            best = min(best, heads[queue])
+        if best < k:
+            given[p] = best
+            taken[best] += 1
+            left -= taken[best] > share
+    return given
+
+
+@inner_kernel
+def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_row: Longs, filling: Filling) -> None:
+    """Each reader in turn takes the first free partitions of its rack that it has room for."""
+    starts, readers = subscribers
+    owner, taken, extras = filling
+    member_racks, sets, _ = racks
+    first, end = first_row[topic], first_row[topic + 1]
+    share = (end - first) // max(1, starts[topic + 1] - starts[topic])
+    rack_count = sets.shape[1] * 64
+    # What lies before a rack's mark is taken or of other racks.
+    marks = np.full(rack_count + 1, first, np.int64)
+    for i in range(starts[topic], starts[topic + 1]):
+        quota = share + (extras[topic] > 0)
+        rack = member_racks[readers[i]]
+        queue = rack if rack >= 0 else rack_count
+        row = marks[queue]
+        while row < end and taken[i] < quota:
+            if owner[row] == NOBODY and (rack < 0 or has_rack(sets[row], rack)):
+                owner[row] = readers[i]
+                taken[i] += 1
+            row += 1
+        marks[queue] = row
+        extras[topic] -= taken[i] > share
+
+
+@inner_kernel
+def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling: Filling) -> None:
+    """Each reader in turn takes the first free partitions that it has room for."""
+    starts, readers = subscribers
+    owner, taken, extras = filling
+    end = first_row[topic + 1]
+    row = first_row[topic]
+    share = (end - row) // max(1, starts[topic + 1] - starts[topic])
+    for i in range(starts[topic], starts[topic + 1]):
+        before = taken[i]
+        quota = share + (extras[topic] > 0)
+        while row < end and taken[i] < quota:
+            if owner[row] == NOBODY:
+                owner[row] = readers[i]
+                taken[i] += 1
+            row += 1
+        extras[topic] -= taken[i] > before and taken[i] > share
+
+
+@dataclass(frozen=True, slots=True)
+class RangeAssignor:
+    """Range as of Kafka 3.5 to 4.3."""
+
+    name: str = "range"
+    versions: str = "Kafka 3.5 – 4.3"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Ranges, matched with racks where any topic needs it."""
+        members, topics = request.members, request.topics
+        columns = (members.subscription_offsets, members.subscription_topics)
+        subscription_order = member_walk(request)
+        order, walk = by_member_info(members, subscription_order), topic_walk(request, subscription_order)
+        owner = _matched(request, order, walk)
+        if owner is None:
+            subscribers = subscriber_counts(*columns, len(topics), True)
+            owner = plain_ranges(order, *columns, topics.first_row, subscribers, True)
+        else:
+            names = sorted_order(topics.names.data, topics.names.offsets)
+            walk = names[np.isin(names, walk)]
+        return assignment_by_owner(owner, topics, walk, len(members))
+
+
+def _matched(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | None:
+    """Owners after matching racks; ``None`` where no topic needs it."""
+    members, topics = request.members, request.topics
+    if not (members.racks >= 0).any():
+        return None
+    columns, words = (members.subscription_offsets, members.subscription_topics), word_count(request)
+    sets = partition_racks(topics.rack_offsets, topics.racks, words)
+    readers = reader_racks(*columns, members.racks, len(topics), words)
+    needs = topics_that_need_racks(readers, sets, topics.first_row, walk, request.prefer_rack_aware)
+    if not needs.any():
+        return None
+    starts, readers_of = subscribers_by_topic(order, *columns, len(topics), True)
+    has_readers_racks = readers.any(axis=1)
+    subscribers, racks = Subscribers(starts, readers_of), Racks(members.racks, sets)
+    owner: Ints = matched_ranges(subscribers, racks, topics.first_row, walk, needs, has_readers_racks)
+    return owner
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyRangeAssignor:
+    """Range as of Kafka 0.9 to 2.0: members in the order of their ids."""
+
+    name: str = "range@2.0"
+    versions: str = "Kafka 0.9 – 2.0"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Lists follow the HashMap of subscribed topics, whatever map the topics came in."""
+        return _assign(request, by_member_id(request.members), PUT)
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyRangeAssignorOf21:
+    """Range as of Kafka 2.1 to 2.3: the same partitions, but lists follow a map that was filled in another way."""
+
+    name: str = "range@2.1"
+    versions: str = "Kafka 2.1 – 2.3"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """As the one before it, in another order of topics."""
+        return _assign(request, by_member_id(request.members), COMPUTE_IF_ABSENT)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFirstRangeAssignor:
+    """Range as of Kafka 2.4 to 3.4: static members first, by instance id, then the others by id."""
+
+    name: str = "range@2.4"
+    versions: str = "Kafka 2.4 – 3.4"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """As the legacy one, in another order of members."""
+        return _assign(request, by_member_info(request.members, member_walk(request)), COMPUTE_IF_ABSENT)
+
+
+def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
+    """``step``: how the map of subscribed topics, which the lists follow, was filled."""
+    members, topics = request.members, request.topics
+    names, columns = topics.names, (members.subscription_offsets, members.subscription_topics)
+    subscribers = subscriber_counts(*columns, len(topics), False)
+    owner = plain_ranges(order, *columns, topics.first_row, subscribers, False)
+    subscription_order = member_walk(request)
+    seen = first_seen_topics(subscription_order, *columns, len(topics))
+    keys = np.arange(len(seen), dtype=np.int32)
+    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, seen):
+        # The map is asked for each subscription, and grows before it answers, for a topic that it has, too.
+        keys = np.append(keys, np.int32(0))
+    hashes = hash_codes(names.data, names.offsets)[seen]
+    walk = seen[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
+    return assignment_by_owner(owner, topics, walk, len(members))
+
+
+def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, seen: Longs) -> bool:
+    """A walk over all subscriptions goes on after it has met the last new topic."""
+    members = request.members
+    busy = subscription_order[np.diff(members.subscription_offsets)[subscription_order] > 0]
+    if len(busy) == 0:
+        return False
+    last = members.subscription_topics[members.subscription_offsets[busy[-1] + 1] - 1]
+    return bool(last != seen[-1] or np.count_nonzero(members.subscription_topics == last) > 1)

@@ -1,0 +1,398 @@
+"""The contract of every strategy, built-in or one's own: columns in, columns out, one method.
+
+The input of a strategy: topics and members of one group as columns.
+
+What a strategy answers: for each member its partitions, in the order in which the real class lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.string_column import StringColumn
+
+NO_METADATA = -1  # partition count of a topic that is named, but not in the cluster's metadata
+NO_RACK = -1
+NO_GENERATION = -1
+
+
+class MapOrder(StrEnum):
+    """In which order Java would walk the maps of topics and of members. It decides some answers."""
+
+    GIVEN = "given"  # as in the columns (a LinkedHashMap)
+    HASH = "hash"  # HashMaps, filled in column order
+    LEADER = "leader"  # as a group's leader fills them: members in JoinGroup order, topics through a HashSet of all
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TopicColumns:
+    """T topics: every one that a subscription or an owned partition names, in the metadata or not.
+
+    ``partition_counts`` int32[T], ``NO_METADATA`` for a topic without metadata (0 is a topic with an empty list).
+    Partition p of topic t is row ``first_row[t] + p`` of everything that runs along partitions (P rows together).
+    ``rack_offsets`` int64[P+1] and ``racks`` int32[R]: racks of each partition's replicas, as indices into the
+    request's rack names, ``NO_RACK`` for a replica whose broker has none. ``uuid_msb``, ``uuid_lsb`` int64[T]: topic
+    ids (signed, as Java compares them), zeros where nobody asks for them.
+    """
+
+    names: StringColumn
+    partition_counts: Ints
+    first_row: Longs
+    rack_offsets: Longs
+    racks: Ints
+    uuid_msb: Longs
+    uuid_lsb: Longs
+
+    @classmethod
+    def of(
+        cls,
+        names: StringColumn,
+        partition_counts: Ints,
+        *,
+        rack_offsets: Longs | None = None,
+        racks: Ints | None = None,
+        uuid_msb: Longs | None = None,
+        uuid_lsb: Longs | None = None,
+    ) -> TopicColumns:
+        """Columns from what is known; no racks and no ids by default."""
+        first_row = np.zeros(len(partition_counts) + 1, dtype=np.int64)
+        np.cumsum(np.maximum(partition_counts, 0), out=first_row[1:])
+        nothing = np.zeros(len(partition_counts), dtype=np.int64)
+        return cls(
+            names=names,
+            partition_counts=partition_counts,
+            first_row=first_row,
+            rack_offsets=np.zeros(int(first_row[-1]) + 1, dtype=np.int64) if rack_offsets is None else rack_offsets,
+            racks=np.zeros(0, dtype=np.int32) if racks is None else racks,
+            uuid_msb=nothing if uuid_msb is None else uuid_msb,
+            uuid_lsb=nothing if uuid_lsb is None else uuid_lsb,
+        )
+
+    def __post_init__(self) -> None:
+        _freeze(self, np.int32, "partition_counts", "racks")
+        _freeze(self, np.int64, "first_row", "rack_offsets", "uuid_msb", "uuid_lsb")
+        _expect("topics", "partition_counts", self.partition_counts, len(self.names))
+        _expect("topics", "rack_offsets", self.rack_offsets, self.partition_total + 1)
+        _expect("topics", "uuid_msb", self.uuid_msb, len(self.names))
+        _expect("topics", "uuid_lsb", self.uuid_lsb, len(self.names))
+        _expect("topics", "racks", self.racks, int(self.rack_offsets[-1]))
+
+    def __len__(self) -> int:
+        return len(self.partition_counts)
+
+    @property
+    def partition_total(self) -> int:
+        """P, partitions of all topics with metadata."""
+        return int(self.first_row[-1])
+
+    @property
+    def has_metadata(self) -> Flags:
+        """bool[T]: the topic is in the cluster's metadata."""
+        return self.partition_counts >= 0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MemberColumns:
+    """M members, in the order in which Java's maps were filled (or are walked: ``MapOrder``).
+
+    ``subscription_offsets`` int64[M+1] and ``subscription_topics`` int32[S]: what each subscribes to, in its own order,
+    duplicates kept. ``owned_offsets`` int64[M+1], ``owned_topics`` and ``owned_partitions`` int32[W]: what each says it
+    owns, in its own order; a partition index may be one that no longer exists. ``has_owned`` bool[M]: it said so at all
+    (an empty list is something else than silence to old versions). ``generations`` int32[M]: the Subscription's own
+    field (v2+); ``data_generations`` int32[M]: what its user data decodes to; ``NO_GENERATION`` where not sent.
+    ``sent_generation`` bool[M]: the user data holds one at all, if only −1 (``None``: those that are not −1).
+    ``instance_ids`` count only where ``has_instance_id``. ``racks`` int32[M]: index into the request's rack names.
+    ``user_data``, ``hosts``, ``client_ids``: empty, or one a member.
+    """
+
+    ids: StringColumn
+    subscription_offsets: Longs
+    subscription_topics: Ints
+    instance_ids: StringColumn
+    has_instance_id: Flags
+    racks: Ints
+    owned_offsets: Longs
+    owned_topics: Ints
+    owned_partitions: Ints
+    has_owned: Flags
+    generations: Ints
+    data_generations: Ints
+    sent_generation: Flags | None = None
+    user_data: tuple[bytes | None, ...] = ()
+    hosts: tuple[str | None, ...] = ()
+    client_ids: tuple[str | None, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        ids: StringColumn,
+        subscription_offsets: Longs,
+        subscription_topics: Ints,
+        *,
+        instances: Sequence[str | None] | None = None,
+        racks: Ints | None = None,
+        owned: tuple[Longs, Ints, Ints] | None = None,
+        has_owned: Flags | None = None,
+    ) -> MemberColumns:
+        """Columns from what is known; ``owned`` = (offsets, topics, partitions), ``instances``: None where dynamic.
+
+        Nobody sent a generation, nor anything else: ``replace`` says it where somebody did.
+        """
+        count, empty = len(ids), np.zeros(0, dtype=np.int32)
+        offsets, topics, partitions = owned or (np.zeros(count + 1, dtype=np.int64), empty, empty)
+        unknown = np.full(count, -1, dtype=np.int32)
+        return cls(
+            ids=ids,
+            subscription_offsets=subscription_offsets,
+            subscription_topics=subscription_topics,
+            instance_ids=StringColumn(np.zeros(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64))
+            if instances is None
+            else StringColumn.of(instance or "" for instance in instances),
+            has_instance_id=np.zeros(count, dtype=np.bool_)
+            if instances is None
+            else np.array([instance is not None for instance in instances], dtype=np.bool_),
+            racks=unknown if racks is None else racks,
+            owned_offsets=offsets,
+            owned_topics=topics,
+            owned_partitions=partitions,
+            has_owned=np.diff(offsets) > 0 if has_owned is None else has_owned,
+            generations=unknown,
+            data_generations=unknown,
+        )
+
+    def __post_init__(self) -> None:
+        count = len(self.ids)
+        _freeze(self, np.int64, "subscription_offsets", "owned_offsets")
+        _freeze(self, np.int32, "subscription_topics", "owned_topics", "owned_partitions", "racks")
+        _freeze(self, np.int32, "generations", "data_generations")
+        _freeze(self, np.bool_, "has_instance_id", "has_owned")
+        if self.sent_generation is not None:
+            _freeze(self, np.bool_, "sent_generation")
+            _expect("members", "sent_generation", self.sent_generation, count)
+        for name in ("subscription_offsets", "owned_offsets"):
+            _expect("members", name, getattr(self, name), count + 1)
+        for name in ("instance_ids", "has_instance_id", "racks", "has_owned", "generations", "data_generations"):
+            _expect("members", name, getattr(self, name), count)
+        _expect("members", "subscription_topics", self.subscription_topics, int(self.subscription_offsets[-1]))
+        _expect("members", "owned_topics", self.owned_topics, int(self.owned_offsets[-1]))
+        _expect("members", "owned_partitions", self.owned_partitions, int(self.owned_offsets[-1]))
+        for name in ("user_data", "hosts", "client_ids"):
+            if getattr(self, name):
+                _expect("members", name, getattr(self, name), count)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def owning(self, offsets: Longs, topics: Ints, partitions: Ints) -> MemberColumns:
+        """The same members with other owned partitions (read-only columns, as the class has them). O(M)."""
+        other = _twin(self)
+        has_owned = offsets[1:] > offsets[:-1]
+        has_owned.flags.writeable = False
+        changes = (("owned_offsets", offsets), ("owned_topics", topics), ("owned_partitions", partitions))
+        for name, column in (*changes, ("has_owned", has_owned)):
+            object.__setattr__(other, name, column)
+        _expect("members", "owned_offsets", offsets, len(self) + 1)
+        return other
+
+    @property
+    def has_data_generation(self) -> Flags:
+        """bool[M]: the user data holds a generation: releases before 2.5.1 ask, even where it is −1."""
+        if self.sent_generation is None:
+            has: Flags = self.data_generations >= 0
+            has.setflags(write=False)
+            return has
+        return self.sent_generation
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AssignmentRequest:
+    """One call of a strategy. Nothing else may influence the answer.
+
+    ``weights`` float64[P] (rate or lag of each partition) is read by strategies that weigh. ``max_generation_before``
+    is the highest generation that this leader's sticky assignor has ever seen. ``prefer_rack_aware`` is Kafka's test
+    hook: use racks even where every partition is on all of them. ``is_homogeneous``, ``is_assigned`` bool[P] and
+    ``is_assignable`` bool[P] are what the group coordinator tells server-side strategies (``None``: derive it; all).
+    ``seed`` is for strategies that draw lots. ``member_order`` int64[M]: the members as they were put into Java's map
+    (``None``: as the columns stand), which counts in a bin that holds several.
+    """
+
+    topics: TopicColumns
+    members: MemberColumns
+    rack_names: tuple[str, ...] = ()
+    order: MapOrder = MapOrder.LEADER
+    max_generation_before: int = NO_GENERATION
+    prefer_rack_aware: bool = False
+    weights: Floats | None = None
+    is_homogeneous: bool | None = None
+    is_assigned: Flags | None = None
+    is_assignable: Flags | None = None
+    seed: int = 0
+    member_order: Longs | None = None
+    extra: dict[str, object] = field(default_factory=dict)  # parameters of one's own strategy
+
+    def __post_init__(self) -> None:
+        topics, racks = len(self.topics), len(self.rack_names)
+        _indices("subscription_topics", self.members.subscription_topics, 0, topics)
+        _indices("owned_topics", self.members.owned_topics, 0, topics)
+        _indices("member racks", self.members.racks, NO_RACK, racks)
+        _indices("partition racks", self.topics.racks, NO_RACK, racks)
+        for name in ("weights", "is_assigned", "is_assignable"):
+            column = getattr(self, name)
+            if column is not None:
+                _expect("request", name, column, self.topics.partition_total)
+        if self.member_order is not None and sorted(self.member_order.tolist()) != list(range(len(self.members))):
+            raise InvalidInputError.at("request, member_order", f"is no order of {len(self.members)} members")
+
+    def with_members(self, members: MemberColumns) -> AssignmentRequest:
+        """The same call of the same members, who own something else of these topics; nothing is checked again."""
+        other = _twin(self)
+        object.__setattr__(other, "members", members)
+        return other
+
+
+_T = TypeVar("_T", MemberColumns, AssignmentRequest)
+
+
+def _twin(owner: _T) -> _T:
+    """The same values, not checked again: ``copy`` takes ten times as long."""
+    other = object.__new__(type(owner))
+    for column in type(owner).__slots__:
+        object.__setattr__(other, column, getattr(owner, column))
+    return other
+
+
+def _freeze(owner: object, dtype: type[np.generic], *names: str) -> None:
+    """Read-only, contiguous views of one type: what is frozen stays so, and kernels are compiled for it once."""
+    for name in names:
+        view: npt.NDArray[Any] = np.ascontiguousarray(getattr(owner, name), dtype=dtype).view()
+        view.flags.writeable = False
+        object.__setattr__(owner, name, view)
+
+
+def _expect(where: str, name: str, column: npt.NDArray[np.generic] | StringColumn, length: int) -> None:
+    if len(column) != length:
+        raise InvalidInputError.at(f"{where}, {name}", f"{len(column)} values, expected {length}")
+
+
+def _indices(name: str, column: Ints, least: int, below: int) -> None:
+    if len(column) and (int(column.min()) < least or int(column.max()) >= below):
+        raise InvalidInputError.at(name, f"an index is outside {least}…{below - 1}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Withheld:
+    """Partitions that nobody gets in this round, because their old owner must give them up first (cooperative).
+
+    ``topics``, ``partitions``, ``members`` int32[K]: partition k goes to member ``members[k]`` in the next round,
+    if nothing changes meanwhile.
+    """
+
+    topics: Ints
+    partitions: Ints
+    members: Ints
+
+    @classmethod
+    def nothing(cls) -> Withheld:
+        """An eager strategy withholds nothing."""
+        return _NOTHING
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+
+_NONE = np.zeros(0, dtype=np.int32)
+_NONE.setflags(write=False)
+_NOTHING = Withheld(_NONE, _NONE, _NONE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StickyNotes:
+    """What a sticky strategy remembers of its run.
+
+    ``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements recorded while balancing (general way only).
+    ``max_generation_after``: ``None`` before 3.0, which remembers nothing from call to call.
+    """
+
+    is_constrained: bool
+    max_generation_after: int | None
+    moved_topics: Ints
+    moved_from: Ints
+    moved_to: Ints
+
+    @classmethod
+    def of_way(cls, *, is_constrained: bool) -> StickyNotes:
+        """Which way was gone, by a release (2.5.1 to 2.8.2) of which nothing else is known."""
+        nothing = np.zeros(0, dtype=np.int32)
+        return cls(is_constrained, None, nothing, nothing, nothing)
+
+    @property
+    def is_sticky(self) -> bool:
+        """Kafka's own verdict: no topic moved from one member to another and also back between the same two."""
+        moves = set(zip(self.moved_topics.tolist(), self.moved_from.tolist(), self.moved_to.tolist(), strict=True))
+        return not any((topic, target, source) in moves for topic, source, target in moves if source != target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """M lists: member i reads ``topics[k]``-``partitions[k]`` for k in ``offsets[i]:offsets[i+1]``, in this order.
+
+    ``offsets`` int64[M+1], ``topics`` and ``partitions`` int32[N]; members and topics as indexed in the request.
+    ``has_entry`` bool[M]: members that appear in the answer at all (``None``: all of them). ``varies``: the client
+    itself answers this group otherwise from run to run; this is one of its answers, and its sizes are stable.
+    ``target``: what a client aims at that does more in its second step than withhold.
+    """
+
+    offsets: Longs
+    topics: Ints
+    partitions: Ints
+    withheld: Withheld
+    notes: StickyNotes | None = None
+    has_entry: Flags | None = None
+    varies: bool = False
+    target: Assignment | None = None
+
+    @classmethod
+    def of(cls, offsets: Longs, topics: Ints, partitions: Ints) -> Assignment:
+        """An eager answer in which every member appears."""
+        return cls(offsets, topics, partitions, Withheld.nothing())
+
+    @classmethod
+    def of_nothing(cls, member_count: int, notes: StickyNotes | None = None) -> Assignment:
+        """All members appear, and there is no partition to give."""
+        return cls(np.zeros(member_count + 1, dtype=np.int64), _NONE, _NONE, Withheld.nothing(), notes)
+
+    @property
+    def counts(self) -> Longs:
+        """int64[M]: partitions of each member."""
+        return np.diff(self.offsets)
+
+    def of_member(self, member: int) -> list[tuple[int, int]]:
+        """(topic index, partition) of one member, in order."""
+        span = slice(int(self.offsets[member]), int(self.offsets[member + 1]))
+        return list(zip(self.topics[span].tolist(), self.partitions[span].tolist(), strict=True))
+
+
+@runtime_checkable
+class Assignor(Protocol):
+    """Decides which member reads which partition. Pure: same request, same answer.
+
+    ``name`` is what groups or people call it, ``versions`` the releases whose answers it gives.
+    ``assign`` raises AssignorError (with the Java class) where the real class throws, and EndlessReassignmentError
+    where it would never return.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def versions(self) -> str: ...
+
+    def assign(self, request: AssignmentRequest) -> Assignment: ...

@@ -1,0 +1,281 @@
+"""Who is in a classic group, who leads it, and which strategy it will use: the coordinator's own state.
+
+- The first that joins leads. A leader that is gone is followed by the first of the rest in the order of the
+  coordinator's map; one that has not rejoined when the join phase ends by the first in that order that has. If nobody
+  has, nothing changes and the phase goes on. Never at random.
+- A static member that is back under a new id is taken out and put in again: a new place in the map, its wait is
+  cancelled, and it leads if it led.
+- The map is Java's HashMap from Kafka 4.0 on, Scala's mutable one before; both remember how many members there were.
+  JoinGroup's answer lists the members in this order, and the leader's client fills its own map in it.
+
+Example (4.x): "b" joins and leads, then "a": the map's order is a, b (97 & 15 = 1, 98 & 15 = 2). "a" alone has
+rejoined when the phase ends: "a" leads.
+
+Sources: ``GroupMetadata`` (2.8 – 3.9), ``ClassicGroup`` (4.0 – 4.3).
+
+Which class coordinates classic groups in a release: their votes and leaders differ.
+
+- ``GroupMetadata``, in Scala: 2.8 – 3.9 (older brokers were not run). 3.7 – 3.9 with the new coordinator switched on
+  have the other one.
+- ``ClassicGroup``, in Java: 4.0 – 4.3.
+
+Which strategy a classic group uses: the broker's own count.
+
+Sources: ``GroupMetadata.selectProtocol`` (Scala, up to 3.9), ``ClassicGroup.selectProtocol`` (Java, from 4.0).
+
+Which partition of ``__consumer_offsets`` a group belongs to; the leader of that partition coordinates the group.
+
+``partition = abs(groupId.hashCode) % partitions``, where abs of the least int is 0 (KAFKA-1988): −1 gives 1. What
+counts is the number of partitions that the topic really has, not the setting ``offsets.topic.num.partitions`` (50).
+
+Example: "polygenelubricants" hashes to the least int, so it is in partition 0.
+
+Kafka's ``TimelineHashMap``, in which the coordinator keeps the members of a KIP-848 group: its order.
+
+A key lies in slot ``hashCode · -7046029254386353131 >>> (64 - b)`` of 2^b slots (Fibonacci hashing); inside a slot the
+newest comes first. There are 2 slots at first, twice as many whenever (keys + 1) · ¾ exceeds them before a ``put``,
+also of a key that is there; they never get fewer. A member is put again at every change of its own, so a group of n
+members soon has the slots for n + 1.
+
+Example: "Aa" and "BB" have one hash code: whoever was put later comes first.
+
+The target assignment is computed over a ``HashMap`` that is filled in this order, then with the member whose
+heartbeat asked for it: inside a bin of that map this order counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+
+from kafka_assignors.arrays import Ints
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.java.hash_order import JavaHashMap
+from kafka_assignors.java.scala_maps import ScalaMutableMap, immutable_order
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.string_column import StringColumn
+
+
+class Coordinator(StrEnum):
+    """The broker's class of a classic group."""
+
+    SCALA = "scala"  # GroupMetadata, Kafka 2.8 – 3.9
+    JAVA = "java"  # ClassicGroup, Kafka 4.0 – 4.3
+
+
+NEWEST = Coordinator.JAVA
+_SCALA_FROM, _JAVA_FROM, _BEYOND = (2, 8), (4,), (4, 4)
+
+
+def coordinator_of(release: tuple[int, ...]) -> Coordinator | None:
+    """The class in ``release`` ((3, 9, 2), (4,)); None where nobody has run it: before 2.8, or newer than 4.3."""
+    if not _SCALA_FROM <= release < _BEYOND:
+        return None
+    return Coordinator.SCALA if release < _JAVA_FROM else Coordinator.JAVA
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One member's vote: the first of its own list that everybody supports."""
+
+    member: str
+    choice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """``winner`` is ``None`` where no strategy is supported by all: such a member is refused with
+    INCONSISTENT_GROUP_PROTOCOL when it joins, and the group goes on without it.
+    """
+
+    candidates: tuple[str, ...]
+    ballots: tuple[Ballot, ...]
+    votes: Mapping[str, int]
+    winner: str | None
+    is_tie: bool
+
+
+def elect_strategy(supported: Mapping[str, Sequence[str]], coordinator: Coordinator = NEWEST) -> Vote:
+    """The group's strategy from each member's list, in that member's order of preference.
+
+    1. Candidates are the strategies that every member supports (the intersection).
+    2. Each member votes for the first candidate of its own list.
+    3. The most named wins; of equals, the first in the map of the names voted for: Java's HashMap, filled in the order
+       of ``supported`` (of the coordinator's map of members: ``Membership``), or Scala's immutable HashMap.
+
+    Example: A [range, sticky], B [sticky, range] → a tie, which goes to sticky from 4.0 on, to range before.
+    O(members × strategies).
+    """
+    lists = list(supported.values())
+    everywhere = set(lists[0]).intersection(*lists[1:]) if lists else set()
+    candidates = tuple(name for name in dict.fromkeys(lists[0]) if name in everywhere) if lists else ()
+    ballots = tuple(
+        Ballot(member, next(name for name in names if name in everywhere))
+        for member, names in supported.items()
+        if everywhere
+    )
+    votes: dict[str, int] = {}
+    for ballot in ballots:
+        votes[ballot.choice] = votes.get(ballot.choice, 0) + 1
+    best = max(votes.values(), default=0)
+    winners = [name for name in _counting_order(list(votes), coordinator) if votes[name] == best]
+    return Vote(candidates, ballots, votes, winners[0] if winners else None, len(winners) > 1)
+
+
+def _counting_order(names: Sequence[str], coordinator: Coordinator) -> tuple[str, ...]:
+    if coordinator is Coordinator.SCALA:
+        return immutable_order(names)
+    counted = JavaHashMap()
+    for name in names:
+        counted = counted.with_key(name)
+    return counted.order()
+
+
+class KeyMap(Protocol):
+    """A hash map's keys, as a value."""
+
+    def with_key(self, key: str) -> KeyMap: ...
+    def without_key(self, key: str) -> KeyMap: ...
+    def order(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMember:
+    """``strategies``: in its order of preference; ``is_waiting``: its JoinGroup is not answered yet."""
+
+    id: str
+    strategies: tuple[str, ...]
+    is_waiting: bool = True
+    instance_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A classic group as its coordinator sees it; every step gives a new one."""
+
+    coordinator: Coordinator
+    places: KeyMap
+    members: Mapping[str, GroupMember] = field(default_factory=dict)
+    leader: str | None = None
+
+    @classmethod
+    def empty(cls, coordinator: Coordinator = NEWEST) -> Membership:
+        """A group that nobody has joined."""
+        return cls(coordinator, ScalaMutableMap() if coordinator is Coordinator.SCALA else JavaHashMap())
+
+    def joined(self, member: GroupMember) -> Membership:
+        """A new member; the first one leads."""
+        if member.id in self.members:
+            raise InvalidInputError.at(f"member {member.id}", "joins, but is in the group", "it rejoins")
+        return replace(
+            self, places=self.places.with_key(member.id), members={**self.members, member.id: member},
+            leader=self.leader or member.id,
+        )  # fmt: skip
+
+    def rejoined(self, member_id: str, strategies: Sequence[str]) -> Membership:
+        """A member of the group asks again, with this list; it keeps its place."""
+        again = replace(self._member(member_id), strategies=tuple(strategies), is_waiting=True)
+        return replace(self, members={**self.members, member_id: again})
+
+    def left(self, member_id: str) -> Membership:
+        """Left, or its session is over."""
+        self._member(member_id)
+        rest = {name: member for name, member in self.members.items() if name != member_id}
+        places = self.places.without_key(member_id)
+        leader = next(iter(places.order()), None) if self.leader == member_id else self.leader
+        return replace(self, places=places, members=rest, leader=leader)
+
+    def replaced(self, old: str, new: str) -> Membership:
+        """The static member ``old`` is back under the id ``new``."""
+        again = replace(self._member(old), id=new, is_waiting=False)
+        rest = {name: member for name, member in self.members.items() if name != old}
+        if new in rest:
+            raise InvalidInputError.at(f"member {new}", f"comes back for {old}, but is in the group")
+        return replace(
+            self, places=self.places.without_key(old).with_key(new), members={**rest, new: again},
+            leader=new if self.leader == old else self.leader,
+        )  # fmt: skip
+
+    def elected(self) -> tuple[Membership, bool]:
+        """The join phase ends: the group with a leader that has joined; False where nobody has, and it is prolonged."""
+        if self.leader is None:
+            return self, False
+        if self.members[self.leader].is_waiting:
+            return self, True
+        waiting = next((name for name in self.places.order() if self.members[name].is_waiting), None)
+        return (self, False) if waiting is None else (replace(self, leader=waiting), True)
+
+    def completed(self) -> Membership:
+        """All JoinGroups are answered: nobody waits."""
+        return replace(self, members={name: replace(member, is_waiting=False) for name, member in self.members.items()})
+
+    def order(self) -> tuple[str, ...]:
+        """Members as the coordinator walks them, and as JoinGroup's answer lists them."""
+        return self.places.order()
+
+    def vote(self) -> Vote:
+        """What the group would use if the join phase ended now."""
+        return elect_strategy({name: self.members[name].strategies for name in self.order()}, self.coordinator)
+
+    def _member(self, member_id: str) -> GroupMember:
+        if member_id not in self.members:
+            raise InvalidInputError.at(f"member {member_id}", "is not in the group")
+        return self.members[member_id]
+
+
+def group_hash_codes(groups: StringColumn) -> Ints:
+    """``String.hashCode`` of each group id: int32[N]."""
+    codes: Ints = hash_codes(groups.data, groups.offsets)
+    return codes
+
+
+def group_partitions(groups: StringColumn, partitions: int) -> Ints:
+    """Partition of each group: int32[N]; ``partitions`` of ``__consumer_offsets``, one or more."""
+    codes = group_hash_codes(groups).astype(np.int64)
+    return (np.where(codes == -(2**31), 0, np.abs(codes)) % partitions).astype(np.int32)
+
+
+_FIRST_SLOTS = 2
+_MULTIPLIER = -7046029254386353131
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineMap:
+    """``keys`` in the order in which they were added; ``slots``: a power of two."""
+
+    keys: tuple[str, ...] = ()
+    slots: int = _FIRST_SLOTS
+
+    @classmethod
+    def settled(cls, keys: Iterable[str]) -> TimelineMap:
+        """As it is once each of ``keys`` (different ones, as they came) has been put and put again."""
+        added = tuple(keys)
+        slots = _FIRST_SLOTS
+        while _is_too_full(len(added), slots):
+            slots *= 2
+        return cls(added, slots)
+
+    def with_key(self, key: str) -> TimelineMap:
+        """After ``put``; a key that is there keeps its place."""
+        slots = self.slots * 2 if _is_too_full(len(self.keys), self.slots) else self.slots
+        return TimelineMap(self.keys if key in self.keys else (*self.keys, key), slots)
+
+    def without_key(self, key: str) -> TimelineMap:
+        """After ``remove``."""
+        return TimelineMap(tuple(kept for kept in self.keys if kept != key), self.slots)
+
+    def order(self) -> tuple[str, ...]:
+        """The keys as an iterator gives them: O(n log n)."""
+        column = StringColumn.of(self.keys)
+        shift = 65 - self.slots.bit_length()
+        slot = [(code * _MULTIPLIER & _MASK) >> shift for code in hash_codes(column.data, column.offsets).tolist()]
+        return tuple(self.keys[place] for place in sorted(range(len(slot)), key=lambda place: (slot[place], -place)))
+
+
+def _is_too_full(keys: int, slots: int) -> bool:
+    return (keys + 1) * 3 > slots * 4

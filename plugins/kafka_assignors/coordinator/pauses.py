@@ -1,0 +1,600 @@
+"""What a trigger on a settled group does to reading, summed up, in closed form: microseconds instead of a replay.
+
+It gives exactly what ``replay_chain`` gives with heartbeats spread evenly over their interval (``staggered``), for any
+trigger under any protocol. Nobody knows members' clocks: ``Times.heartbeat_offset_ms`` is not looked at, nor are
+``poll_delay_ms`` (members poll as soon as they hear).
+
+Worked example (eager, two members with three partitions each, a third joins; trips of 100 ms, so it has joined at 200;
+of three, those two beat at 1,000 and 2,000): six partitions are revoked and read again at 2,300 ms. Three pause
+1,200 ms, three 200 ms: ``Pauses(6, 6, 1200, 4200)``. Complexity O(partitions + members).
+
+What the pauses of one rebalance, or of several, come to.
+
+How long nobody reads which partition after one trigger in a settled classic group, in closed form.
+
+It says what ``classic_protocol`` replays, without its events. Worked example (eager; member 2 of 3 leaves at 0, beats
+of 0 and 1 at 1,000 and 2,000 ms, trips of 100 ms): 0 stops at 1,100 ms, 1 at 2,100 ms, which is the last JoinGroup; all
+read again two trips later, at 2,300 ms: pauses of 1,200 and 200 ms, and 2,300 ms for what the third had. Complexity
+O(partitions + members).
+
+Properties, in order: the figures are those of the replay, to the millisecond; one pass over the partitions.
+
+How long nobody reads which partition after one trigger in a settled KIP-848 group, in closed form.
+
+It says what ``consumer_protocol`` replays, without its events. Each member learns of its new target at its first beat
+after the group's epoch was raised; who must give something up beats again a trip later, which frees it; its new reader
+gets it at the first of its own beats after that. Worked example (A and B hold two partitions each, C joins at 0, A
+beats at 1 s, B at 4 s, every 5 s, no trips): A frees at 1 s, B at 4 s, C's beat is at 5 s: pauses of 4 s and 1 s.
+
+Properties, in order: the figures are those of the replay, to the millisecond; two passes over the partitions.
+Complexity O(partitions + members).
+
+One door to the timelines of all protocols.
+
+A member that is away and comes back before the others have settled: replayed event by event, then summed up.
+
+The closed form of ``pauses`` starts from settled groups; this is the way around it, and takes as long as a replay does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.coordinator.classic_protocol import replay_classic
+from kafka_assignors.coordinator.consumer_protocol import replay_consumer
+from kafka_assignors.coordinator.timeline import (
+    Change,
+    Holding,
+    Phase,
+    Protocol,
+    Step,
+    Timeline,
+    Times,
+    Trigger,
+    beat_from,
+    first_beats,
+    holdings,
+    interval_of,
+    session_end,
+    staggered,
+)
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel, kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Pauses in reading, and what was taken from readers that live on, counted once for each rebalance.
+
+    ``partitions_unread``: nobody reads them for a while, or ever again. ``partitions_revoked``: a living member stopped
+    reading them, whether it got them back or not. ``longest_pause_ms`` is None where one is read no more, and
+    ``unread_partition_ms``, the sum over partitions, leaves such a one out.
+    """
+
+    partitions_unread: int
+    partitions_revoked: int
+    longest_pause_ms: int | None
+    unread_partition_ms: int
+
+
+NO_PAUSES = Pauses(0, 0, 0, 0)
+
+
+def summed(all_pauses: Iterable[Pauses]) -> Pauses:
+    """One after the other."""
+    unread, revoked, unread_ms = 0, 0, 0
+    longest: int | None = 0
+    for pauses in all_pauses:
+        unread += pauses.partitions_unread
+        revoked += pauses.partitions_revoked
+        unread_ms += pauses.unread_partition_ms
+        is_endless = longest is None or pauses.longest_pause_ms is None
+        longest = None if is_endless else max(longest or 0, pauses.longest_pause_ms or 0)
+    return Pauses(unread, revoked, longest, unread_ms)
+
+
+def added(one: Pauses, other: Pauses) -> Pauses:
+    """One after the other."""
+    return summed((one, other))
+
+
+def scaled(pauses: Pauses, share: float) -> Pauses:
+    """Of all, where those of ``share`` of them (more than 0, at most 1) are known; the longest is that of the known."""
+    return Pauses(
+        round(pauses.partitions_unread / share),
+        round(pauses.partitions_revoked / share),
+        pauses.longest_pause_ms,
+        round(pauses.unread_partition_ms / share),
+    )
+
+
+class JoinPhase(NamedTuple):
+    """``prepared_ms``: when the coordinator wants everybody's JoinGroup; that of ``joined_first`` is there by then.
+
+    ``gone``: who stopped reading at 0 and is in the group no longer; ``newcomer``: who was not in it before.
+    ``delay_ms``: what an empty group waits. ``unread_since_ms``: when reading of what nobody reads
+    before this was due: at 0, or when it was lost.
+    """
+
+    prepared_ms: int
+    joined_first: int
+    gone: int
+    newcomer: int
+    delay_ms: int
+    unread_since_ms: int
+    trip_ms: int
+    heartbeat_ms: int
+
+
+class ClassicPauses(NamedTuple):
+    """``refused``: a place of the arrays that cannot be. ``next_beat_ms``: everybody's, after the last JoinGroup."""
+
+    refused: int
+    unread: int
+    revoked: int
+    endless: int
+    longest_ms: int
+    total_ms: int
+    ends_ms: int
+    next_beat_ms: int
+
+
+@kernel
+def eager_pauses(before: Ints, after: Ints, beats: Longs, phase: JoinPhase) -> ClassicPauses:
+    """Everybody stops when it rejoins, and reads again two trips after the last one did.
+
+    ``beats``: when each member beats next; on return when it rejoined.
+    """
+    joined_ms = _last_join(beats, phase)
+    reads_ms = joined_ms + 2 * phase.trip_ms
+    unread, revoked, endless, longest, total = 0, 0, 0, 0, 0
+    for partition in range(len(before)):
+        old, new = before[partition], after[partition]
+        if _is_refused(old, new, len(beats), phase):
+            return ClassicPauses(partition, 0, 0, 0, 0, 0, 0, 0)
+        if old == NOBODY and new == NOBODY:
+            continue
+        from_ms = phase.unread_since_ms if old == NOBODY else 0
+        if old not in (NOBODY, phase.gone):
+            from_ms = int(beats[old])
+            revoked += 1
+        if new == NOBODY:
+            endless += 1
+        elif reads_ms > from_ms:
+            unread += 1
+            longest = max(longest, reads_ms - from_ms)
+            total += reads_ms - from_ms
+    next_beat_ms = joined_ms + phase.trip_ms + phase.heartbeat_ms
+    return ClassicPauses(NOBODY, unread + endless, revoked, endless, longest, total, reads_ms, next_beat_ms)
+
+
+@kernel
+def cooperative_pauses(before: Ints, after: Ints, dropped: Flags, beats: Longs, phase: JoinPhase) -> ClassicPauses:
+    """What is free is read after the first round; what a member gives up then, after a second one.
+
+    ``dropped``: empty, or what ``joined_first`` gave up before it joined; ``beats``: as above.
+    """
+    joined_ms = _last_join(beats, phase)
+    first_ms = joined_ms + 2 * phase.trip_ms
+    is_revoking = np.zeros(len(beats), dtype=np.bool_)
+    free, dropped_count, moved, taken, endless, revoking = 0, 0, 0, 0, 0, 0
+    for partition in range(len(before)):
+        old, new = before[partition], after[partition]
+        if _is_refused(old, new, len(beats), phase):
+            return ClassicPauses(partition, 0, 0, 0, 0, 0, 0, 0)
+        is_dropped = len(dropped) > 0 and dropped[partition] and old != NOBODY and old == phase.joined_first
+        if old == new and not is_dropped:
+            continue
+        if old in (NOBODY, phase.gone) or is_dropped:
+            dropped_count += is_dropped
+            free += new != NOBODY
+            endless += new == NOBODY
+            continue
+        moved += new != NOBODY
+        taken += new == NOBODY
+        endless += new == NOBODY
+        revoking += not is_revoking[old]
+        is_revoking[old] = True
+    ends_ms, next_beat_ms = first_ms, joined_ms + phase.trip_ms + phase.heartbeat_ms
+    if revoking > 0:
+        is_all = revoking == len(beats) - (phase.gone != NOBODY)
+        rejoined_ms = first_ms if is_all else beat_from(next_beat_ms, first_ms, phase.heartbeat_ms) + phase.trip_ms
+        ends_ms, next_beat_ms = rejoined_ms + 2 * phase.trip_ms, rejoined_ms + phase.trip_ms + phase.heartbeat_ms
+    second_ms = ends_ms - first_ms
+    free_ms = first_ms - phase.unread_since_ms
+    free = free if free_ms > 0 else 0
+    handed_over = moved if second_ms > 0 else 0
+    longest = max(free_ms if free > 0 else 0, second_ms if handed_over > 0 else 0)
+    total = free * free_ms + handed_over * second_ms
+    unread, revoked = free + handed_over + endless, dropped_count + moved + taken
+    return ClassicPauses(NOBODY, unread, revoked, endless, longest, total, ends_ms, next_beat_ms)
+
+
+@inner_kernel
+def _last_join(beats: Longs, phase: JoinPhase) -> int:
+    """When the last JoinGroup is there; ``beats`` then holds the time of each member's own."""
+    last = phase.prepared_ms + phase.delay_ms
+    for member in range(len(beats)):
+        if member == phase.gone:
+            continue
+        if member == phase.joined_first:
+            beats[member] = phase.prepared_ms
+            continue
+        beats[member] = beat_from(beats[member], phase.prepared_ms, phase.heartbeat_ms) + phase.trip_ms
+        last = max(last, beats[member])
+    return last
+
+
+@inner_kernel
+def _is_refused(old: int, new: int, members: int, phase: JoinPhase) -> bool:
+    """No such member, one that reads before it is there, or one that is to read when it is gone."""
+    is_outside = old < NOBODY or old >= members or new < NOBODY or new >= members
+    is_early = old == phase.newcomer and old != NOBODY
+    return is_outside or is_early or (new == phase.gone and new != NOBODY)
+
+
+class EpochRaised(NamedTuple):
+    """``raised_ms``: when the group's epoch is; by the beat of ``raised_by``, or NOBODY: before all beats of that time.
+
+    ``gone``: who stopped reading at 0 and is in the group no longer; ``newcomer``: who was not in it before.
+    ``unread_since_ms``: when reading of what nobody reads before this was due: at 0, or when it was lost.
+    ``not_before_ms``: the new target is computed no sooner.
+    """
+
+    raised_ms: int
+    raised_by: int
+    gone: int
+    newcomer: int
+    unread_since_ms: int
+    not_before_ms: int
+    trip_ms: int
+    heartbeat_ms: int
+
+
+class ConsumerPauses(NamedTuple):
+    """``refused``: a place of the arrays that cannot be. ``computed_ms``: when the new target is; -1: never."""
+
+    refused: int
+    unread: int
+    revoked: int
+    endless: int
+    longest_ms: int
+    total_ms: int
+    ends_ms: int
+    computed_ms: int
+
+
+@kernel
+def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> ConsumerPauses:
+    """``beats``: each member's next, on return the one at which it first asks for more with nothing to give up."""
+    refused = _first_refused(before, after, len(beats), epoch)
+    if refused != NOBODY:
+        return ConsumerPauses(refused, 0, 0, 0, 0, 0, 0, 0)
+    computed_ms = _learn(beats, epoch)
+    _revoke(before, after, beats, epoch)
+    unread, revoked, endless, longest, total, ends_ms = 0, 0, 0, 0, 0, max(computed_ms, epoch.raised_ms)
+    for partition in range(len(before)):
+        old, new = before[partition], after[partition]
+        if old == new:
+            continue
+        is_taken = old not in (NOBODY, epoch.gone)
+        from_ms = epoch.unread_since_ms if old == NOBODY else 0
+        if is_taken:
+            revoked += 1
+            from_ms = int(beats[old])
+            ends_ms = max(ends_ms, from_ms)
+        if new == NOBODY:
+            endless += 1
+            continue
+        given_ms = int(beats[new])
+        if is_taken:
+            given_ms = beat_from(given_ms, from_ms, epoch.heartbeat_ms)
+            if given_ms == from_ms and new < old:  # of one moment's beats the lower number's is first
+                given_ms += epoch.heartbeat_ms
+        reads_ms = given_ms + epoch.trip_ms
+        ends_ms = max(ends_ms, reads_ms)
+        if reads_ms > from_ms:
+            unread += 1
+            longest = max(longest, reads_ms - from_ms)
+            total += reads_ms - from_ms
+    return ConsumerPauses(NOBODY, unread + endless, revoked, endless, longest, total, ends_ms, computed_ms)
+
+
+@inner_kernel
+def _first_refused(before: Ints, after: Ints, members: int, epoch: EpochRaised) -> int:
+    """The place of no such member, of one that reads before it is there, or is to read when it is gone."""
+    for partition in range(len(before)):
+        old, new = before[partition], after[partition]
+        is_outside = old < NOBODY or old >= members or new < NOBODY or new >= members
+        is_early = old == epoch.newcomer and old != NOBODY
+        if is_outside or is_early or (new == epoch.gone and new != NOBODY):
+            return partition
+    return NOBODY
+
+
+@inner_kernel
+def _learn(beats: Longs, epoch: EpochRaised) -> int:
+    """``beats`` becomes the first of each member that meets the new target; when it is computed, -1: nobody is left."""
+    computed_ms = -1
+    asked_ms = max(epoch.raised_ms, epoch.not_before_ms)
+    for member in range(len(beats)):
+        if member == epoch.gone:
+            continue
+        if member == epoch.raised_by:
+            beats[member] = beat_from(epoch.raised_ms, asked_ms, epoch.heartbeat_ms)
+        else:
+            beat = beat_from(beats[member], asked_ms, epoch.heartbeat_ms)
+            is_too_early = beat == epoch.raised_ms and member < epoch.raised_by
+            beats[member] = beat + epoch.heartbeat_ms if is_too_early else beat
+        computed_ms = beats[member] if computed_ms < 0 else min(computed_ms, beats[member])
+    return computed_ms
+
+
+@inner_kernel
+def _revoke(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> None:
+    """Who gives something up beats again a trip later, when it has."""
+    is_revoking = np.zeros(len(beats), dtype=np.bool_)
+    for partition in range(len(before)):
+        old = before[partition]
+        if old != after[partition] and _is_there(old, epoch):
+            is_revoking[old] = True
+    for member in range(len(beats)):
+        if is_revoking[member]:
+            beats[member] += epoch.trip_ms
+
+
+@inlined_kernel
+def _is_there(member: int, epoch: EpochRaised) -> bool:
+    return member not in (NOBODY, epoch.gone)
+
+
+def replay_rebalance(protocol: Protocol, change: Change, times: Times) -> Timeline:
+    """Who stops reading which partition, from when to when, under ``protocol``."""
+    return replay_chain(protocol, (change,), times)
+
+
+def replay_chain(protocol: Protocol, changes: Sequence[Change], times: Times) -> Timeline:
+    """The same for changes that follow each other, each beginning with what the one before it ends with."""
+    if protocol is Protocol.CONSUMER:
+        return replay_consumer(changes, times)
+    return replay_classic(changes, times, is_cooperative=protocol is Protocol.COOPERATIVE)
+
+
+def replayed_pauses(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
+    """The subject of both goes at 0 and joins again after ``restart_ms``."""
+    names = _names(goes.member_count)
+    subject, leader = goes.subject, names[goes.leader]
+    before, after = _holding(goes.before, names, NOBODY), _holding(returns.after, names, NOBODY)
+    meanwhile = _holding(goes.after, names, subject)
+    changes = (
+        Change(goes.trigger, names[subject], before, meanwhile, leader, is_static=goes.is_static),
+        Change(
+            returns.trigger, names[subject], meanwhile, after, leader, is_static=returns.is_static,
+            at_ms=times.restart_ms,
+        ),
+    )  # fmt: skip
+    return _sums(replay_chain(protocol, changes, staggered(protocol, times, names)), names[subject])
+
+
+def _names(count: int) -> list[str]:
+    """In the order of the numbers."""
+    width = len(str(count))
+    return [f"member {number:0{width}}" for number in range(count)]
+
+
+def _holding(column: Ints, names: list[str], absent: int) -> Holding:
+    """Member → partitions, all members named but for ``absent``."""
+    held = holdings(column)
+    return {
+        name: frozenset(("", partition) for partition in held.get(number, ()))
+        for number, name in enumerate(names)
+        if number != absent
+    }
+
+
+def _sums(timeline: Timeline, subject: str) -> Pauses:
+    lengths = [pause.to_ms - pause.from_ms for pause in timeline.pauses if pause.to_ms is not None]
+    revoked = [event.partitions for event in timeline.events if event.phase is Phase.REVOKE and event.member != subject]
+    return Pauses(len(timeline.pauses), sum(revoked), timeline.longest_pause_ms, sum(lengths))
+
+
+_NOTHING_DROPPED = np.zeros(0, dtype=np.bool_)
+_NOTHING_DROPPED.setflags(write=False)  # as a step's own column is: one variant of the kernel serves both
+
+
+class _Learned(NamedTuple):
+    """When the coordinator knows, and by whose request: ``by`` is NOBODY where it is by none, or by whichever is next.
+
+    ``gone``: who reads no more from 0 on; ``newcomer``: who was not in the group before. ``unread_since_ms``: when what
+    nobody reads before this should have been read; ``not_before_ms``: KIP-848 computes no target sooner.
+    """
+
+    at_ms: int
+    by: int = NOBODY
+    gone: int = NOBODY
+    newcomer: int = NOBODY
+    unread_since_ms: int = 0
+    not_before_ms: int = 0
+
+
+def pauses_of(protocol: Protocol, step: Step, times: Times) -> Pauses:
+    """What ``replay_chain`` sums up to for this trigger, if the group was settled and its clocks are staggered.
+
+    Raises InvalidInputError for assignments that cannot be, and for times that no broker would accept.
+    """
+    _require_possible(protocol, times)
+    if step.trigger is Trigger.COORDINATOR_MOVES:
+        _require_unchanged(step)
+        return NO_PAUSES
+    if step.trigger is Trigger.STATIC_RESTART:
+        return _static_restart(protocol, step, times)
+    return _settled(protocol, step, times)
+
+
+def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times) -> Pauses:
+    """A member without an instance id is restarted: it leaves, and joins again after ``times.restart_ms``.
+
+    If the others have settled by then both rebalances are summed up, the second with the clocks that the first one left
+    behind; else both are replayed together, event by event.
+    """
+    _require_possible(protocol, times)
+    is_restart = (leaves.trigger, returns.trigger) == (Trigger.MEMBER_LEAVES, Trigger.MEMBER_JOINS)
+    is_same = (leaves.subject, leaves.member_count) == (returns.subject, returns.member_count)
+    if not is_restart or not is_same or leaves.is_static or not np.array_equal(leaves.after, returns.before):
+        raise InvalidInputError.at(
+            f"restart of member {leaves.subject}",
+            f"{leaves.trigger} of member {leaves.subject}, then {returns.trigger} of member {returns.subject}",
+            "one member without instance id leaves, and joins what that leaves behind; else: static_restart",
+        )
+    return _goes_and_returns(protocol, leaves, returns, times)
+
+
+def rolling(protocol: Protocol, restarts: Iterable[Step | tuple[Step, Step]], times: Times) -> Pauses:
+    """A rolling restart: one member after the other, each when the group has settled since the one before.
+
+    A member without instance id is a pair for ``restart_pauses``; one with is a ``STATIC_RESTART``.
+    """
+    return summed(
+        pauses_of(protocol, restart, times) if isinstance(restart, Step) else restart_pauses(protocol, *restart, times)
+        for restart in restarts
+    )
+
+
+def _require_possible(protocol: Protocol, times: Times) -> None:
+    """A heartbeat and its answer fit into an interval, a session, and the time that a rebalance may take."""
+    interval, trip = interval_of(protocol, times), times.round_trip_ms
+    is_long_enough = interval + trip < times.rebalance_ms or protocol is Protocol.CONSUMER
+    if not 0 <= trip < interval or times.session_ms < interval or not is_long_enough:
+        raise InvalidInputError.at(
+            "times",
+            f"heartbeat {interval}, trip {trip}, session {times.session_ms}, rebalance {times.rebalance_ms} ms",
+            "a trip is shorter than the heartbeat's interval, that no longer than a session and than a rebalance",
+        )
+
+
+def _require_unchanged(step: Step) -> None:
+    if not np.array_equal(step.before, step.after):
+        raise InvalidInputError.at(f"{step.trigger}", "changes who reads what, which it does not")
+
+
+def _settled(protocol: Protocol, step: Step, times: Times) -> Pauses:
+    beats = first_beats(step.member_count, interval_of(protocol, times))
+    learned = _learned(protocol, step, times)
+    if protocol is Protocol.CONSUMER:
+        return _summary(_consumer(step, learned, times, beats), step)
+    return _summary(_classic(protocol, step, learned, times, beats), step)
+
+
+def _learned(protocol: Protocol, step: Step, times: Times) -> _Learned:
+    """What happens before the coordinator knows."""
+    subject, trip, is_classic = step.subject, times.round_trip_ms, protocol is not Protocol.CONSUMER
+    match step.trigger:
+        case Trigger.MEMBER_JOINS:
+            trips = 2 if is_classic and not step.is_static else 1  # KIP-394: a newcomer asks twice
+            return _Learned(trips * trip, by=subject, newcomer=subject)
+        case Trigger.SUBSCRIPTION_CHANGES:
+            return _Learned(0, by=subject)
+        case Trigger.PARTITION_COUNT_CHANGES:
+            return _Learned(times.metadata_max_age_ms, by=step.leader) if is_classic else _Learned(0)
+        case Trigger.MEMBER_LEAVES if not step.is_static:
+            return _Learned(0, gone=subject)
+        case Trigger.MEMBER_STALLS if not step.is_static:
+            return _Learned(times.poll_interval_ms, gone=subject)
+        case _:
+            silent_ms = times.poll_interval_ms if step.trigger is Trigger.MEMBER_STALLS else 0
+            return _Learned(session_end(protocol, times, subject, step.member_count, silent_ms), gone=subject)
+
+
+def _classic(protocol: Protocol, step: Step, learned: _Learned, times: Times, beats: Longs) -> ClassicPauses:
+    phase = JoinPhase(
+        learned.at_ms, learned.by, learned.gone, learned.newcomer,
+        times.initial_delay_ms if step.is_empty_before else 0, learned.unread_since_ms, times.round_trip_ms,
+        times.heartbeat_ms,
+    )  # fmt: skip
+    if protocol is Protocol.EAGER:
+        return eager_pauses(step.before, step.after, beats, phase)
+    is_dropping = step.trigger is Trigger.SUBSCRIPTION_CHANGES and step.dropped is not None
+    dropped = step.dropped if is_dropping else _NOTHING_DROPPED
+    return cooperative_pauses(step.before, step.after, dropped, beats, phase)
+
+
+def _consumer(step: Step, learned: _Learned, times: Times, beats: Longs) -> ConsumerPauses:
+    epoch = EpochRaised(
+        learned.at_ms, learned.by, learned.gone, learned.newcomer, learned.unread_since_ms, learned.not_before_ms,
+        times.round_trip_ms, times.consumer_heartbeat_ms,
+    )  # fmt: skip
+    return consumer_pauses(step.before, step.after, beats, epoch)
+
+
+def _summary(found: ClassicPauses | ConsumerPauses, step: Step) -> Pauses:
+    _require_known(found.refused, step)
+    longest_ms = None if found.endless else int(found.longest_ms)
+    return Pauses(int(found.unread), int(found.revoked), longest_ms, int(found.total_ms))
+
+
+def _require_known(refused: int, step: Step) -> None:
+    if refused == NOBODY:
+        return
+    raise InvalidInputError.at(
+        f"{step.trigger}, partition {refused}",
+        f"is read by {step.before[refused]} before and {step.after[refused]} after",
+        f"members are 0 to {step.member_count - 1}, and {step.subject} reads only while it is there",
+    )
+
+
+def _static_restart(protocol: Protocol, step: Step, times: Times) -> Pauses:
+    """Within its session: what it had waits for it. Beyond: it dies, and joins later."""
+    expires_ms = session_end(protocol, times, step.subject, step.member_count, 0)
+    if times.restart_ms <= expires_ms:
+        _require_unchanged(step)
+        # FindCoordinator, JoinGroup, SyncGroup; under KIP-848 one heartbeat instead of the latter two.
+        trips = 2 if protocol is Protocol.CONSUMER else 3
+        pause_ms = times.restart_ms + trips * times.round_trip_ms
+        count = int(np.count_nonzero(step.before == step.subject)) if pause_ms else 0
+        return Pauses(count, 0, pause_ms if count else 0, count * pause_ms)
+    if step.meanwhile is None:
+        raise InvalidInputError.at(
+            f"static member {step.subject}",
+            f"is away for {times.restart_ms} ms, its session ends after {expires_ms} ms",
+            "say what the others have meanwhile (meanwhile)",
+        )
+    dies = replace(step, trigger=Trigger.MEMBER_DIES, after=step.meanwhile, meanwhile=None, is_static=True)
+    joins = replace(step, trigger=Trigger.MEMBER_JOINS, before=step.meanwhile, meanwhile=None, is_static=True)
+    return _goes_and_returns(protocol, dies, joins, times)
+
+
+def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
+    """The subject goes at 0 and is back after ``restart_ms``; replayed where the others have not settled by then.
+
+    And where somebody else's partitions are read by nobody meanwhile, which no strategy does.
+    """
+    beats = first_beats(goes.member_count, interval_of(protocol, times))
+    learned, back = _learned(protocol, goes, times), _learned(protocol, returns, times)
+    lost = returns.before == NOBODY
+    resumed = lost & (returns.after != NOBODY)
+    is_plain = bool(np.all(goes.before[resumed] == goes.subject))
+    first: ClassicPauses | ConsumerPauses
+    if protocol is Protocol.CONSUMER:
+        first = _consumer(goes, learned, times, beats)
+    else:
+        first = _classic(protocol, goes, learned, times, beats)
+    _require_known(first.refused, goes)
+    if times.restart_ms <= first.ends_ms or not is_plain:
+        return replayed_pauses(protocol, goes, returns, times)
+    back = back._replace(unread_since_ms=-times.restart_ms)
+    if isinstance(first, ConsumerPauses):
+        since_ms = first.computed_ms + times.assignment_interval_ms - times.restart_ms if first.computed_ms >= 0 else 0
+        back = back._replace(not_before_ms=since_ms)
+        second = _summary(_consumer(returns, back, times, beats - times.restart_ms), returns)
+    else:
+        beats[:] = first.next_beat_ms - times.restart_ms
+        second = _summary(_classic(protocol, returns, back, times, beats), returns)
+    # What was lost until the subject is back pauses once, and is told with the second rebalance.
+    count = int(np.count_nonzero(resumed))
+    gone = _summary(first._replace(unread=first.unread - count, endless=first.endless - count), goes)
+    return summed((gone, second))

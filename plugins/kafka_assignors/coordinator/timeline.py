@@ -1,0 +1,368 @@
+"""What a rebalance does to reading: each request and phase with its time, and who stops reading what, and how long.
+
+Times are milliseconds after the first trigger. The clock of each member is given (``heartbeat_offset_ms``), so a
+replay is exact and the same every time; network and assignor take no time unless ``round_trip_ms`` says so. Triggers
+may follow each other while the first is still being worked off (``at_ms``).
+
+A trigger that meets a settled group, in numbers: what ``Change`` is for a replay, as arrays for compiled code.
+
+Members are numbers, 0 to ``member_count`` - 1, of all that take part before or after; partitions are the places of the
+arrays. Example: a group of members 0 and 1 with four partitions, which member 2 joins::
+
+    Step(Trigger.MEMBER_JOINS, subject=2, before=[0, 0, 1, 1], after=[0, 2, 1, 1], member_count=3)
+
+Heartbeats spread evenly over their interval: what a rebalance is taken to meet where nobody knows members' clocks.
+
+Example: of four members with a heartbeat every 3 s, the first beats 750 ms after the trigger, the last 3,000 ms after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+
+import numpy as np
+
+from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.decorators import inlined_kernel
+
+Partition = tuple[str, int]
+Holding = Mapping[str, frozenset[Partition]]
+
+
+class Protocol(StrEnum):
+    """How members give partitions up."""
+
+    EAGER = "eager"
+    COOPERATIVE = "cooperative"  # KIP-429
+    CONSUMER = "consumer"  # KIP-848
+
+
+class Trigger(StrEnum):
+    """What starts it (seed article 002, corrected)."""
+
+    MEMBER_JOINS = "member_joins"
+    MEMBER_DIES = "member_dies"
+    MEMBER_LEAVES = "member_leaves"
+    MEMBER_STALLS = "member_stalls"  # polls no more (KIP-62): it leaves at the end of its poll interval
+    STATIC_RESTART = "static_restart"
+    SUBSCRIPTION_CHANGES = "subscription_changes"
+    PARTITION_COUNT_CHANGES = "partition_count_changes"
+    COORDINATOR_MOVES = "coordinator_moves"
+
+
+_SUBJECT_GOES = (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES, Trigger.MEMBER_STALLS)
+
+
+class Phase(StrEnum):
+    """Kafka's requests, and what the coordinator and the members do between them."""
+
+    FIND_COORDINATOR = "FindCoordinator"
+    JOIN_GROUP = "JoinGroup"
+    SYNC_GROUP = "SyncGroup"
+    HEARTBEAT = "Heartbeat"
+    LEAVE_GROUP = "LeaveGroup"
+    SESSION_EXPIRED = "session expired"
+    METADATA = "metadata refreshed"
+    REVOKE = "revoke"
+    ASSIGN = "assign"
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Timeouts and intervals in ms; the defaults are those of Kafka 3.0 and later (KIP-735).
+
+    ``initial_delay_ms`` is group.initial.rebalance.delay.ms, ``poll_interval_ms`` max.poll.interval.ms, and
+    ``assignment_interval_ms`` group.consumer.assignment.interval.ms (KIP-1263, from 4.3 on; 0 before).
+    """
+
+    session_ms: int = 45_000
+    heartbeat_ms: int = 3_000
+    rebalance_ms: int = 300_000
+    initial_delay_ms: int = 3_000
+    poll_interval_ms: int = 300_000
+    consumer_heartbeat_ms: int = 5_000  # KIP-848, set by the broker
+    assignment_interval_ms: int = 1_000
+    metadata_max_age_ms: int = 300_000
+    round_trip_ms: int = 0
+    restart_ms: int = 10_000  # how long a restarted member is away
+    heartbeat_offset_ms: Mapping[str, int] = field(default_factory=dict)  # a member's first beat after the trigger
+    poll_delay_ms: Mapping[str, int] = field(default_factory=dict)  # how long a member works before it polls again
+
+    def next_beat(self, member: str, at_ms: int, interval_ms: int) -> int:
+        """First heartbeat of ``member`` at or after ``at_ms``."""
+        first = self.heartbeat_offset_ms.get(member, interval_ms)
+        beats = max(0, -(-(at_ms - first) // interval_ms))
+        return first + beats * interval_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happens; ``partitions``: how many are revoked or assigned."""
+
+    at_ms: int
+    member: str
+    phase: Phase
+    detail: str = ""
+    partitions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Nobody reads ``partition`` from ``from_ms`` to ``to_ms``; it goes from one member to the other (or the same).
+
+    ``to_ms`` is ``None`` where it ends without a reader: the pause has no end.
+    """
+
+    partition: Partition
+    from_ms: int
+    to_ms: int | None
+    member_before: str | None
+    member_after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Everything that happened, in order, and every pause in reading; ``rebalances`` counts generations or epochs."""
+
+    events: tuple[Event, ...]
+    pauses: tuple[Pause, ...]
+    rebalances: int
+
+    @property
+    def longest_pause_ms(self) -> int | None:
+        """The worst that any partition suffers; ``None`` where one is read no more."""
+        lengths = [None if pause.to_ms is None else pause.to_ms - pause.from_ms for pause in self.pauses]
+        return None if None in lengths else max((length for length in lengths if length is not None), default=0)
+
+    @property
+    def ends_at_ms(self) -> int:
+        """When the last event is over."""
+        return max((event.at_ms for event in self.events), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A trigger with the assignment before and after it. ``subject`` is the member (or topic) it is about.
+
+    ``leader`` computes the assignment of a classic group and watches its topics' metadata. ``dropped_topics`` are those
+    that ``subject`` no longer subscribes to: under cooperative it gives them up before it rejoins. ``is_static``: the
+    subject has an instance id, so it does not say goodbye. ``meanwhile`` is the assignment while a static member is
+    away for longer than its session. ``at_ms``: when it happens, where it follows another. ``eager_members`` of a group
+    that uses a cooperative strategy list an eager one as well: they give all up before each join, as if it were in use.
+    """
+
+    trigger: Trigger
+    subject: str
+    before: Holding
+    after: Holding
+    leader: str = ""
+    dropped_topics: frozenset[str] = frozenset()
+    is_static: bool = False
+    meanwhile: Holding | None = None
+    at_ms: int = 0
+    eager_members: frozenset[str] = frozenset()
+
+    @property
+    def stays(self) -> tuple[str, ...]:
+        """Members that take part before and after, sorted."""
+        gone = {self.subject} if self.trigger in _SUBJECT_GOES else set()
+        new = {self.subject} if self.trigger is Trigger.MEMBER_JOINS else set()
+        return tuple(sorted((set(self.before) | set(self.after)) - gone - new))
+
+    @property
+    def owner_before(self) -> dict[Partition, str]:
+        """Partition → member."""
+        return {partition: member for member in sorted(self.before) for partition in self.before[member]}
+
+    @property
+    def owner_after(self) -> dict[Partition, str]:
+        """Partition → member."""
+        return {partition: member for member in sorted(self.after) for partition in self.after[member]}
+
+
+@dataclass(slots=True)
+class Reading:
+    """Who reads what while a replay runs, and since when nobody does; lives inside one call."""
+
+    owned: dict[str, set[Partition]]
+    pauses: list[Pause] = field(default_factory=list)
+    _open: dict[Partition, tuple[int, str | None]] = field(default_factory=dict)
+
+    def stop(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
+        """``member`` reads these no more; how many it did read."""
+        gone = self.owned[member] & set(partitions)
+        self.owned[member] -= gone
+        for partition in gone:
+            self._open.setdefault(partition, (at_ms, member))
+        return len(gone)
+
+    def wait(self, at_ms: int, partitions: Iterable[Partition]) -> None:
+        """These are there from now on, whether somebody reads them or not."""
+        read = set().union(*self.owned.values())
+        for partition in set(partitions) - read:
+            self._open.setdefault(partition, (at_ms, None))
+
+    def start(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
+        """``member`` reads these; how many of them are new to it."""
+        new = set(partitions) - self.owned[member]
+        self.owned[member] |= new
+        for partition in new:
+            from_ms, before = self._open.pop(partition, (at_ms, None))
+            if at_ms > from_ms:
+                self.pauses.append(Pause(partition, from_ms, at_ms, before, member))
+        return len(new)
+
+    def all_pauses(self) -> tuple[Pause, ...]:
+        """By partition and time; what nobody reads at the end has a pause without end."""
+        endless = [Pause(partition, from_ms, None, before, None) for partition, (from_ms, before) in self._open.items()]
+        return tuple(sorted((*self.pauses, *endless), key=lambda pause: (pause.partition, pause.from_ms)))
+
+
+def in_order(events: list[Event]) -> tuple[Event, ...]:
+    """By time; at one time in the order in which they were caused."""
+    return tuple(sorted(events, key=lambda event: event.at_ms))
+
+
+def chain_of(changes: Sequence[Change], times: Times, heartbeat_ms: int) -> tuple[Change, ...]:
+    """The changes as a coordinator meets them: a static member away beyond its session dies, and joins later.
+
+    They stand in the order in which it learns of them, which for one that dies is at the end of its session: ``at_ms``
+    need not rise.
+
+    Raises InvalidInputError for changes that do not follow each other, and where the assignment while a member was away
+    is not told.
+    """
+    chain: list[Change] = []
+    for number, change in enumerate(changes):
+        if chain and change.before != chain[-1].after:
+            raise InvalidInputError.at(
+                f"change {number}",
+                "does not begin with what the one before it ends with",
+                "list them as they are learned of",
+            )
+        chain += _static_restart(change, times, heartbeat_ms)
+    return tuple(chain)
+
+
+def _static_restart(change: Change, times: Times, heartbeat_ms: int) -> list[Change]:
+    if change.trigger is not Trigger.STATIC_RESTART:
+        return [change]
+    member, at = change.subject, change.at_ms
+    expires = times.next_beat(member, at, heartbeat_ms) - heartbeat_ms + times.session_ms - at
+    if times.restart_ms <= expires:
+        return [change]
+    if change.meanwhile is None:
+        raise InvalidInputError.at(
+            f"static member {member}", f"is away for {times.restart_ms} ms, its session ends after {expires} ms",
+            "say what the others have meanwhile (meanwhile)",
+        )  # fmt: skip
+    dies = replace(change, trigger=Trigger.MEMBER_DIES, after=change.meanwhile, is_static=True)
+    back = replace(change, trigger=Trigger.MEMBER_JOINS, before=change.meanwhile, is_static=True)
+    return [dies, replace(back, at_ms=at + times.restart_ms)]
+
+
+_ABOUT_NO_MEMBER = (Trigger.PARTITION_COUNT_CHANGES, Trigger.COORDINATOR_MOVES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One trigger on a settled group: who reads each partition ``before`` and ``after`` it, ``NOBODY`` for no one.
+
+    The partitions are those that exist after it; a new one has nobody before. ``subject``: the member that it is about
+    (not looked at where it is about none). ``leader`` watches the metadata of a classic group. ``meanwhile``: who reads
+    what while a static member is away for longer than its session. ``dropped``: partitions that the subject subscribes
+    to no longer; under cooperative it gives them up before it rejoins. ``is_static``: the subject has an instance id.
+    """
+
+    trigger: Trigger
+    subject: int
+    before: Ints
+    after: Ints
+    member_count: int
+    is_static: bool = False
+    leader: int = 0
+    meanwhile: Ints | None = None
+    dropped: Flags | None = None
+
+    def __post_init__(self) -> None:
+        """All arrays become read-only, so that one variant of each kernel serves them."""
+        columns = {"before": self.before, "after": self.after, "meanwhile": self.meanwhile}
+        for name, values in columns.items():
+            if values is not None:
+                object.__setattr__(self, name, _read_only(values, np.int32))
+        if self.dropped is not None:
+            object.__setattr__(self, "dropped", _read_only(self.dropped, np.bool_))
+        if any(values is not None and len(values) != len(self.before) for values in (*columns.values(), self.dropped)):
+            raise InvalidInputError.at(f"{self.trigger}", "the columns of partitions are not equally long")
+        is_about_member = self.trigger not in _ABOUT_NO_MEMBER
+        if is_about_member and not 0 <= self.subject < self.member_count:
+            raise InvalidInputError.at(f"{self.trigger}", f"no member {self.subject} among {self.member_count}")
+        if self.trigger is Trigger.PARTITION_COUNT_CHANGES and not 0 <= self.leader < self.member_count:
+            raise InvalidInputError.at(f"{self.trigger}", f"no leader {self.leader} among {self.member_count} members")
+
+    @property
+    def is_empty_before(self) -> bool:
+        """The group has no member until this one joins."""
+        return self.trigger is Trigger.MEMBER_JOINS and self.member_count == 1
+
+
+def _read_only(values: Ints | Flags, kind: type[np.generic]) -> Ints | Flags:
+    column = np.ascontiguousarray(values, kind).view()
+    column.flags.writeable = False
+    return column
+
+
+def holdings(column: Ints) -> dict[int, list[int]]:
+    """Member → its partitions in ``column``, of those members that read any."""
+    held: dict[int, list[int]] = {}
+    for partition, member in enumerate(column.tolist()):
+        if member != NOBODY:
+            held.setdefault(member, []).append(partition)
+    return held
+
+
+def interval_of(protocol: Protocol, times: Times) -> int:
+    """Milliseconds between two heartbeats of a member."""
+    return times.consumer_heartbeat_ms if protocol is Protocol.CONSUMER else times.heartbeat_ms
+
+
+def staggered(protocol: Protocol, times: Times, members: Sequence[str]) -> Times:
+    """``times`` for a replay of ``members``: number i of M first beats (i + 1) / M of an interval after the trigger."""
+    interval, count = interval_of(protocol, times), len(members)
+    first = {member: first_beat(number, count, interval) for number, member in enumerate(members)}
+    return replace(times, heartbeat_offset_ms=first)
+
+
+def first_beat(member: int, members: int, interval_ms: int) -> int:
+    """Of that member's number, in whole ms after the trigger."""
+    return interval_ms * (member + 1) // members
+
+
+def session_end(protocol: Protocol, times: Times, member: int, members: int, silent_ms: int) -> int:
+    """When the coordinator gives up one that is silent from ``silent_ms`` on: a session after its last heartbeat."""
+    interval = interval_of(protocol, times)
+    first = first_beat(member, members, interval)
+    missed = first + max(0, -(-(silent_ms - first) // interval)) * interval
+    return missed - interval + times.session_ms
+
+
+def first_beats(members: int, interval_ms: int) -> Longs:
+    """``first_beat`` of everybody, to be changed as one likes."""
+    return _spread(members, interval_ms).copy()
+
+
+@lru_cache(maxsize=8)  # a group is asked many times in a row
+def _spread(members: int, interval_ms: int) -> Longs:
+    return np.arange(interval_ms, interval_ms * (members + 1), interval_ms, dtype=np.int64) // members
+
+
+@inlined_kernel
+def beat_from(first_ms: int, at_ms: int, interval_ms: int) -> int:
+    """The first beat at or after ``at_ms`` of one whose beats are ``first_ms``, an interval later, and so on."""
+    if at_ms <= first_ms:
+        return first_ms
+    return first_ms + (at_ms - first_ms + interval_ms - 1) // interval_ms * interval_ms

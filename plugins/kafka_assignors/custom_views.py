@@ -1,0 +1,150 @@
+"""What one's own strategy sees: topics and members as people would write them down, and as JSON for another process.
+
+Light to import: the process in which a strategy runs needs neither numpy nor kernels for these.
+
+What one's own strategy answered, in plain types, or why it is no answer. Light to import, as ``views`` is.
+
+An answer is a mapping of members to sequences of (topic, partition) pairs; partitions are whole numbers, of any type
+that is one (numpy's are, 2.0 and True are not).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.visible_text import excerpt
+from kafka_assignors.whole_number import whole_number
+
+
+@dataclass(frozen=True, slots=True)
+class TopicView:
+    """One topic that somebody subscribes to; ``racks`` per partition, the racks of its replicas."""
+
+    name: str
+    partitions: int
+    racks: tuple[frozenset[str], ...] = ()
+    weights: tuple[float, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """JSON for it."""
+        return {
+            "name": self.name, "partitions": self.partitions, "racks": [sorted(racks) for racks in self.racks],
+            "weights": list(self.weights),
+        }  # fmt: skip
+
+    @classmethod
+    def of_document(cls, document: Mapping[str, Any]) -> TopicView:
+        """The way back of ``document``."""
+        racks = tuple(frozenset(racks) for racks in document["racks"])
+        return cls(document["name"], document["partitions"], racks, tuple(document["weights"]))
+
+
+@dataclass(frozen=True, slots=True)
+class MemberView:
+    """One member as it presents itself. ``owned``: (topic, partition) pairs that it says it owns."""
+
+    id: str
+    topics: tuple[str, ...]
+    instance_id: str | None = None
+    rack: str | None = None
+    host: str | None = None
+    client_id: str | None = None
+    owned: tuple[tuple[str, int], ...] = ()
+    user_data: bytes | None = None
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """User data that is a JSON object, else nothing."""
+        try:
+            decoded = json.loads(self.user_data or b"{}")
+        except (ValueError, RecursionError):  # bytes of some other kind
+            return {}
+        return decoded if isinstance(decoded, dict) else {}
+
+    @property
+    def weight(self) -> float:
+        """``weight`` in the user data, 1 where it is no number above 0: one may divide by it."""
+        weight = self.data.get("weight", 1.0)
+        try:
+            number = float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else 1.0
+        except OverflowError:
+            return 1.0
+        return number if math.isfinite(number) and number > 0 else 1.0
+
+
+def members_document(members: Sequence[MemberView]) -> dict[str, Any]:
+    """JSON for all of them, user data in base64; each list of subscriptions once, for most members have the same."""
+    lists: dict[tuple[str, ...], int] = {}
+    rows = [
+        {
+            "id": member.id, "topics": lists.setdefault(member.topics, len(lists)), "instance_id": member.instance_id,
+            "rack": member.rack, "host": member.host, "client_id": member.client_id, "owned": _runs(member.owned),
+            "user_data": None if member.user_data is None else b64encode(member.user_data).decode(),
+        }
+        for member in members
+    ]  # fmt: skip
+    return {"subscriptions": list(lists), "members": rows}
+
+
+def members_of_document(document: Mapping[str, Any]) -> tuple[MemberView, ...]:
+    """The way back of ``members_document``."""
+    lists = [tuple(topics) for topics in document["subscriptions"]]
+    return tuple(
+        MemberView(
+            id=row["id"], topics=lists[row["topics"]], instance_id=row["instance_id"], rack=row["rack"],
+            host=row["host"], client_id=row["client_id"],
+            owned=tuple((topic, partition) for topic, partitions in row["owned"] for partition in partitions),
+            user_data=None if row["user_data"] is None else b64decode(row["user_data"]),
+        )
+        for row in document["members"]
+    )  # fmt: skip
+
+
+def _runs(pairs: Sequence[tuple[str, int]]) -> list[tuple[str, list[int]]]:
+    """Consecutive pairs of one topic together."""
+    runs: list[tuple[str, list[int]]] = []
+    for topic, partition in pairs:
+        if not runs or runs[-1][0] != topic:
+            runs.append((topic, []))
+        runs[-1][1].append(partition)
+    return runs
+
+
+Answer = dict[str, list[tuple[str, int]]]
+
+
+def plain_answer(answer: object) -> Answer:
+    """Names and pairs alone. Raises AssignorError for anything else, with the first thing that is wrong."""
+    if not isinstance(answer, Mapping):
+        raise AssignorError("NoAnswer", f"answers {excerpt(answer)}, which is no mapping of members to partitions")
+    plain: Answer = {}
+    for member, pairs in answer.items():
+        if not isinstance(member, str):
+            raise AssignorError("UnknownMember", f"names {excerpt(member)}, which is no member's id")
+        if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
+            raise AssignorError("NoAnswer", f"gives {member!r} {excerpt(pairs)}, which is no list of pairs")
+        plain[member] = [_pair(member, pair) for pair in pairs]
+    return plain
+
+
+def plain_partition(answer: object) -> int:
+    """A partitioner's answer. Raises AssignorError where it is no whole number."""
+    partition = whole_number(answer)
+    if partition is None:
+        raise AssignorError("UnknownPartition", f"answers {excerpt(answer)}, which is no whole number")
+    return partition
+
+
+def _pair(member: str, pair: Any) -> tuple[str, int]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise AssignorError("NoAnswer", f"gives {member!r} {excerpt(pair)}, which is no pair of topic and partition")
+    partition = whole_number(pair[1])
+    if partition is None:
+        raise AssignorError("UnknownPartition", f"gives {member!r} {excerpt(pair)}: partitions are whole numbers")
+    return str(pair[0]), partition

@@ -1,0 +1,261 @@
+"""In which order a Java HashMap or HashSet gives its keys back.
+
+The model is the one of ``java.util.HashMap`` with plain bins:
+
+- a table of a power of two, 16 unless told (``new HashMap(n)`` rounds n up), a key lives in bin
+  ``(hash ^ hash >>> 16) & (table - 1)``; the order is bin by bin, in a bin along its chain;
+- ``put`` adds at the tail of the chain, ``computeIfAbsent`` at its head; putting a key again keeps its place;
+- the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``: before
+  the next one), keeping the order inside bins; it never shrinks;
+- a bin that meets its ninth key by ``put`` (eighth by ``computeIfAbsent``) doubles a table that is smaller than 64.
+  From 64 on Java makes such a bin a tree, which may put another key in front: not modelled (see the package).
+
+Example: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
+
+Keys are given by their hash codes, all of different keys; answers are positions of keys. Complexity: O(keys + table).
+
+A Java ``HashMap`` of strings that lives long: members come and go, and its table remembers how many there were.
+
+The same model as ``hash_order`` (put at the tail of a bin; the table doubles at more than three quarters, or at a
+ninth key of one bin while it is smaller than 64), as a small value that can be carried along.
+
+Example: 13 keys make the table 32; without twelve of them it is still 32, and the next key goes to one of 32 bins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.string_column import StringColumn
+
+Codes = npt.NDArray[np.int8]
+
+DEFAULT_CAPACITY = 0
+PUT, COMPUTE_IF_ABSENT, REMOVE = 0, 1, 2
+
+_DEFAULT_TABLE = 16
+_TREE_TABLE = 64
+_TREE_BIN = 8
+
+
+@kernel
+def spread(hash_code: int) -> np.int64:
+    """``HashMap.hash``: the upper half mixed into the lower one."""
+    unsigned = np.uint32(hash_code)
+    return np.int64(unsigned ^ (unsigned >> np.uint32(16)))
+
+
+@kernel
+def table_for(capacity: int) -> int:
+    """Size of the first table of ``new HashMap(capacity)``; 0 stands for ``new HashMap()``."""
+    if capacity == DEFAULT_CAPACITY:
+        return _DEFAULT_TABLE
+    table = 1
+    while table < capacity:
+        table *= 2
+    return table
+
+
+@kernel
+def set_copy_capacity(n: int) -> np.int64:
+    """Capacity of ``new HashSet(collection)`` of ``n`` elements: max((int)(n / .75f) + 1, 16)."""
+    return max(np.int64(np.float32(n) / np.float32(0.75)) + np.int64(1), np.int64(16))
+
+
+@kernel
+def map_copy_capacity(n: int) -> np.int64:
+    """Capacity of ``new HashMap(map)`` and of a clone with ``n`` entries: (int)(n / .75f + 1)."""
+    return np.int64(np.float32(n) / np.float32(0.75) + np.float32(1 if n else 0))
+
+
+@kernel
+def put_order(hashes: Ints, capacity: int) -> Longs:
+    """Iteration order (positions into ``hashes``) of ``new HashMap(capacity)`` after a ``put`` of each key in turn."""
+    n = len(hashes)
+    table = _table_after_puts(hashes, capacity)
+    mask = table - 1
+    ends = np.zeros(table + 1, np.int32)
+    for i in range(n):
+        ends[(spread(hashes[i]) & mask) + 1] += 1
+    for b in range(table):
+        ends[b + 1] += ends[b]
+    order = np.empty(n, np.int64)
+    for i in range(n):
+        at = spread(hashes[i]) & mask
+        order[ends[at]] = i
+        ends[at] += 1
+    return order
+
+
+@inner_kernel
+def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
+    """The table's size after all puts; small tables also grow when a bin gets its ninth key."""
+    n = len(hashes)
+    table = np.int64(table_for(capacity))
+    if n > _TREE_BIN and table < _TREE_TABLE:
+        sizes = np.zeros(_TREE_TABLE, np.int32)
+        # More than 48 keys fill any table below 64, whatever their bins.
+        for i in range(min(n, _TREE_TABLE)):
+            b = spread(hashes[i]) & (table - 1)
+            sizes[b] += 1
+            needed = table * 2 if sizes[b] > _TREE_BIN else table
+            if i + 1 > needed * 3 // 4:
+                needed *= 2
+            if needed == table:
+                continue
+            table = needed
+            if table >= _TREE_TABLE:
+                break
+            sizes[:] = 0
+            for k in range(i + 1):
+                sizes[spread(hashes[k]) & (table - 1)] += 1
+    while n > table * 3 // 4:
+        table *= 2
+    return table
+
+
+def set_copy_order(hashes: Ints) -> Longs:
+    """Iteration order of ``new HashSet(collection)`` for a collection that gives its elements in array order."""
+    order: Longs = put_order(hashes, set_copy_capacity(len(hashes)))
+    return order
+
+
+@kernel
+def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
+    """Iteration order after any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) done with key ``keys[i]``.
+
+    ``hashes`` holds the hash code of each key (0 … n−1). Putting a present key and removing an absent one do nothing.
+    """
+    table = table_for(capacity)
+    heads = np.full(table, -1, np.int32)
+    chain = np.full(len(hashes), -1, np.int32)
+    present = np.zeros(len(hashes), np.bool_)
+    size = 0
+    for step, key in zip(steps, keys):  # noqa: B905 (numba knows no `strict`)
+        if step == REMOVE:
+            if present[key]:
+                _unlink(heads, chain, hashes, key)
+                present[key] = False
+                size -= 1
+            continue
+        if step == COMPUTE_IF_ABSENT and size > len(heads) * 3 // 4:
+            heads = _doubled(heads, chain, hashes)
+        if present[key]:
+            continue
+        present[key] = True
+        size += 1
+        others = _link(heads, chain, hashes, key, step == PUT)
+        if others >= (_TREE_BIN if step == PUT else _TREE_BIN - 1) and len(heads) < _TREE_TABLE:
+            heads = _doubled(heads, chain, hashes)
+        if step == PUT and size > len(heads) * 3 // 4:
+            heads = _doubled(heads, chain, hashes)
+    order: Longs = _walk(heads, chain, size)
+    return order
+
+
+@inner_kernel
+def _link(heads: Ints, chain: Ints, hashes: Ints, key: int, is_at_tail: bool) -> int:  # noqa: FBT001
+    """Add the key to its bin; the number of keys that were there."""
+    b = spread(hashes[key]) & (len(heads) - 1)
+    others = 0
+    last = -1
+    at = heads[b]
+    while at >= 0:
+        others += 1
+        last = at
+        at = chain[at]
+    if is_at_tail and last >= 0:
+        chain[last] = key
+        chain[key] = -1
+    else:
+        chain[key] = heads[b]
+        heads[b] = key
+    return others
+
+
+@inner_kernel
+def _unlink(heads: Ints, chain: Ints, hashes: Ints, key: int) -> None:
+    b = spread(hashes[key]) & (len(heads) - 1)
+    if heads[b] == key:
+        heads[b] = chain[key]
+        return
+    at = heads[b]
+    while chain[at] != key:
+        at = chain[at]
+    chain[at] = chain[key]
+
+
+@inner_kernel
+def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
+    """The heads of a table twice as large; chains keep their order."""
+    doubled = np.full(2 * len(heads), -1, np.int32)
+    tails = np.full(2 * len(heads), -1, np.int32)
+    for b in range(len(heads)):
+        at = heads[b]
+        while at >= 0:
+            following = chain[at]
+            place = spread(hashes[at]) & (len(doubled) - 1)
+            if tails[place] < 0:
+                doubled[place] = at
+            else:
+                chain[tails[place]] = at
+            chain[at] = -1
+            tails[place] = at
+            at = following
+    return doubled
+
+
+@inner_kernel
+def _walk(heads: Ints, chain: Ints, size: int) -> Longs:
+    order = np.empty(size, np.int64)
+    filled = 0
+    for b in range(len(heads)):
+        at = heads[b]
+        while at >= 0:
+            order[filled] = at
+            filled += 1
+            at = chain[at]
+    return order
+
+
+_FIRST_TABLE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class JavaHashMap:
+    """``keys`` in the order in which they were added, which is their order inside a bin; ``table``: number of bins."""
+
+    keys: tuple[str, ...] = ()
+    table: int = _FIRST_TABLE
+
+    def with_key(self, key: str) -> JavaHashMap:
+        """After ``put``; a key that is there keeps its place."""
+        if key in self.keys:
+            return self
+        keys, table = (*self.keys, key), self.table
+        if table < _TREE_TABLE:
+            bins = _bins(keys, table)
+            if bins.count(bins[-1]) > _TREE_BIN:
+                table *= 2
+        return JavaHashMap(keys, table * 2 if len(keys) > table * 3 // 4 else table)
+
+    def without_key(self, key: str) -> JavaHashMap:
+        """After ``remove``."""
+        return JavaHashMap(tuple(kept for kept in self.keys if kept != key), self.table)
+
+    def order(self) -> tuple[str, ...]:
+        """The keys as an iterator gives them: O(n log n)."""
+        bins = _bins(self.keys, self.table)
+        return tuple(self.keys[place] for place in sorted(range(len(bins)), key=lambda place: bins[place]))
+
+
+def _bins(keys: tuple[str, ...], table: int) -> list[int]:
+    column = StringColumn.of(keys)
+    codes = hash_codes(column.data, column.offsets)
+    return [int(spread(code)) & (table - 1) for code in codes]

@@ -1,0 +1,86 @@
+"""Hash codes and order of the keys that Kafka's maps are full of: TopicPartition, Uuid, Optional, Integer.
+
+- ``TopicPartition.hashCode`` = 31 · (31 + partition) + topic.hashCode.
+- ``Uuid.hashCode`` = both halves of (high ^ low), xor-ed; ``compareTo`` = **signed** high half, then low: an id whose
+  first byte is 0x80 or more sorts first, which the order of its base64 text does not show.
+- ``Optional.hashCode`` = that of the value, 0 when empty. ``Integer.hashCode`` = the value.
+
+A column of Uuids is two int64[n]: high and low halves.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+
+import numpy as np
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.java.strings import hash_code
+from kafka_assignors.kernels.decorators import kernel
+
+_UUID_BYTES = 16
+
+
+def uuid_columns(texts: Iterable[str]) -> tuple[Longs, Longs]:
+    """Kafka's Uuids (base64url without padding) as their high and low halves.
+
+    Raises InvalidInputError for a text that is not 16 bytes of base64url.
+    """
+    raw = b"".join(_uuid_bytes(text) for text in texts)
+    halves = np.frombuffer(raw, ">i8").astype(np.int64)
+    return halves[0::2].copy(), halves[1::2].copy()
+
+
+def _uuid_bytes(text: str) -> bytes:
+    try:
+        # Python's reader passes over foreign letters unless told to validate, and only the plain alphabet validates.
+        raw = base64.b64decode(text.replace("-", "+").replace("_", "/") + "==", validate=True)
+    except ValueError:
+        raw = b""
+    if len(raw) != _UUID_BYTES:
+        raise InvalidInputError.at(repr(text), "not a Kafka Uuid", "write 16 bytes as 22 letters of base64url")
+    return raw
+
+
+def uuid_text(high: int, low: int) -> str:
+    """A Uuid as Kafka prints it."""
+    raw = (int(high) % 2**64).to_bytes(8, "big") + (int(low) % 2**64).to_bytes(8, "big")
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+@kernel
+def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
+    """``Uuid.hashCode`` of each: int32[n]."""
+    codes = np.empty(len(high), np.int32)
+    for i in range(len(high)):
+        mixed = high[i] ^ low[i]
+        codes[i] = np.int32(np.uint32((mixed >> 32) ^ mixed))
+    return codes
+
+
+def uuid_sorted_order(high: Longs, low: Longs) -> Longs:
+    """Positions in the order of ``Uuid.compareTo`` (signed halves); equal ones keep their order."""
+    return np.lexsort((low, high)).astype(np.int64)
+
+
+@kernel
+def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
+    """``TopicPartition.hashCode`` from the hash code of the topic's name."""
+    return np.int32(np.uint32(31 * (31 + np.int64(partition)) + np.int64(topic_hash)))
+
+
+def topic_partition_hashes(topic_hashes: Ints, partitions: Ints) -> Ints:
+    """``TopicPartition.hashCode`` for each, from the hash codes of the topics' names: int32[n]."""
+    return (31 * (31 + partitions.astype(np.int64)) + topic_hashes).astype(np.uint32).view(np.int32)
+
+
+def topic_id_partition_hashes(topic_id_hashes: Ints, partitions: Ints) -> Ints:
+    """``TopicIdPartition.hashCode`` of the group coordinator: 31 · hash(Uuid) + partition, for each."""
+    return (31 * topic_id_hashes.astype(np.int64) + partitions).astype(np.uint32).view(np.int32)
+
+
+def optional_hash(text: str | None) -> int:
+    """``Optional<String>.hashCode``."""
+    return 0 if text is None else hash_code(text)

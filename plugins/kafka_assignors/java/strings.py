@@ -1,0 +1,201 @@
+r"""Java strings over raw columns: order of UTF-16 code units and ``hashCode``, without Python objects.
+
+A column of strings is ``data`` (uint8, all strings one after the other as UTF-8) and ``offsets`` (int64[n + 1]), as in
+``StringColumn``.
+Java compares and hashes UTF-16 code units. Bytes of UTF-8 compare as code points do, which differs in one thing:
+U+E000–U+FFFF (lead bytes EE, EF) come after every surrogate pair (lead bytes F0–F4). Ranking EE and EF above F4
+makes comparing bytes the same as comparing code units. (A surrogate without its other half, which no client can send,
+hashes right, but sorts before every pair.)
+
+Example: ``"\U0001F600"`` (a pair D83D DE00) sorts before ``"\uFF01"`` in Java, after it in Python.
+
+Complexity: hashing O(bytes); sorting O(n log n) for short ids, by eight bytes at a time behind the common prefix.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.kernels.decorators import inner_kernel, kernel, wraps_around
+from kafka_assignors.string_column import StringColumn
+
+Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
+
+# Below this many strings insertion sort wins over building keys.
+_SMALL = 16
+
+
+def hash_code(text: str) -> int:
+    """``String.hashCode``: s[0]·31^(n−1) + … + s[n−1] over UTF-16 code units, wrapped to a signed 32-bit number."""
+    column = StringColumn.of([text])
+    return int(hash_codes(column.data, column.offsets)[0])
+
+
+def compare_key(text: str) -> bytes:
+    """A key under which Python sorts as ``String.compareTo`` does."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+@kernel
+def hash_codes(data: Bytes, offsets: Longs) -> Ints:
+    """``String.hashCode`` of each string of a column: int32[n]."""
+    codes = np.empty(len(offsets) - 1, np.int32)
+    for i in range(len(codes)):
+        codes[i] = _hash_code(data, offsets[i], offsets[i + 1])
+    return codes
+
+
+@inner_kernel
+@wraps_around
+def _hash_code(data: Bytes, start: int, end: int) -> np.int32:
+    code = np.uint32(0)
+    at = start
+    while at < end:
+        byte = np.uint32(data[at])
+        if byte < 0x80:
+            at += 1
+            code = np.uint32(code * np.uint32(31) + byte)
+            continue
+        point, at = _code_point(data, at)
+        if point >= 0x10000:
+            high = np.uint32(0xD7C0 + (point >> 10))
+            code = np.uint32(code * np.uint32(31) + high)
+            point = 0xDC00 | (point & 0x3FF)
+        code = np.uint32(code * np.uint32(31) + np.uint32(point))
+    return np.int32(code)
+
+
+@inner_kernel
+def _code_point(data: Bytes, at: int) -> tuple[np.int64, int]:
+    """The code point that starts at ``at`` with a lead byte of two or more, and where the next one starts."""
+    byte = np.int64(data[at])
+    if byte < 0xE0:
+        return ((byte & 0x1F) << 6) | (np.int64(data[at + 1]) & 0x3F), at + 2
+    if byte < 0xF0:
+        middle = (np.int64(data[at + 1]) & 0x3F) << 6
+        return ((byte & 0x0F) << 12) | middle | (np.int64(data[at + 2]) & 0x3F), at + 3
+    upper = ((np.int64(data[at + 1]) & 0x3F) << 12) | ((np.int64(data[at + 2]) & 0x3F) << 6)
+    return ((byte & 0x07) << 18) | upper | (np.int64(data[at + 3]) & 0x3F), at + 4
+
+
+def sorted_order(data: Bytes, offsets: Longs) -> Longs:
+    """Positions of the strings in the order of ``String.compareTo``; equal strings keep their order (as TimSort)."""
+    order = np.arange(len(offsets) - 1)
+    sort_positions(data, offsets, order)
+    return order
+
+
+@kernel
+def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
+    """Sort ``order``, some positions of the column, in place and stably by the strings they name."""
+    n = len(order)
+    keys = np.empty(n, np.uint64)
+    spare_keys = np.empty(n, np.uint64)
+    spare_order = np.empty(n, np.int64)
+    # Ranges still to be sorted, three numbers each: start, end, bytes known to be equal. A range is split into smaller
+    # ones of two or more strings, so that many never wait at a time.
+    pending = np.empty(3 * (n // 2 + 1), np.int64)
+    pending[0], pending[1], pending[2] = 0, n, 0
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        start, end, depth = pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2]
+        if end - start <= _SMALL:
+            _insertion_sort(data, offsets, order, start, end, depth)
+            continue
+        known = _common_prefix(data, offsets, order, start, end, depth)
+        for i in range(start, end):
+            keys[i] = _eight_bytes(data, offsets[order[i]] + known, offsets[order[i] + 1])
+        _radix_sort(keys, order, spare_keys, spare_order, start, end)
+        run = start
+        for i in range(start + 1, end + 1):
+            if i < end and keys[i] == keys[run]:
+                continue
+            if i - run > 1 and keys[run] & np.uint64(0xFF):
+                pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, known + 8
+                waiting += 1
+            elif i - run > 1:
+                # They have ended within the key, or hold zero bytes there, which only a comparison tells apart.
+                _insertion_sort(data, offsets, order, run, i, known)
+            run = i
+
+
+@inner_kernel
+def _rank(byte: np.uint8) -> np.uint8:
+    """Bytes of UTF-8 ranked so that they compare as UTF-16 does: EE and EF above the lead bytes of pairs."""
+    return np.uint8(byte + 0x10) if byte in (0xEE, 0xEF) else byte
+
+
+@inner_kernel
+def compare(data: Bytes, offsets: Longs, one: int, other: int, depth: int) -> np.int64:
+    """Sign of ``String.compareTo`` of two strings of a column whose first ``depth`` bytes are equal."""
+    at, end = offsets[one] + depth, offsets[one + 1]
+    other_at, other_end = offsets[other] + depth, offsets[other + 1]
+    while at < end and other_at < other_end:
+        if data[at] != data[other_at]:
+            return np.int64(-1 if _rank(data[at]) < _rank(data[other_at]) else 1)
+        at += 1
+        other_at += 1
+    return np.int64(at < end) - np.int64(other_at < other_end)
+
+
+@inner_kernel
+def _insertion_sort(data: Bytes, offsets: Longs, order: Longs, start: int, end: int, depth: int) -> None:
+    for i in range(start + 1, end):
+        moving = order[i]
+        j = i - 1
+        while j >= start and compare(data, offsets, order[j], moving, depth) > 0:
+            order[j + 1] = order[j]
+            j -= 1
+        order[j + 1] = moving
+
+
+@inner_kernel
+def _common_prefix(data: Bytes, offsets: Longs, order: Longs, start: int, end: int, depth: int) -> np.int64:
+    first = offsets[order[start]]
+    common = np.int64(offsets[order[start] + 1] - first)
+    for i in range(start + 1, end):
+        at = offsets[order[i]]
+        common = np.int64(min(common, offsets[order[i] + 1] - at))
+        equal = np.int64(depth)
+        while equal < common and data[at + equal] == data[first + equal]:
+            equal += 1
+        common = equal
+    return common
+
+
+@inner_kernel
+def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
+    """The next eight ranked bytes as a big-endian word, zeros behind the end."""
+    word = np.uint64(0)
+    for k in range(at, min(at + 8, end)):
+        word |= np.uint64(_rank(data[k])) << np.uint64(8 * (7 - (k - at)))
+    return word
+
+
+@inner_kernel
+def _radix_sort(keys: Words, order: Longs, spare_keys: Words, spare_order: Longs, start: int, end: int) -> None:
+    """Sort ``keys[start:end]`` and ``order`` with them, stably, byte by byte, passing over bytes that all share."""
+    differing = np.uint64(0)
+    for i in range(start + 1, end):
+        differing |= keys[i] ^ keys[start]
+    for byte in range(8):
+        shift = np.uint64(8 * byte)
+        if (differing >> shift) & np.uint64(0xFF) == 0:
+            continue
+        counts = np.zeros(257, np.int64)
+        for i in range(start, end):
+            counts[np.int64((keys[i] >> shift) & np.uint64(0xFF)) + 1] += 1
+        for value in range(256):
+            counts[value + 1] += counts[value]
+        for i in range(start, end):
+            b = np.int64((keys[i] >> shift) & np.uint64(0xFF))
+            spare_keys[start + counts[b]] = keys[i]
+            spare_order[start + counts[b]] = order[i]
+            counts[b] += 1
+        for i in range(start, end):
+            keys[i] = spare_keys[i]
+            order[i] = spare_order[i]

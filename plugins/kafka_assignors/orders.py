@@ -1,0 +1,117 @@
+"""The orders in which strategies walk members and topics: Java's maps, and Kafka's own comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.contract import AssignmentRequest, MapOrder, MemberColumns
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_assignors.java.strings import hash_codes, sorted_order
+from kafka_assignors.kernels.decorators import kernel
+
+
+def member_walk(request: AssignmentRequest) -> Longs:
+    """int64[M]: members in the order in which Java walks the map of subscriptions."""
+    ids = request.members.ids
+    if request.order is MapOrder.GIVEN:
+        return np.arange(len(ids))
+    hashes = hash_codes(ids.data, ids.offsets)
+    if request.member_order is None:
+        walk: Longs = put_order(hashes, DEFAULT_CAPACITY)
+        return walk
+    fed: Longs = request.member_order
+    return fed[put_order(hashes[fed], DEFAULT_CAPACITY)]
+
+
+def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
+    """Topics of ``partitionsPerTopic`` in the order in which Java walks it; ``members`` as ``member_walk`` says.
+
+    GIVEN and HASH: every topic with metadata. LEADER: those that somebody subscribes to and that have partitions, as
+    ``AbstractPartitionAssignor.assign(Cluster, …)`` collects them.
+    """
+    topics = request.topics
+    if request.order is MapOrder.GIVEN:
+        return np.flatnonzero(topics.has_metadata)
+    hashes = hash_codes(topics.names.data, topics.names.offsets)
+    if request.order is MapOrder.HASH:
+        kept = np.flatnonzero(topics.has_metadata)
+    else:
+        columns = request.members
+        seen = first_seen_topics(members, columns.subscription_offsets, columns.subscription_topics, len(topics))
+        subscribed = seen[put_order(hashes[seen], DEFAULT_CAPACITY)]
+        kept = subscribed[topics.partition_counts[subscribed] > 0]
+    walk: Longs = kept[put_order(hashes[kept], DEFAULT_CAPACITY)]
+    return walk
+
+
+@kernel
+def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> Longs:
+    """Topics in the order in which a walk over the members' subscriptions first meets them."""
+    is_seen = np.zeros(topic_count, np.bool_)
+    seen = np.empty(topic_count, np.int64)
+    count = 0
+    for member in walk:
+        if count == topic_count:
+            break
+        for at in range(offsets[member], offsets[member + 1]):
+            topic = topics[at]
+            if not is_seen[topic]:
+                is_seen[topic] = True
+                seen[count] = topic
+                count += 1
+    return seen[:count]
+
+
+def by_member_id(members: MemberColumns) -> Longs:
+    """int64[M]: members in the order of their ids (``String.compareTo``)."""
+    order: Longs = sorted_order(members.ids.data, members.ids.offsets)
+    return order
+
+
+def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
+    """int64[M]: members as ``MemberInfo`` (2.4 and later) orders them.
+
+    Static members first, by instance id (equal ones as ``walk`` meets them), then dynamic ones by member id.
+    """
+    order = by_member_id(members)
+    if not members.has_instance_id.any():
+        return order
+    place = np.empty(len(walk), dtype=np.int64)
+    place[walk] = np.arange(len(walk))
+    by_instance = sorted_order(members.instance_ids.data, members.instance_ids.offsets)
+    rank = instance_ranks(members.instance_ids.data, members.instance_ids.offsets, by_instance)
+    static = np.flatnonzero(members.has_instance_id)
+    static = static[np.lexsort((place[static], rank[static]))]
+    return np.concatenate((static, order[~members.has_instance_id[order]]))
+
+
+@kernel
+def instance_ranks(data: npt.NDArray[np.uint8], offsets: Longs, order: Longs) -> Longs:
+    """Dense ranks of sorted strings: equal ones share a rank."""
+    ranks = np.zeros(len(order), np.int64)
+    for i in range(1, len(order)):
+        one, other = order[i - 1], order[i]
+        length = offsets[one + 1] - offsets[one]
+        is_equal = length == offsets[other + 1] - offsets[other]
+        k = 0
+        while is_equal and k < length:
+            is_equal = data[offsets[one] + k] == data[offsets[other] + k]
+            k += 1
+        ranks[other] = ranks[one] + (0 if is_equal else 1)
+    return ranks
+
+
+def ranks_of(order: Longs) -> Ints:
+    """int32: place of each index in ``order``, a permutation."""
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks
+
+
+def ranks_among(order: Longs, count: int) -> Ints:
+    """int32[count]: place of each index in ``order``, −1 for those that are not in it."""
+    ranks = np.full(count, -1, dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks

@@ -1,0 +1,153 @@
+"""In which order other clients' leaders put members, all of a group or those of a topic.
+
+Example: members x (static, as "pod-1"), a and b (dynamic). By id: a, b, x. Static first: x, a, b.
+
+Most sort all, whatever order they come in. Where static and dynamic members mix, librdkafka and kafka-python 3 do not:
+what they answer depends on the order of JoinGroup's list (``join_order``).
+
+What other clients' leaders refuse before they ask a strategy, or inside it; named as their languages name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.contract import AssignmentRequest, MapOrder, MemberColumns
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_assignors.java.strings import hash_codes, sorted_order
+from kafka_assignors.string_column import StringColumn
+from kafka_assignors.subscribers import subscribers_by_topic
+
+Readers = tuple[Longs, Ints]  # those of topic t, as the leader sorts them, are readers[starts[t]:starts[t + 1]]
+
+
+def join_order(request: AssignmentRequest) -> Longs:
+    """int64[M]: members as the coordinator lists them to their leader.
+
+    Brokers from 4.0 on keep them in a Java HashMap, filled in the order of the columns; ``member_order`` is that of
+    brokers before, Scala's map. GIVEN: the columns stand in it.
+    """
+    ids = request.members.ids
+    if request.order is MapOrder.GIVEN:
+        return np.arange(len(ids), dtype=np.int64)
+    if request.member_order is not None:
+        return request.member_order
+    listed: Longs = put_order(hash_codes(ids.data, ids.offsets), DEFAULT_CAPACITY)
+    return listed
+
+
+def by_code_points(strings: StringColumn) -> Longs:
+    """int64[n]: positions in the order of code points, which is that of the bytes of UTF-8."""
+    keys = _utf8(strings)
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+
+def by_id(members: MemberColumns) -> Longs:
+    """Sarama, aiokafka, kafka-python 2: by member id alone; who is static does not count."""
+    return by_code_points(members.ids)
+
+
+def by_utf16_id(members: MemberColumns) -> Longs:
+    """KafkaJS: by member id, in JavaScript's order of strings, which is Java's."""
+    return sorted_order(members.ids.data, members.ids.offsets)
+
+
+def static_first(members: MemberColumns) -> Longs:
+    """franz-go: static members first, by instance id, then the others by member id."""
+    ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
+    return _sorted(range(len(ids)), lambda i: (not is_static[i], instances[i] if is_static[i] else b"", ids[i]))
+
+
+def as_librdkafka_sorts(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
+    """Two static members by instance id, any other two by member id; ``of``: some members, in JoinGroup order.
+
+    With members of both kinds this need not be transitive: s before t by instance id, t before d and d before s by
+    member id. Then the answer is what the sort does with it: here glibc's ``qsort``, a merge sort by halves.
+    """
+    chosen = list(range(len(members.ids)) if of is None else of)
+    ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
+    kinds = {is_static[i] for i in chosen}
+    if len(kinds) < 2:
+        return _sorted(chosen, (instances if True in kinds else ids).__getitem__)
+
+    def is_in_order(one: int, other: int) -> bool:
+        both = is_static[one] and is_static[other]
+        return instances[one] <= instances[other] if both else ids[one] <= ids[other]
+
+    return np.array(_merge_sorted(chosen, is_in_order), dtype=np.int64)
+
+
+def last_runs(members: MemberColumns, of: Sequence[int] | None = None) -> Longs:
+    """kafka-python 3: of the members in JoinGroup order only the last run of static and of dynamic ones is left.
+
+    It groups an unsorted list by runs (``itertools.groupby``) and keeps one group a kind: s1 d1 s2 leaves s2 and d1.
+    Static ones come first; both kinds are sorted by (instance id, member id).
+    """
+    chosen = range(len(members.ids)) if of is None else of
+    ids, instances, is_static = _utf8(members.ids), _utf8(members.instance_ids), members.has_instance_id.tolist()
+    runs = {kind: list(run) for kind, run in groupby(chosen, key=is_static.__getitem__)}
+    kept = [*runs.get(True, ()), *runs.get(False, ())]
+    return _sorted(kept, lambda i: (not is_static[i], instances[i] if is_static[i] else b"", ids[i]))
+
+
+def readers_in_one_order(request: AssignmentRequest, order: Longs) -> Readers:
+    """Subscribers of each topic, all in the order of the group's members."""
+    members = request.members
+    columns = (members.subscription_offsets, members.subscription_topics)
+    starts, readers = subscribers_by_topic(order, *columns, len(request.topics), True)
+    return starts, readers
+
+
+def readers_sorted_by_topic(
+    request: AssignmentRequest, sort: Callable[[MemberColumns, Sequence[int]], Longs]
+) -> Readers:
+    """Subscribers of each topic, ``sort``ed topic by topic out of JoinGroup order; it may leave some out."""
+    starts, readers = readers_in_one_order(request, join_order(request))
+    lists = [sort(request.members, readers[start:end].tolist()) for start, end in pairwise(starts.tolist())]
+    sorted_starts = np.zeros(len(starts), dtype=np.int64)
+    np.cumsum([len(list_of_topic) for list_of_topic in lists], out=sorted_starts[1:])
+    return sorted_starts, np.concatenate([np.zeros(0, dtype=np.int64), *lists]).astype(np.int32)
+
+
+def has_both_kinds(members: MemberColumns) -> bool:
+    """Some members are static and some are not."""
+    return bool(members.has_instance_id.any() and not members.has_instance_id.all())
+
+
+def _utf8(strings: StringColumn) -> list[bytes]:
+    data = strings.data.tobytes()
+    return [data[start:end] for start, end in pairwise(strings.offsets.tolist())]
+
+
+def _sorted(chosen: Iterable[int], key: Callable[[int], object]) -> Longs:
+    return np.array(sorted(chosen, key=key), dtype=np.int64)  # type: ignore[arg-type]
+
+
+def _merge_sorted(items: list[int], is_in_order: Callable[[int, int], bool]) -> list[int]:
+    if len(items) < 2:
+        return items
+    half = len(items) // 2
+    left, right = _merge_sorted(items[:half], is_in_order), _merge_sorted(items[half:], is_in_order)
+    merged: list[int] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if is_in_order(left[i], right[j]):
+            merged.append(left[i])
+            i += 1
+        else:
+            merged.append(right[j])
+            j += 1
+    return merged + left[i:] + right[j:]
+
+
+def refuse_unknown_topics(request: AssignmentRequest) -> None:
+    """Sarama asks for the partitions of each subscribed topic, and gives the whole rebalance up for one it lacks."""
+    subscribed = np.unique(request.members.subscription_topics)
+    unknown = subscribed[~request.topics.has_metadata[subscribed]]
+    if len(unknown):
+        raise AssignorError("ErrUnknownTopicOrPartition", request.topics.names[int(unknown[0])])

@@ -1,0 +1,155 @@
+"""librdkafka's range assignor: Java's from 3.5, but for the order of members and who matches groups of topics.
+
+Promises, in this order: each topic evenly (counts differ by one at most) · partition p of topics that have equally
+many partitions and the same subscribers at the same member · many partitions read from the member's own rack.
+
+What is not as in Java:
+- members are ordered as ``member_orders.as_librdkafka_sorts`` says;
+- groups of two topics and more are matched by racks whether or not any topic needs it, and only members that have a
+  rack take part: one without gets what is left. (A topic alone in its group is matched as in Java.)
+
+Example: t and u, partition 0 on rack x, 1 on rack y; a without a rack, b in rack x. Java gives partition 0 to a, which
+comes first and matches anything; librdkafka gives it to b, and a gets 1.
+
+Complexity: O(subscriptions + partitions · racks).
+
+Range of clients that know no racks: per topic, its subscribers in order take the next share of partitions.
+
+Promises: each topic evenly among its subscribers (counts differ by one at most). kafka-python 3 breaks it in groups of
+static and dynamic members, of which it forgets some. No stickiness, no racks.
+
+Example: 5 partitions for a and b: a 0-2, b 3-4. They differ in the order of members (``member_orders``) alone:
+Sarama, aiokafka and kafka-python 2 answer as Java up to 2.3, franz-go as Java from 2.4.
+
+Complexity: O(subscriptions + partitions + M log M).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.client.range import Racks, Subscribers, matched_ranges, topics_that_need_racks
+from kafka_assignors.contract import Assignment, AssignmentRequest
+from kafka_assignors.other_clients.member_orders import (
+    Readers,
+    as_librdkafka_sorts,
+    by_code_points,
+    by_id,
+    has_both_kinds,
+    last_runs,
+    readers_in_one_order,
+    readers_sorted_by_topic,
+    refuse_unknown_topics,
+    static_first,
+)
+from kafka_assignors.owned_lists import assignment_by_owner
+from kafka_assignors.racks import partition_racks, reader_racks, word_count
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRangeAssignor:
+    """Ranges among ``readers`` of each topic."""
+
+    readers: Callable[[AssignmentRequest], Readers]
+    name: str = "range"
+    versions: str = ""
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Topics without metadata are skipped, but by Sarama, which refuses the whole group."""
+        owner = ranges_of(*self.readers(request), request.topics.first_row)
+        walk = by_code_points(request.topics.names)
+        return assignment_by_owner(owner, request.topics, walk, len(request.members))
+
+
+def ranges_of(starts: Longs, readers: Ints, first_row: Longs) -> Ints:
+    """Owner of each partition, int32[P]: reader i of k gets ⌊n/k⌋ partitions, one more where i < n mod k."""
+    owner = np.full(int(first_row[-1]), NOBODY, dtype=np.int32)
+    topics = zip(pairwise(starts.tolist()), pairwise(first_row.tolist()), strict=True)
+    for (first_reader, last_reader), (first, end) in topics:
+        if first_reader < last_reader and first < end:
+            share, extra = divmod(end - first, last_reader - first_reader)
+            counts = np.full(last_reader - first_reader, share)
+            counts[:extra] += 1
+            owner[first:end] = np.repeat(readers[first_reader:last_reader], counts)
+    return owner
+
+
+def by_member_id() -> PlainRangeAssignor:
+    """aiokafka, kafka-python 2."""
+    return PlainRangeAssignor(lambda request: readers_in_one_order(request, by_id(request.members)))
+
+
+def of_sarama() -> PlainRangeAssignor:
+    """By member id; a subscribed topic without metadata fails the group's rebalance."""
+
+    def readers(request: AssignmentRequest) -> Readers:
+        refuse_unknown_topics(request)
+        return readers_in_one_order(request, by_id(request.members))
+
+    return PlainRangeAssignor(readers)
+
+
+def of_franz_go() -> PlainRangeAssignor:
+    """Static members first."""
+    return PlainRangeAssignor(lambda request: readers_in_one_order(request, static_first(request.members)))
+
+
+def of_kafka_python_3() -> PlainRangeAssignor:
+    """Topic by topic the last run of each kind of members; where all are of one kind, nobody is forgotten."""
+
+    def readers(request: AssignmentRequest) -> Readers:
+        if has_both_kinds(request.members):
+            return readers_sorted_by_topic(request, last_runs)
+        return readers_in_one_order(request, static_first(request.members))
+
+    return PlainRangeAssignor(readers)
+
+
+@dataclass(frozen=True, slots=True)
+class LibrdkafkaRange:
+    """librdkafka, and confluent-kafka, node-rdkafka, rdkafka-ruby, rust-rdkafka, which run it."""
+
+    name: str = "range@librdkafka"
+    versions: str = "librdkafka 2.15.0"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Plain ranges where no member has a rack."""
+        members, topics = request.members, request.topics
+        starts, readers = _readers(request)
+        if (members.racks >= 0).any():
+            owner = _matched(request, (starts, readers))
+        else:
+            owner = ranges_of(starts, readers, topics.first_row)
+        return assignment_by_owner(owner, topics, by_code_points(topics.names), len(members))
+
+
+def _readers(request: AssignmentRequest) -> Readers:
+    """Each topic's list is sorted by itself, which may matter where static and dynamic members mix."""
+    if has_both_kinds(request.members):
+        return readers_sorted_by_topic(request, as_librdkafka_sorts)
+    return readers_in_one_order(request, as_librdkafka_sorts(request.members))
+
+
+def _matched(request: AssignmentRequest, of_topics: Readers) -> Ints:
+    members, topics = request.members, request.topics
+    words = word_count(request)
+    sets = partition_racks(topics.rack_offsets, topics.racks, words)
+    columns = (members.subscription_offsets, members.subscription_topics)
+    racks_of_readers = reader_racks(*columns, members.racks, len(topics), words)
+    walk = by_code_points(topics.names)
+    needs = topics_that_need_racks(racks_of_readers, sets, topics.first_row, walk, request.prefer_rack_aware)
+    any_topic = np.ones(len(topics), dtype=np.bool_)
+    owner: Ints = matched_ranges(
+        Subscribers(*of_topics),
+        Racks(members.racks, sets, rackless_match=False),
+        topics.first_row,
+        walk,
+        needs,
+        any_topic,
+    )
+    return owner

@@ -1,0 +1,76 @@
+"""From one owner a partition to one list a member: the last step of strategies that walk topics in order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.contract import Assignment, MemberColumns, TopicColumns
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
+
+NOBODY = -1
+
+
+class OwnedLists(NamedTuple):
+    """What members say they own, one list after the other: that of m is ``offsets[m]``..``offsets[m + 1]``."""
+
+    offsets: Longs
+    topics: Ints
+    partitions: Ints
+
+
+class TopicRows(NamedTuple):
+    """Partitions of each topic; those of t are rows from ``first_row[t]``."""
+
+    counts: Ints
+    first_row: Longs
+
+
+def owned_columns(members: MemberColumns) -> tuple[Longs, Ints, Ints]:
+    """What ``OwnedLists`` is made of. A named tuple costs a call from Python two microseconds more than a plain one."""
+    return members.owned_offsets, members.owned_topics, members.owned_partitions
+
+
+def owned_lists(members: MemberColumns) -> OwnedLists:
+    """As kernels take them."""
+    return OwnedLists(members.owned_offsets, members.owned_topics, members.owned_partitions)
+
+
+def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_count: int) -> Assignment:
+    """Lists in which topics follow ``walk`` and partitions ascend; ``owner`` int32[P], NOBODY for none."""
+    return Assignment.of(*lists_by_owner(owner, topics.first_row, walk, member_count))
+
+
+@kernel
+def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int) -> tuple[Longs, Ints, Ints]:
+    """Offsets, topics and partitions of each member's list: a counting sort by owner. O(P + M)."""
+    offsets = np.zeros(member_count + 1, np.int64)
+    for topic in walk:
+        for row in range(first_row[topic], first_row[topic + 1]):
+            if owner[row] != NOBODY:
+                offsets[owner[row] + 1] += 1
+    for member in range(member_count):
+        offsets[member + 1] += offsets[member]
+    fill = offsets[:-1].copy()
+    topics = np.empty(offsets[-1], np.int32)
+    partitions = np.empty(offsets[-1], np.int32)
+    for topic in walk:
+        start = first_row[topic]
+        for row in range(start, first_row[topic + 1]):
+            member = owner[row]
+            if member != NOBODY:
+                at = fill[member]
+                topics[at] = topic
+                partitions[at] = row - start
+                fill[member] = at + 1
+    return offsets, topics, partitions
+
+
+@inner_kernel
+def copy_run(into: Ints, at: int, source: Ints, start: int, length: int) -> None:
+    """``into[at : at + length] = source[start : start + length]``, which would compile the words of numba's refusal."""
+    target, given = into[at : at + length], source[start : start + length]
+    for k in range(len(target)):
+        target[k] = given[k]

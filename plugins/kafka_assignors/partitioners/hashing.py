@@ -1,0 +1,457 @@
+"""Partitioners that hash the key: Java's murmur2, librdkafka's CRC32 and FNV-1a, Sarama's FNV-1a, and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import config, njit, types
+from numba.extending import intrinsic
+
+from kafka_assignors.arrays import Flags, Ints, Longs
+from kafka_assignors.java.seeded_random import java_random, next_bits
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.kernels.decorators import wraps_around
+from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn, Offsets
+from kafka_assignors.partitioners.keyless import (
+    adaptive_weights,
+    by_lot,
+    round_robin,
+    round_robin_by_batch,
+    sticky,
+    uniform_sticky,
+)
+from kafka_assignors.string_column import StringColumn
+
+Bytes = npt.NDArray[np.uint8]
+
+POSITIVE = np.uint32(0x7FFFFFFF)
+
+
+@intrinsic
+def _loaded_word(_context: Any, data: Any, _at: Any) -> Any:
+    """One load, whatever its alignment."""
+
+    def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        pointer = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(32).as_pointer())
+        word = builder.load(pointer)
+        word.align = 1
+        return word
+
+    return types.uint32(data, types.intp), load
+
+
+def _viewed_word(data: Bytes, at: int) -> np.uint32:
+    return np.uint32(data[at : at + 4].view("<u4")[0])
+
+
+# ``data[at:at + 4]`` as a little-endian uint32. The caller keeps within the array.
+four_bytes: Any = _viewed_word if config.DISABLE_JIT else _loaded_word
+
+
+@njit(cache=True, inline="always")
+def remainder(value: np.uint32, divisor: np.int32, inverse: float) -> np.int32:
+    """``value % divisor`` for a value below 2^31; ``inverse`` = 1 / divisor."""
+    signed = np.int32(value)
+    quotient = np.int32(np.float64(signed) * inverse)
+    rest = np.int32(signed - np.int32(quotient * divisor))
+    if rest < 0:
+        rest = np.int32(rest + divisor)
+    if rest >= divisor:
+        rest = np.int32(rest - divisor)
+    return rest
+
+
+_SEED = np.uint32(0x9747B28C)
+_M = np.uint32(0x5BD1E995)
+_WORD = 4
+_UNROLLED_WORDS = 10
+
+
+def murmur2_hashes(keys: KeyColumn) -> Ints:
+    """``Utils.murmur2`` of each key, int32[N]; a null key hashes like the bytes it stands on."""
+    hashes = np.empty(len(keys), np.int32)
+    _hash_each(keys.data, keys.offsets, hashes)
+    return hashes
+
+
+def murmur2_partitions(keys: KeyColumn, partitions: int) -> Ints:
+    """``toPositive(murmur2(key)) % partitions`` of each key, int32[N]; rows of null keys mean nothing."""
+    places = np.empty(len(keys), np.int32)
+    words, odd = divmod(keys.fixed_length(), _WORD)
+    if odd == 0 and 0 < words <= _UNROLLED_WORDS:
+        start = int(keys.offsets[0])
+        _unrolled(words)(keys.data[start:], places, np.int32(partitions), 1.0 / partitions)
+    else:
+        _place_each(keys.data, keys.offsets, places, np.int32(partitions), 1.0 / partitions)
+    return places
+
+
+@njit(cache=True, inline="always")
+@wraps_around
+def _mixed(code: np.uint32, word: np.uint32) -> np.uint32:
+    word = np.uint32(word * _M)
+    word = np.uint32(word ^ (word >> np.uint32(24)))
+    return np.uint32(np.uint32(code * _M) ^ np.uint32(word * _M))
+
+
+@njit(cache=True, inline="always")
+@wraps_around
+def _finished(code: np.uint32) -> np.uint32:
+    code = np.uint32(code ^ (code >> np.uint32(13)))
+    code = np.uint32(code * _M)
+    return np.uint32(code ^ (code >> np.uint32(15)))
+
+
+@njit(cache=True, inline="always")
+@wraps_around
+def _hash(data: Bytes, start: int, end: int) -> np.uint32:
+    code = np.uint32(_SEED ^ np.uint32(end - start))
+    at = start
+    last_word = end - _WORD
+    while at <= last_word:
+        code = _mixed(code, four_bytes(data, at))
+        at += _WORD
+    left = end - at
+    if left:
+        # One read and a mask instead of a branch a byte; near the end of the buffer byte by byte.
+        if at + _WORD <= len(data):
+            tail = np.uint32(four_bytes(data, at) & np.uint32((np.uint32(1) << np.uint32(8 * left)) - np.uint32(1)))
+        else:
+            tail = np.uint32(0)
+            for k in range(left):
+                tail = np.uint32(tail | (np.uint32(data[at + k]) << np.uint32(8 * k)))
+        code = np.uint32(np.uint32(code ^ tail) * _M)
+    return np.uint32(_finished(code))
+
+
+@njit(cache=True)
+def _hash_each(data: Bytes, offsets: Offsets, hashes: Ints) -> None:
+    for i in range(len(hashes)):
+        hashes[i] = np.int32(_hash(data, offsets[i], offsets[i + 1]))
+
+
+@njit(cache=True, error_model="numpy")
+def _place_each(data: Bytes, offsets: Offsets, places: Ints, partitions: np.int32, inverse: float) -> None:
+    for i in range(len(places)):
+        places[i] = remainder(_hash(data, offsets[i], offsets[i + 1]) & POSITIVE, partitions, inverse)
+
+
+@cache
+def _unrolled(words: int) -> Callable[[Bytes, Ints, np.int32, float], None]:
+    """The kernel for keys of exactly ``words`` times four bytes, one after the other."""
+
+    @njit(cache=True, error_model="numpy")
+    def place_fixed(data: Bytes, places: Ints, partitions: np.int32, inverse: float) -> None:
+        for i in range(len(places)):
+            code = np.uint32(_SEED ^ np.uint32(_WORD * words))
+            for k in range(words):
+                code = _mixed(code, four_bytes(data, _WORD * (words * i + k)))
+            places[i] = remainder(_finished(code) & POSITIVE, partitions, inverse)
+
+    kernel: Callable[[Bytes, Ints, np.int32, float], None] = place_fixed
+    return kernel
+
+
+@dataclass(frozen=True, slots=True)
+class ScalaPartitioner:
+    """``kafka.producer.DefaultPartitioner`` of 0.8: the hash code of the key *object*, here of its text.
+
+    A key that is a byte array has another hash code each time: nothing can be said about those.
+    """
+
+    name: str = "scala@0.8"
+    versions: str = "Kafka 0.8, Scala producer"
+
+    def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
+        """Keys are read as UTF-8 text."""
+        places = java_abs(text_hash_codes(sample.keys)) % target.partitions
+        nulls = sample.keys.nulls
+        places[nulls] = by_lot(1, target.available, java_random(seed))[0]
+        return places.astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobinWithoutKey:
+    """``DefaultPartitioner`` of 0.9 to 2.3, and ``Partitioner`` of 0.8.2, which answers alike."""
+
+    name: str = "default@0.9"
+    versions: str = "Kafka 0.9 – 2.3"
+
+    def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
+        """The counter starts at a random number."""
+        places = murmur2_partitions(sample.keys, target.partitions)
+        nulls = sample.keys.nulls
+        start = int(next_bits(java_random(seed), 32))
+        places[nulls] = round_robin(int(nulls.sum()), target.available, start)
+        return places
+
+
+def as_of_0_8_2() -> RoundRobinWithoutKey:
+    """The first Java producer: its ``Utils.abs`` is a mask, so keys go where they go today."""
+    return RoundRobinWithoutKey("java@0.8.2", "Kafka 0.8.2, Java producer")
+
+
+@dataclass(frozen=True, slots=True)
+class StickyWithoutKey:
+    """``DefaultPartitioner`` of 2.4 to 3.2 (KIP-480); with ``is_key_ignored`` ``UniformStickyPartitioner``."""
+
+    name: str = "default@2.4"
+    versions: str = "Kafka 2.4 – 3.2"
+    is_key_ignored: bool = False
+
+    def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
+        """Batches fill as ``record_bytes`` say."""
+        places = murmur2_partitions(sample.keys, target.partitions)
+        is_keyless = np.ones(len(sample), np.bool_) if self.is_key_ignored else sample.keys.nulls
+        places[is_keyless] = sticky(
+            sample.record_bytes[is_keyless], target.available, target.partitions, target.batch_bytes, java_random(seed)
+        )
+        return places
+
+
+def uniform_sticky_partitioner() -> StickyWithoutKey:
+    """Deprecated by KIP-794, removed in 4.0."""
+    return StickyWithoutKey("uniform-sticky@2.4", "Kafka 2.4 – 3.9", is_key_ignored=True)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInPartitioner:
+    """What a producer without ``partitioner.class`` does since 3.3 (KIP-794).
+
+    ``is_key_ignored``: the setting ``partitioner.ignore.keys``. Adaptive where the target says how many batches wait.
+    """
+
+    name: str = "default"
+    versions: str = "Kafka 3.3 – 4.3"
+    is_key_ignored: bool = False
+
+    def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
+        """Adaptive weights count over available partitions; without them every available one is as likely."""
+        places = murmur2_partitions(sample.keys, target.partitions)
+        is_keyless = np.ones(len(sample), np.bool_) if self.is_key_ignored else sample.keys.nulls
+        candidates, weights = target.available, np.zeros(0, np.int64)
+        if target.queue_sizes is not None:
+            weights = adaptive_weights(target.queue_sizes[candidates], target.partitions)
+        places[is_keyless] = uniform_sticky(
+            sample.record_bytes[is_keyless], candidates, weights, target.partitions, target.batch_bytes,
+            java_random(seed),
+        )  # fmt: skip
+        return places
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobinPartitioner:
+    """``org.apache.kafka.clients.producer.RoundRobinPartitioner``: keys play no part."""
+
+    name: str = "roundrobin"
+    versions: str = "Kafka 2.4 – 4.3"
+
+    def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
+        """Nothing is drawn: the counter starts at 0."""
+        places: Ints = round_robin_by_batch(
+            sample.record_bytes, target.available, target.partitions, target.batch_bytes
+        )
+        return places
+
+
+def java_abs(codes: Ints) -> Longs:
+    """Kafka's guarded ``abs``: 0 for the least int, which has no positive counterpart."""
+    longs = codes.astype(np.int64)
+    return np.where(longs == -(2**31), 0, np.abs(longs))
+
+
+def text_hash_codes(keys: KeyColumn) -> Ints:
+    """``String.hashCode`` of keys that are UTF-8; what is not is read with replacement characters, as Java reads it."""
+    used = keys.data[int(keys.offsets[0]) : int(keys.offsets[-1])]
+    if not (used & 0x80).any():
+        return np.asarray(hash_codes(keys.data, keys.offsets.astype(np.int64)))
+    texts = StringColumn.of((keys.key(i) or b"").decode("utf-8", "replace") for i in range(len(keys)))
+    return np.asarray(hash_codes(texts.data, texts.offsets))
+
+
+Words = npt.NDArray[np.uint32]
+
+
+def _crc_table() -> Words:
+    """The 256 remainders of the reversed IEEE polynomial."""
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, (table >> 1) ^ np.uint32(0xEDB88320), table >> 1).astype(np.uint32)
+    return table
+
+
+_CRC = _crc_table()
+
+
+def crc32_hashes(keys: KeyColumn) -> Words:
+    """IEEE CRC-32 of each key, uint32[N]; 0 for an empty one."""
+    hashes = np.empty(len(keys), np.uint32)
+    _crc32_each(keys.data, keys.offsets, _CRC, hashes)
+    return hashes
+
+
+def fnv1a_hashes(keys: KeyColumn) -> Words:
+    """32-bit FNV-1a of each key, uint32[N]; 0x811c9dc5 for an empty one."""
+    hashes = np.empty(len(keys), np.uint32)
+    _fnv1a_each(keys.data, keys.offsets, hashes)
+    return hashes
+
+
+@njit(cache=True)
+def _crc32_each(data: Bytes, offsets: Offsets, table: Words, hashes: Words) -> None:
+    for i in range(len(hashes)):
+        code = np.uint32(0xFFFFFFFF)
+        for at in range(offsets[i], offsets[i + 1]):
+            code = table[(code ^ np.uint32(data[at])) & np.uint32(0xFF)] ^ (code >> np.uint32(8))
+        hashes[i] = ~code
+
+
+@njit(cache=True)
+@wraps_around
+def _fnv1a_each(data: Bytes, offsets: Offsets, hashes: Words) -> None:
+    for i in range(len(hashes)):
+        code = np.uint32(0x811C9DC5)
+        for at in range(offsets[i], offsets[i + 1]):
+            code = np.uint32(np.uint32(code ^ np.uint32(data[at])) * np.uint32(0x01000193))
+        hashes[i] = code
+
+
+_EMPTY_KEY = KeyColumn.of([b""])
+
+
+class Hash(StrEnum):
+    """Which hash a librdkafka partitioner takes."""
+
+    CRC32 = "crc32"
+    MURMUR2 = "murmur2"
+    FNV1A = "fnv1a"
+
+
+class ByLot(StrEnum):
+    """Which records go by lot instead."""
+
+    NONE = "none"
+    NULL = "null keys"
+    NULL_OR_EMPTY = "null and empty keys"
+
+
+@dataclass(frozen=True, slots=True)
+class LibrdkafkaPartitioner:
+    """One of librdkafka's ``partitioner`` settings."""
+
+    name: str
+    hash: Hash
+    by_lot: ByLot
+    versions: str = "librdkafka 1.x – 2.x"
+
+    def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
+        """A null key is hashed as an empty one, where it is hashed."""
+        places = hashed_partitions(self.hash, sample.keys, target.partitions)
+        places[sample.keys.nulls] = hashed_partitions(self.hash, _EMPTY_KEY, target.partitions)[0]
+        is_drawn = self._is_drawn(sample.keys)
+        if is_drawn.any():
+            places[is_drawn] = by_lot(int(is_drawn.sum()), target.available, java_random(seed))
+        return places
+
+    def _is_drawn(self, keys: KeyColumn) -> Flags:
+        if self.by_lot is ByLot.NONE:
+            return np.zeros(len(keys), np.bool_)
+        if self.by_lot is ByLot.NULL:
+            return keys.nulls
+        is_drawn: Flags = keys.nulls | (keys.lengths == 0)
+        return is_drawn
+
+
+def hashed_partitions(hash: Hash, keys: KeyColumn, partitions: int) -> Ints:  # noqa: A002
+    """Partition of each key, int32[N]; a null key's row means nothing."""
+    match hash:
+        case Hash.MURMUR2:
+            return murmur2_partitions(keys, partitions)
+        case Hash.CRC32:
+            return (crc32_hashes(keys) % np.uint32(partitions)).astype(np.int32)
+        case Hash.FNV1A:
+            # |least int| stays 2^31: the remainder is taken of an unsigned number.
+            signed = fnv1a_hashes(keys).view(np.int32).astype(np.int64)
+            return (np.abs(signed) % partitions).astype(np.int32)
+
+
+def consistent() -> LibrdkafkaPartitioner:
+    return LibrdkafkaPartitioner("librdkafka-consistent", Hash.CRC32, ByLot.NONE)
+
+
+def consistent_random() -> LibrdkafkaPartitioner:
+    return LibrdkafkaPartitioner("librdkafka-consistent-random", Hash.CRC32, ByLot.NULL_OR_EMPTY)
+
+
+def murmur2() -> LibrdkafkaPartitioner:
+    return LibrdkafkaPartitioner("librdkafka-murmur2", Hash.MURMUR2, ByLot.NONE)
+
+
+def murmur2_random() -> LibrdkafkaPartitioner:
+    return LibrdkafkaPartitioner("librdkafka-murmur2-random", Hash.MURMUR2, ByLot.NULL)
+
+
+def fnv1a() -> LibrdkafkaPartitioner:
+    return LibrdkafkaPartitioner("librdkafka-fnv1a", Hash.FNV1A, ByLot.NONE)
+
+
+def fnv1a_random() -> LibrdkafkaPartitioner:
+    return LibrdkafkaPartitioner("librdkafka-fnv1a-random", Hash.FNV1A, ByLot.NULL)
+
+
+class Way(StrEnum):
+    """From hash to partition."""
+
+    NEGATED = "default"
+    MASKED = "reference"
+    CRC = "crc"
+
+
+@dataclass(frozen=True, slots=True)
+class SaramaPartitioner:
+    """One of Sarama's partitioner constructors."""
+
+    name: str
+    way: Way
+    versions: str = "Sarama 1.x"
+
+    def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
+        """Lots are drawn among available partitions: Sarama asks for consistency of keyed records only."""
+        places = self.hashed(sample.keys, target.partitions)
+        nulls = sample.keys.nulls
+        if nulls.any():
+            places[nulls] = by_lot(int(nulls.sum()), target.available, java_random(seed))
+        return places
+
+    def hashed(self, keys: KeyColumn, partitions: int) -> Ints:
+        """Partition of each key, int32[N]; a null key's row means nothing."""
+        match self.way:
+            case Way.CRC:
+                return (crc32_hashes(keys) % np.uint32(partitions)).astype(np.int32)
+            case Way.MASKED:
+                return ((fnv1a_hashes(keys) & np.uint32(0x7FFFFFFF)) % np.uint32(partitions)).astype(np.int32)
+            case Way.NEGATED:
+                signed = fnv1a_hashes(keys).view(np.int32).astype(np.int64)
+                # Go's remainder keeps the sign of the dividend, the absolute value follows it.
+                return (np.abs(signed) % partitions).astype(np.int32)
+
+
+def default() -> SaramaPartitioner:
+    return SaramaPartitioner("sarama-hash", Way.NEGATED)
+
+
+def reference() -> SaramaPartitioner:
+    return SaramaPartitioner("sarama-reference", Way.MASKED)
+
+
+def crc() -> SaramaPartitioner:
+    return SaramaPartitioner("sarama-crc", Way.CRC)

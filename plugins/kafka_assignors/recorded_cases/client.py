@@ -1,0 +1,278 @@
+"""Families ``client_*`` and ``legacy_*_2_0``: what the leader of a classic group computes.
+
+``client`` and ``version`` of an input say whose strategy is asked, of which release; without them the newest Java one.
+
+Inputs of the client families into columns, and answers back into runs (ALGORITHMS: data format of the vectors).
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from kafka_assignors import registry
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.contract import (
+    NO_GENERATION,
+    NO_METADATA,
+    NO_RACK,
+    Assignment,
+    AssignmentRequest,
+    MapOrder,
+    MemberColumns,
+    TopicColumns,
+)
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.orders import member_walk, topic_walk
+from kafka_assignors.string_column import StringColumn
+
+Runs = Sequence[tuple[str, Sequence[int]]]
+
+
+class _Names:
+    """Names as they come, each with one index."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.index: dict[str, int] = {}
+        for name in names:
+            if name in self.index:
+                raise InvalidInputError.at(f"topic {name!r}", "is listed twice")
+            self.index[name] = len(self.index)
+
+    def __getitem__(self, name: str) -> int:
+        return self.index.setdefault(name, len(self.index))
+
+
+class Owned(StrEnum):
+    """Where an input says what a member owns."""
+
+    SUBSCRIPTION = "owned"  # the Subscription's own field
+    DATA = "memberData"  # what the sticky assignor decodes from user data
+    ENCODED = "encoded"  # ``owned`` before it was encoded, topic by topic as Java's map of topics gives them
+
+
+def request_of(case: Mapping[str, Any], owned_of: Owned) -> AssignmentRequest:
+    """The columns of one input."""
+    listed, members = case["topics"], case["members"]
+    topics, racks = _Names(topic["topic"] for topic in listed), _Names()
+    subscriptions = [[topics[name] for name in member["topics"]] for member in members]
+    owned = [_owned(member, owned_of, topics) for member in members]
+    member_racks = [racks[member["rack"]] if member.get("rack") else NO_RACK for member in members]
+    rack_cells, rack_counts = _partition_racks(listed, racks)
+    counts = np.full(len(topics.index), NO_METADATA, dtype=np.int32)
+    counts[: len(listed)] = [topic["n"] for topic in listed]
+    return AssignmentRequest(
+        topics=TopicColumns.of(
+            StringColumn.of(topics.index), counts, rack_offsets=_offsets(rack_counts), racks=_ints(rack_cells)
+        ),
+        members=_members(members, subscriptions, owned, member_racks),
+        rack_names=tuple(racks.index),
+        order=MapOrder(case.get("order", "given")),
+        max_generation_before=case.get("maxGenerationBefore", NO_GENERATION),
+        prefer_rack_aware=case.get("preferRackAware", False),
+    )
+
+
+def _members(
+    members: Sequence[Mapping[str, Any]],
+    subscriptions: list[list[int]],
+    owned: list[list[tuple[int, int]] | None],
+    racks: list[int],
+) -> MemberColumns:
+    ids = [member["id"] for member in members]
+    if len(set(ids)) != len(ids):
+        raise InvalidInputError.at("members", "one is listed twice", "ids are unique in a group")
+    flat = [pair for pairs in owned for pair in pairs or ()]
+    columns = MemberColumns.of(
+        StringColumn.of(ids),
+        _offsets([len(topics) for topics in subscriptions]),
+        _ints([topic for topics in subscriptions for topic in topics]),
+        instances=[member.get("instanceId") for member in members],
+        racks=_ints(racks),
+        owned=(
+            _offsets([len(partitions or ()) for partitions in owned]),
+            _ints([topic for topic, _ in flat]),
+            _ints([partition for _, partition in flat]),
+        ),
+        has_owned=np.array([partitions is not None for partitions in owned], dtype=np.bool_),
+    )
+    data = [member.get("memberData") or {} for member in members]
+    return replace(
+        columns,
+        generations=_ints([_generation(member.get("generation")) for member in members]),
+        data_generations=_ints([_generation(decoded.get("generation")) for decoded in data]),
+        sent_generation=np.array([decoded.get("generation") is not None for decoded in data], dtype=np.bool_),
+        user_data=tuple(_user_data(member) for member in members),
+        hosts=tuple(member.get("host") for member in members),
+        client_ids=tuple(member.get("clientId") for member in members),
+    )
+
+
+def _user_data(member: Mapping[str, Any]) -> bytes | None:
+    """In base64, as a snapshot has them: strategies of Kafka's own read ``memberData`` instead."""
+    encoded = member.get("userData")
+    return None if encoded is None else b64decode(encoded, validate=True)
+
+
+def _owned(member: Mapping[str, Any], field: Owned, topics: _Names) -> list[tuple[int, int]] | None:
+    runs = (member.get("memberData") or {}).get("owned") if field is Owned.DATA else member.get("owned")
+    if runs is None:
+        return None
+    if field is Owned.ENCODED:
+        runs = _encoded(runs)
+    return [(topics[name], partition) for name, partitions in runs for partition in partitions]
+
+
+def _encoded(runs: Runs) -> Runs:
+    grouped: dict[str, list[int]] = {}
+    for name, partitions in runs:
+        grouped.setdefault(name, []).extend(partitions)
+    names = StringColumn.of(grouped)
+    order = put_order(hash_codes(names.data, names.offsets), DEFAULT_CAPACITY)
+    return [(names[i], grouped[names[i]]) for i in order.tolist()]
+
+
+def _partition_racks(listed: Sequence[Mapping[str, Any]], racks: _Names) -> tuple[list[int], list[int]]:
+    """Rack of each replica (an empty name is a rack here, unlike a member's), and replicas of each partition."""
+    cells: list[int] = []
+    counts: list[int] = []
+    for topic in listed:
+        if topic["n"] < 0 or topic.get("ids") not in (None, list(range(topic["n"]))):
+            raise InvalidInputError.at(f"topic {topic['topic']!r}", "its partitions are not numbered from 0")
+        rows = topic.get("racks") or [()] * topic["n"]
+        if len(rows) != topic["n"]:
+            raise InvalidInputError.at(
+                f"topic {topic['topic']!r}", f"racks of {len(rows)} partitions, not {topic['n']}"
+            )
+        counts += [len(row) for row in rows]
+        cells += [NO_RACK if rack is None else racks[rack] for row in rows for rack in row]
+    return cells, counts
+
+
+def _generation(given: int | None) -> int:
+    return NO_GENERATION if given is None else given
+
+
+def _offsets(lengths: Sequence[int]) -> Longs:
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int32)
+
+
+def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
+    """The fields that every client family records: the assignment, and Java's orders where it chose them.
+
+    ``varies`` stands there where the client's own answer does.
+    """
+    names, ids = request.topics.names.strings, request.members.ids.strings
+    output: dict[str, Any] = {}
+    if request.order is MapOrder.HASH:
+        member_order = member_walk(request)
+        output["topicOrder"] = [names[topic] for topic in topic_walk(request, member_order).tolist()]
+        output["memberOrder"] = [ids[member] for member in member_order.tolist()]
+    output["assignment"] = _lists(ids, names, assignment)
+    if assignment.target is not None:
+        output["target"] = _lists(ids, names, assignment.target)
+    if assignment.varies:
+        output["varies"] = True
+    return output
+
+
+def _lists(ids: Sequence[str], names: Sequence[str], assignment: Assignment) -> dict[str, Any]:
+    topics, partitions = assignment.topics.tolist(), assignment.partitions.tolist()
+    return {
+        member: _runs(names, topics[start:end], partitions[start:end])
+        for member, (start, end) in zip(ids, pairwise(assignment.offsets.tolist()), strict=True)
+    }
+
+
+def _runs(names: Sequence[str], topics: Sequence[int], partitions: Sequence[int]) -> list[list[Any]]:
+    """Consecutive partitions of one topic as ``[topic, [partition, …]]``."""
+    runs: list[list[Any]] = []
+    last = -1
+    for topic, partition in zip(topics, partitions, strict=True):
+        if topic != last:
+            runs.append([names[topic], []])
+            last = topic
+        runs[-1][1].append(partition)
+    return runs
+
+
+Input = Mapping[str, Any]
+Output = dict[str, Any]
+
+
+def answer_range(case: Input) -> Output:
+    """``client_range``."""
+    return rendered(*_asked_of_client("range", case))
+
+
+def answer_roundrobin(case: Input) -> Output:
+    """``client_roundrobin``."""
+    return rendered(*_asked_of_client("roundrobin", case))
+
+
+def answer_legacy_range(case: Input) -> Output:
+    """``legacy_range_2_0``."""
+    return rendered(*_asked("range@2.0", case))
+
+
+def answer_legacy_roundrobin(case: Input) -> Output:
+    """``legacy_roundrobin_2_0``."""
+    return rendered(*_asked("roundrobin@2.0", case))
+
+
+def answer_sticky(case: Input) -> Output:
+    """``client_sticky``; ``isSticky``: of the newest class, where the general way ran, which alone keeps account."""
+    name = _name_of("sticky", case)
+    request, assignment = _asked(name, case, Owned.DATA)
+    output = _with_notes(request, assignment)
+    if name == "sticky" and assignment.notes is not None and not assignment.notes.is_constrained:
+        output["isSticky"] = assignment.notes.is_sticky
+    return output
+
+
+def answer_cooperative_sticky(case: Input) -> Output:
+    """``client_cooperative_sticky``: what is given out in this round."""
+    return _with_notes(*_asked_of_client("cooperative-sticky", case))
+
+
+def answer_legacy_sticky(case: Input) -> Output:
+    """``legacy_sticky_2_0``."""
+    return rendered(*_asked("sticky@2.0", case, Owned.ENCODED))
+
+
+def _asked_of_client(
+    strategy: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION
+) -> tuple[AssignmentRequest, Assignment]:
+    return _asked(_name_of(strategy, case), case, owned_of)
+
+
+def _name_of(strategy: str, case: Input) -> str:
+    return registry.name_of(strategy, case.get("client"), case.get("version"))
+
+
+def _asked(name: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION) -> tuple[AssignmentRequest, Assignment]:
+    request = request_of(case, owned_of)
+    return request, registry.by_name(name).assign(request)
+
+
+def _with_notes(request: AssignmentRequest, assignment: Assignment) -> Output:
+    output = rendered(request, assignment)
+    if assignment.notes is not None:
+        output["constrained"] = assignment.notes.is_constrained
+        if assignment.notes.max_generation_after is not None:
+            output["maxGenerationAfter"] = assignment.notes.max_generation_after
+    return output

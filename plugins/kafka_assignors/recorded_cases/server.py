@@ -1,0 +1,175 @@
+"""Recorded cases of the group coordinator's strategies: topics by id, members with subscription and assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Flags
+from kafka_assignors.contract import (
+    NO_METADATA,
+    Assignment,
+    AssignmentRequest,
+    Assignor,
+    MapOrder,
+    MemberColumns,
+    TopicColumns,
+)
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.java.hash_order import put_order
+from kafka_assignors.java.keys import uuid_columns, uuid_hash_codes
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.registry import by_name
+from kafka_assignors.releases import release_of
+from kafka_assignors.string_column import StringColumn
+
+Input = Mapping[str, Any]
+Output = dict[str, Any]
+
+_TYPES = {"HOMOGENEOUS": True, "HETEROGENEOUS": False}
+
+
+def answer_range(case: Input) -> Output:
+    """``server_range``: one answer since 3.9, which is asked without a ``version``; another in 3.8."""
+    version = _version(case)
+    if version < (3, 8, 0):
+        raise InvalidInputError.at("version", "range before Kafka 3.8 is not modelled", "ask 3.8 or later")
+    return _answer(case, by_name("server-range@3.8" if version < (3, 9, 0) else "server-range"))
+
+
+def answer_uniform(case: Input) -> Output:
+    """``server_uniform`` (4.0.0 unless ``version`` names another release)."""
+    version = _version(case)
+    if version < (3, 8, 0):
+        raise InvalidInputError.at("version", "uniform before Kafka 3.8 is not modelled", "ask 3.8 or later")
+    if version < (4, 0, 0):
+        return _answer(case, by_name("server-uniform@3.8"))
+    return _answer(case, by_name("server-uniform" if version > (4, 0, 0) else "server-uniform@4.0.0"))
+
+
+def answer_share_simple(case: Input) -> Output:
+    """``share_simple`` (4.0 unless ``version`` is 4.2 or later)."""
+    version = _version(case)
+    if (4, 1, 0) <= version < (4, 2, 0):
+        raise InvalidInputError.at("version", "the preview assignor of 4.1 is not modelled", "ask 4.0 or 4.2 and later")
+    return _answer(case, by_name("share-simple" if version >= (4, 2, 0) else "share-simple@4.0"))
+
+
+def _version(case: Input) -> tuple[int, int, int]:
+    """The release asked for; that of the first recordings if none is named. ``4.0`` alone is 4.0.0."""
+    major, minor, patch = (*release_of(case.get("version", "4.0.0")), 0, 0)[:3]
+    return major, minor, patch
+
+
+def _answer(case: Input, assignor: Assignor) -> Output:
+    request = server_request(case)
+    orders = _java_orders(case) if case.get("order") == MapOrder.HASH else {}
+    assignment = assignor.assign(request)
+    return {**orders, "assignment": _by_member(request, assignment)}
+
+
+def server_request(case: Input) -> AssignmentRequest:
+    """Columns of one recorded case. Raises InvalidInputError or KeyError for what cannot be read."""
+    counts = {topic["id"]: int(topic["n"]) for topic in case["topics"]}
+    members = case["members"]
+    for member in members:
+        for topic in (*member["topics"], *(owned for owned, _ in member.get("assignment") or ())):
+            counts.setdefault(topic, NO_METADATA)
+    index = {topic: i for i, topic in enumerate(counts)}
+    high, low = uuid_columns(counts)
+    topics = TopicColumns.of(
+        StringColumn.of(counts), np.array(list(counts.values()), np.int32), uuid_msb=high, uuid_lsb=low
+    )
+    kind = case.get("subscriptionType")
+    return AssignmentRequest(
+        topics=topics,
+        members=_member_columns(members, index),
+        order=MapOrder(case.get("order", "given")),
+        is_homogeneous=None if kind is None else _TYPES[kind],
+        is_assigned=_rows(case.get("inverted"), topics, index),
+        is_assignable=_rows(case.get("assignable"), topics, index),
+    )
+
+
+def _member_columns(members: list[Input], index: Mapping[str, int]) -> MemberColumns:
+    subscriptions = [[index[topic] for topic in member["topics"]] for member in members]
+    owned = [
+        [(index[topic], partition) for topic, partitions in member.get("assignment") or () for partition in partitions]
+        for member in members
+    ]
+    pairs = np.array([pair for partitions in owned for pair in dict.fromkeys(partitions)], np.int32).reshape(-1, 2)
+    instances = [member.get("instanceId") for member in members]
+    return MemberColumns.of(
+        StringColumn.of(member["id"] for member in members),
+        _offsets([len(topics) for topics in subscriptions]),
+        np.array([topic for topics in subscriptions for topic in topics], np.int32),
+        instances=instances,
+        owned=(
+            _offsets([len(dict.fromkeys(partitions)) for partitions in owned]),
+            pairs[:, 0].copy(),
+            pairs[:, 1].copy(),
+        ),
+    )
+
+
+def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _rows(listed: list[tuple[str, list[int]]] | None, topics: TopicColumns, index: Mapping[str, int]) -> Flags | None:
+    """bool[P] of the partitions that are listed, ``None`` where no list is given."""
+    if listed is None:
+        return None
+    rows = np.zeros(topics.partition_total, np.bool_)
+    for topic, partitions in listed:
+        if topic in index:
+            count = int(topics.partition_counts[index[topic]])
+            rows[[int(topics.first_row[index[topic]]) + p for p in partitions if 0 <= p < count]] = True
+    return rows
+
+
+def _by_member(request: AssignmentRequest, assignment: Assignment) -> Output:
+    names = request.topics.names.strings
+    answer: Output = {}
+    for i, member in enumerate(request.members.ids.strings):
+        if assignment.has_entry is not None and not assignment.has_entry[i]:
+            continue
+        lists: dict[str, list[int]] = {}
+        for topic, partition in sorted(assignment.of_member(i)):
+            lists.setdefault(names[topic], []).append(partition)
+        answer[member] = lists
+    return answer
+
+
+def _java_orders(case: Input) -> Output:
+    """The order in which HashMaps filled in the case's order are walked: it is recorded beside the answer."""
+    members = {member["id"]: member for member in case["members"]}
+    ids = StringColumn.of(members)
+    order = [ids[i] for i in put_order(hash_codes(ids.data, ids.offsets), 0)]
+    return {
+        "memberOrder": order,
+        "memberTopicOrder": {member: _uuid_set(members[member]["topics"]) for member in order},
+        "memberAssignmentOrder": {
+            member: _assignment_walk(dict(members[member]["assignment"]))
+            for member in order
+            if members[member].get("assignment")
+        },
+    }
+
+
+def _uuid_set(topics: list[str]) -> list[str]:
+    distinct = list(dict.fromkeys(topics))
+    return [distinct[i] for i in put_order(uuid_hash_codes(*uuid_columns(distinct)), 0)]
+
+
+def _assignment_walk(assignment: Mapping[str, list[int]]) -> list[list[Any]]:
+    walk = []
+    for topic in _uuid_set(list(assignment)):
+        partitions = np.array(list(dict.fromkeys(assignment[topic])), np.int32)
+        walk.append([topic, partitions[put_order(partitions, 0)].tolist()])
+    return walk

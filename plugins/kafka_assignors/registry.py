@@ -1,0 +1,316 @@
+"""Which strategies there are, for which versions, and how one's own comes in.
+
+Built-in ones are imported on first use (their kernels are heavy). A custom one is registered by ``register`` or
+by an entry point of group ``kafka_rebalance.assignors`` that names the class. What is registered is replayed on every
+group; commands register one's own so that it runs in another process (``rebalance_advisor.own_strategies``).
+
+The strategies that are built in: who runs each, the releases whose answers it gives, where its class is.
+
+Of one strategy and client the newest comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from kafka_assignors.contract import Assignor
+from kafka_assignors.custom import CustomAssignor, CustomAssignorAdapter
+from kafka_assignors.errors import InvalidInputError, UnknownNameError
+from kafka_assignors.releases import Client, Releases, release_of
+
+
+class Side(StrEnum):
+    """Who runs a strategy."""
+
+    CLIENT = "client"  # the group's leader
+    SERVER = "server"  # the coordinator of a KIP-848 group
+    SHARE = "share"  # the coordinator of a share group
+    METAQ = "metaq"  # every consumer for itself
+    OWN = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A built-in strategy: its name here, who runs it, the releases whose answers it gives, where its class is.
+
+    A name is the strategy and, behind ``@``, what tells this class from the newest Java one: the first release of its
+    line, or the client. ``client`` says whose releases they are; server-side strategies are Kafka's. ``own_protocol``:
+    what the group's protocol calls it where that is not the strategy's name.
+    """
+
+    name: str
+    side: Side
+    releases: Releases
+    target: str  # module:class, in this package
+    client: Client = Client.JAVA
+    own_protocol: str = ""
+
+    @property
+    def strategy(self) -> str:
+        """What it does, in Kafka's words: as the group's protocol calls it, with most clients."""
+        return self.name.partition("@")[0]
+
+    @property
+    def protocol(self) -> str:
+        """What the group's protocol calls it."""
+        return self.own_protocol or self.strategy
+
+    @property
+    def versions(self) -> str:
+        """The releases, for people."""
+        return str(self.releases)
+
+
+Line = tuple[str, str, str, str]  # name, first and last release, target
+
+
+def _java(*lines: Line) -> Iterator[Registration]:
+    return _kafka(Side.CLIENT, *lines)
+
+
+def _kafka(side: Side, *lines: Line) -> Iterator[Registration]:
+    for name, first, last, target in lines:
+        yield Registration(name, side, Releases("Kafka", first, last), target)
+
+
+def _client(
+    client: Client, first: str, last: str, *lines: tuple[str, str] | tuple[str, str, str]
+) -> Iterator[Registration]:
+    for name, target, *protocol in lines:
+        releases = Releases(client.value, first, last)
+        yield Registration(name, Side.CLIENT, releases, target, client, *protocol)
+
+
+def _other(side: Side, product: str, release: str, *lines: tuple[str, str]) -> Iterator[Registration]:
+    for name, target in lines:
+        yield Registration(name, side, Releases(product, release, release), target)
+
+
+_STICKY, _BEFORE_3_0 = "sticky.sticky", "sticky.before_3_0"
+
+BUILT_IN: tuple[Registration, ...] = (
+    *_java(
+        ("range", "3.5", "4.3", "client.range:RangeAssignor"),
+        ("range@2.4", "2.4", "3.4", "client.range:StaticFirstRangeAssignor"),
+        ("range@2.1", "2.1", "2.3", "client.range:LegacyRangeAssignorOf21"),
+        ("range@2.0", "0.9", "2.0", "client.range:LegacyRangeAssignor"),
+        ("roundrobin", "2.4", "4.3", "client.roundrobin:RoundRobinAssignor"),
+        ("roundrobin@2.0", "0.9", "2.3", "client.roundrobin:LegacyRoundRobinAssignor"),
+        ("sticky", "3.7.1", "4.3", f"{_STICKY}:StickyAssignor"),
+        ("sticky@3.5.2", "3.5.2", "3.7.0", f"{_STICKY}:sticky_of_3_5_2"),
+        ("sticky@3.5", "3.5.0", "3.5.1", f"{_STICKY}:sticky_of_3_5_0"),
+        ("sticky@3.4.1", "3.4.1", "3.4.1", f"{_STICKY}:sticky_of_3_4_1"),
+        ("sticky@3.0", "3.0", "3.4.0", f"{_STICKY}:sticky_of_3_0_0"),
+        ("sticky@2.8.1", "2.8.1", "2.8.2", f"{_BEFORE_3_0}:StickyOf281"),
+        ("sticky@2.5.1", "2.5.1", "2.8.0", f"{_BEFORE_3_0}:StickyOf251"),
+        ("sticky@2.4", "2.4", "2.5.0", f"{_BEFORE_3_0}:StickyOf24"),
+        ("sticky@2.3", "2.3", "2.3", f"{_BEFORE_3_0}:StickyOf23"),
+        ("sticky@2.0", "0.11", "2.2", "sticky.legacy:LegacyStickyAssignor"),
+        ("cooperative-sticky", "3.7.1", "4.3", f"{_STICKY}:CooperativeStickyAssignor"),
+        ("cooperative-sticky@3.5.2", "3.5.2", "3.7.0", f"{_STICKY}:cooperative_of_3_5_2"),
+        ("cooperative-sticky@3.5", "3.5.0", "3.5.1", f"{_STICKY}:cooperative_of_3_5_0"),
+        ("cooperative-sticky@3.4.1", "3.4.1", "3.4.1", f"{_STICKY}:cooperative_of_3_4_1"),
+        ("cooperative-sticky@3.4.0", "3.4.0", "3.4.0", f"{_STICKY}:cooperative_of_3_4_0"),
+        ("cooperative-sticky@3.0", "3.0", "3.3", f"{_STICKY}:cooperative_of_3_0_0"),
+        ("cooperative-sticky@2.8.1", "2.8.1", "2.8.2", f"{_BEFORE_3_0}:CooperativeOf281"),
+        ("cooperative-sticky@2.5.1", "2.5.1", "2.8.0", f"{_BEFORE_3_0}:CooperativeOf251"),
+        ("cooperative-sticky@2.4", "2.4", "2.5.0", f"{_BEFORE_3_0}:CooperativeOf24"),
+    ),
+    *_client(
+        Client.LIBRDKAFKA,
+        "2.15.0",
+        "2.15.0",
+        ("range@librdkafka", "other_clients.range:LibrdkafkaRange"),
+        ("roundrobin@librdkafka", "other_clients.roundrobin:of_librdkafka"),
+        ("cooperative-sticky@librdkafka", "other_clients.sticky:LibrdkafkaCooperative"),
+    ),
+    *_client(
+        Client.SARAMA,
+        "1.61.1",
+        "1.61.1",
+        ("range@sarama", "other_clients.range:of_sarama"),
+        ("roundrobin@sarama", "other_clients.roundrobin:SaramaDealer"),
+        ("sticky@sarama", "other_clients.sticky:SaramaSticky"),
+        ("cooperative-sticky@sarama", "other_clients.sticky:cooperative"),
+    ),
+    *_client(
+        Client.FRANZ_GO,
+        "1.22.2",
+        "1.22.2",
+        ("range@franz-go", "other_clients.range:of_franz_go"),
+        ("roundrobin@franz-go", "other_clients.roundrobin:of_franz_go"),
+        ("sticky@franz-go", "other_clients.franz_go:FranzGoSticky"),
+        ("cooperative-sticky@franz-go", "other_clients.franz_go:FranzGoCooperativeSticky"),
+    ),
+    *_client(
+        Client.KAFKA_PYTHON,
+        "3.0.12",
+        "3.0.12",
+        ("range@kafka-python-3", "other_clients.range:of_kafka_python_3"),
+        ("roundrobin@kafka-python-3", "other_clients.roundrobin:KafkaPython3Dealer"),
+        ("sticky@kafka-python-3", "other_clients.sticky:of_kafka_python_3"),
+        ("cooperative-sticky@kafka-python-3", "other_clients.sticky:cooperative_of_kafka_python_3"),
+    ),
+    *_client(
+        Client.KAFKA_PYTHON,
+        "2.0.2",
+        "2.2.15",
+        ("range@kafka-python-2", "other_clients.range:by_member_id"),
+        ("roundrobin@kafka-python-2", "other_clients.roundrobin:by_member_id"),
+        ("sticky@kafka-python-2", "other_clients.sticky:of_kafka_python_2"),
+    ),
+    *_client(
+        Client.AIOKAFKA,
+        "0.14.0",
+        "0.14.0",
+        ("range@aiokafka", "other_clients.range:by_member_id"),
+        ("roundrobin@aiokafka", "other_clients.roundrobin:by_member_id"),
+        ("sticky@aiokafka", "other_clients.sticky:of_kafka_python_2"),
+    ),
+    *_client(
+        Client.KAFKAJS,
+        "2.2.4",
+        "2.2.4",
+        ("roundrobin@kafkajs", "other_clients.roundrobin:KafkaJSDealer", "RoundRobinAssigner"),
+    ),
+    *_kafka(
+        Side.SERVER,
+        ("server-range", "3.9", "4.3", "server.range:ServerRangeAssignor"),
+        ("server-range@3.8", "3.8", "3.8", "server.range:PreviewRangeAssignor"),
+        ("server-uniform", "4.0.1", "4.3", "server.uniform:ServerUniformAssignor"),
+        ("server-uniform@4.0.0", "4.0.0", "4.0.0", "server.uniform:as_of_4_0_0"),
+        ("server-uniform@3.8", "3.8", "3.9", "server.uniform_preview:PreviewUniformAssignor"),
+    ),
+    *_kafka(
+        Side.SHARE,
+        ("share-simple", "4.2", "4.3", "share:ShareSimpleAssignor"),
+        ("share-simple@4.0", "4.0", "4.0", "share:ShareSimpleAssignorOf40"),
+    ),
+    *_other(
+        Side.METAQ,
+        "Metamorphosis",
+        "1.4",
+        ("metaq-default", "metaq:MetaqDefaultAssignor"),
+        ("metaq-consistent", "metaq:MetaqConsistentAssignor"),
+    ),
+    *_other(
+        Side.CLIENT,
+        "seed article",
+        "001",
+        ("random", "client.random_lots:RandomAssignor"),
+        ("broadcast", "client.group_broadcast:GroupBroadcastAssignor"),
+    ),
+    *_other(Side.OWN, "Kafka Rebalance Advisor", "0.1", ("weighted", "weighted:WeightedAssignor")),
+)
+
+
+ENTRY_POINT_GROUP = "kafka_rebalance.assignors"
+
+
+_REGISTRATIONS = {registration.name: registration for registration in BUILT_IN}
+_LOADED: dict[str, Assignor] = {}
+_OWN: dict[str, Assignor] = {}
+
+
+def register(strategy: Assignor | CustomAssignor) -> Assignor:
+    """Add a strategy of one's own under its ``name``; a second one of the same name replaces the first."""
+    assignor = strategy if isinstance(strategy, Assignor) else CustomAssignorAdapter(strategy)
+    _OWN[assignor.name] = assignor
+    return assignor
+
+
+@contextmanager
+def registered(*strategies: Assignor | CustomAssignor) -> Iterator[None]:
+    """Inside, these are among one's own; afterwards things are as they were."""
+    before = dict(_OWN)
+    for strategy in strategies:
+        register(strategy)
+    try:
+        yield
+    finally:
+        _OWN.clear()
+        _OWN.update(before)
+
+
+def own_names() -> tuple[str, ...]:
+    """Strategies of one's own that are registered, in that order."""
+    return tuple(_OWN)
+
+
+def own_by_name(name: str) -> Assignor:
+    """A registered strategy of one's own. Raises UnknownNameError that lists what there is."""
+    if name not in _OWN:
+        raise UnknownNameError.among("strategy of one's own", name, _OWN)
+    return _OWN[name]
+
+
+def by_name(name: str) -> Assignor:
+    """The strategy of that name: one's own first, then built-in, then entry points.
+
+    Raises UnknownNameError that lists what there is.
+    """
+    if name in _OWN:
+        return _OWN[name]
+    if name in _LOADED:
+        return _LOADED[name]
+    if name in _REGISTRATIONS:
+        return _LOADED.setdefault(name, _loaded(_REGISTRATIONS[name]))
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        if point.name == name:
+            return register(point.load()())
+    raise UnknownNameError.among("assignor", name, names())
+
+
+def _loaded(registration: Registration) -> Assignor:
+    """Its class under the name and the releases of this registration: one class may stand for several."""
+    module, _, attribute = registration.target.partition(":")
+    loaded = getattr(import_module(f"kafka_assignors.{module}"), attribute)()
+    named: Assignor = replace(loaded, name=registration.name, versions=registration.versions)
+    return named
+
+
+def names() -> tuple[str, ...]:
+    """Every name that ``by_name`` knows."""
+    points = (point.name for point in entry_points(group=ENTRY_POINT_GROUP))
+    return tuple(dict.fromkeys((*_OWN, *_REGISTRATIONS, *points)))
+
+
+def name_of(strategy: str, client: object = None, version: object = None) -> str:
+    """The name of the class whose answers ``client`` (none: Java) gives in release ``version`` (none: its newest).
+
+    ``strategy`` is its name or the group's protocol; one that a single client has ("RoundRobinAssigner") tells the
+    client, too. Raises UnknownNameError for a client that does not have it, InvalidInputError
+    for a release that nobody is known to have, or whose line holds several classes.
+    """
+    having = [
+        registration for registration in BUILT_IN
+        if registration.side is Side.CLIENT and strategy in (registration.strategy, registration.protocol)
+    ]  # fmt: skip
+    clients = {registration.client for registration in having}
+    asked_client = client if client is not None else next(iter(clients)) if len(clients) == 1 else Client.JAVA
+    of_client = [registration for registration in having if registration.client == asked_client]
+    if not of_client:
+        raise UnknownNameError.among(f"client of {strategy}", str(asked_client), {known.value for known in clients})
+    if version is None:
+        return of_client[0].name
+    asked = release_of(version)
+    found = [registration for registration in of_client if registration.releases.touches(asked)]
+    if not found:
+        known_releases = ", ".join(registration.versions for registration in of_client)
+        raise InvalidInputError.at(
+            "version", f"no {strategy} of release {version} is known", f"known: {known_releases}"
+        )
+    if len(found) > 1:
+        lines = " and ".join(registration.versions for registration in found)
+        raise InvalidInputError.at("version", f"{version} of {strategy} is {lines}", "they differ: name the release")
+    return found[0].name
+
+
+def registrations(side: Side | None = None) -> Iterator[Registration]:
+    """Built-in strategies, of one side or all."""
+    return (registration for registration in BUILT_IN if side is None or registration.side is side)

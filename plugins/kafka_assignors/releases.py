@@ -1,0 +1,79 @@
+"""Releases of Kafka and of its clients: the one place that reads them from text, and spans of them with equal answers.
+
+A release is a tuple of one to three numbers. Fewer than three name a line: (3, 7) is some release of 3.7.
+Example: ``Releases("Kafka", "3.5.2", "3.7.0")`` holds 3.6.2 and 3.7.0, not 3.7.1. "3.7" touches both "3.5.2 – 3.7.0"
+and "3.7.1 – 4.3", so whoever asks for it has to give the third number.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+
+Release = tuple[int, ...]
+
+
+class Client(StrEnum):
+    """Whose consumer runs a client's strategy; the names that rules and ``replay`` take."""
+
+    JAVA = "java"
+    LIBRDKAFKA = "librdkafka"
+    SARAMA = "sarama"
+    FRANZ_GO = "franz-go"
+    KAFKA_PYTHON = "kafka-python"
+    AIOKAFKA = "aiokafka"
+    KAFKAJS = "kafkajs"
+
+
+_ASKED = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){0,2}")
+# After the numbers: nothing, a pre-release as Python's clients write it, or a separator and what a vendor adds. The
+# numbers are taken whole (?>...), so that "3.7-" is not read as release 3 of a vendor.
+_SEEN = re.compile(
+    r"(?P<numbers>(?>[0-9]{1,2}(?:\.[0-9]{1,4}){0,2}))(?P<rest>(?:(?:a|b|rc)[0-9]+|[-.+_ ][(0-9A-Za-z].*)?)", re.DOTALL
+)
+# Confluent counts releases of its platform: 7.6.0-ccs is Kafka 3.6, and not 7.6.
+_OF_PLATFORM = re.compile(r"\b(?:ccs|ce)\b")
+
+
+def release_of(text: object, place: str = "version") -> Release:
+    """Return the release that a user names: ``4.0.1`` is (4, 0, 1).
+
+    Raises InvalidInputError, naming ``place``, for anything but one to three numbers.
+    """
+    if not isinstance(text, str) or not _ASKED.fullmatch(text):
+        raise InvalidInputError.at(place, f"expected a release such as 3.7.1, found {excerpt(text)}")
+    return tuple(map(int, text.split(".")))
+
+
+def seen_release(text: str | None) -> Release:
+    """Return the release in a version that a broker, a client or a snapshot states; () where it is unknown.
+
+    The leading numbers count: ``3.9-IV0`` is (3, 9), ``3.7.0-SNAPSHOT`` and ``2.8.1.amzn.1`` are (3, 7, 0) and
+    (2, 8, 1), ``3.7.x`` is (3, 7). Text without leading numbers and versions of Confluent Platform are unknown.
+    """
+    match = _SEEN.fullmatch(text or "")
+    if match is None or _OF_PLATFORM.search(match["rest"]):
+        return ()
+    return tuple(map(int, match["numbers"].split(".")))
+
+
+@dataclass(frozen=True, slots=True)
+class Releases:
+    """All releases of ``product`` from ``first`` to ``last``; a last one of two numbers is its whole line."""
+
+    product: str
+    first: str
+    last: str
+
+    def __str__(self) -> str:
+        span = self.first if self.first == self.last else f"{self.first} – {self.last}"
+        return f"{self.product} {span}"
+
+    def touches(self, release: Release) -> bool:
+        """``release`` (or one of its line, where it is shorter than three numbers) is among them."""
+        first, last = release_of(self.first), release_of(self.last)
+        return first[: len(release)] <= release and release[: len(last)] <= last

@@ -1,0 +1,235 @@
+"""In which order the group coordinator's Java walks its maps: subscribed topics, owned partitions.
+
+The coordinator keeps members in ``HashMap<memberId, …>`` (``orders.member_walk``), a member's topics in
+``HashSet<Uuid>``, what it owns in ``HashMap<Uuid, HashSet<Integer>>``. ``MapOrder.GIVEN`` takes the columns' order
+instead (LinkedHashMaps in tests); ``MapOrder.LEADER`` means nothing to a coordinator and is read as ``HASH``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.contract import AssignmentRequest, MapOrder
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity, spread
+from kafka_assignors.java.keys import uuid_hash_codes
+from kafka_assignors.java.strings import Bytes, hash_codes
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.ranges import subscriber_counts
+
+PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
+
+
+# How the kernels of ``uniform`` ended.
+NO_TOPICS, MISSING_TOPIC, BEYOND_LAST, LEFT_OVER, CONTRADICTORY, SPREAD = range(6)
+# A table of 16 holds so many keys whatever their bins.
+_SMALL_MAP, _LAST_BIN = 8, 15
+_AS_THEY_STAND = np.zeros(0, np.int64)
+
+
+class JavaMaps(NamedTuple):
+    """How maps are walked: by the hashes of topics int32[T] where ``is_hashed``, else as the columns stand."""
+
+    uuid_hashes: Ints
+    is_hashed: bool
+
+
+def is_hashed(request: AssignmentRequest) -> bool:
+    """Whether maps are HashMaps rather than in the order of the columns."""
+    return request.order is not MapOrder.GIVEN
+
+
+def topic_hashes(request: AssignmentRequest) -> Ints:
+    """``Uuid.hashCode`` of every topic: int32[T]."""
+    hashes: Ints = uuid_hash_codes(request.topics.uuid_msb, request.topics.uuid_lsb)
+    return hashes
+
+
+def subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> Ints:
+    """Topics of one member in the iteration order of its set, each once."""
+    bounds = request.members.subscription_offsets
+    listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
+    distinct: Ints = in_set_order(listed, hashes, is_hashed(request), False)
+    return distinct
+
+
+@kernel
+def in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -> Ints:  # noqa: FBT001
+    is_seen = np.zeros(len(hashes), np.bool_)
+    topics = np.empty(len(listed), np.int32)
+    found = 0
+    for topic in listed:
+        if not is_seen[topic]:
+            is_seen[topic] = True
+            topics[found] = topic
+            found += 1
+    topics = topics[:found]
+    if is_hashed:
+        topics = _visit_order(topics, hashes, DEFAULT_CAPACITY)
+    return _visit_order(topics, hashes, set_copy_capacity(found)) if is_copied else topics
+
+
+@inner_kernel
+def _visit_order(topics: Ints, hashes: Ints, capacity: int) -> Ints:
+    """A HashSet of ``topics``, put in this order."""
+    codes = np.empty(len(topics), np.int32)
+    for k in range(len(topics)):
+        codes[k] = hashes[topics[k]]
+    order = put_order(codes, capacity)
+    visit_order = np.empty(len(topics), np.int32)
+    for k in range(len(topics)):
+        visit_order[k] = topics[order[k]]
+    return visit_order
+
+
+Walk = tuple[Bytes, Longs, Longs, bool]
+
+
+def walk_columns(request: AssignmentRequest) -> Walk:
+    """What ``map_walk`` takes: member ids, the order in which they are put (empty: as they stand), is it a HashMap."""
+    ids, fed = request.members.ids, request.member_order
+    return ids.data, ids.offsets, _AS_THEY_STAND if fed is None else fed, is_hashed(request)
+
+
+@inner_kernel
+def map_walk(data: Bytes, offsets: Longs, fed: Longs, is_hashed: bool) -> Longs:  # noqa: FBT001
+    """``orders.member_walk`` inside a kernel: int64[M]."""
+    if not is_hashed:
+        return np.arange(len(offsets) - 1)
+    hashes = hash_codes(data, offsets)
+    if len(fed) == 0:
+        return put_order(hashes, DEFAULT_CAPACITY)
+    order = put_order(hashes[fed], DEFAULT_CAPACITY)
+    for k in range(len(order)):
+        order[k] = fed[order[k]]
+    return order
+
+
+def refuse_missing_topic(request: AssignmentRequest, topic: int) -> None:
+    """Raise, as the coordinator's assignors do, for a subscribed topic that the metadata lacks; -1: none does."""
+    if topic >= 0:
+        raise AssignorError(
+            PARTITION_ASSIGNOR_EXCEPTION,
+            f"Members are subscribed to topic {request.topics.names[topic]} which doesn't exist in the topic metadata.",
+        )
+
+
+@inner_kernel
+def first_missing(topics: Ints, counts: Ints) -> np.int64:
+    """The first of ``topics`` that is not in the metadata, -1 where all are."""
+    for topic in topics:
+        if counts[topic] < 0:
+            return np.int64(topic)
+    return np.int64(-1)
+
+
+def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
+    """Raise, as the coordinator's assignors do, for the first subscribed topic that the metadata lacks."""
+    counts = request.topics.partition_counts[topics]
+    if len(counts) and counts.min() < 0:
+        missing = topics[counts < 0]
+        raise AssignorError(
+            PARTITION_ASSIGNOR_EXCEPTION,
+            f"Members are subscribed to topic {request.topics.names[int(missing[0])]} which doesn't exist in the"
+            " topic metadata.",
+        )
+
+
+def is_homogeneous(request: AssignmentRequest) -> bool:
+    """What the coordinator tells its assignors: every subscribed topic has as many subscribers as there are members."""
+    if request.is_homogeneous is not None:
+        return request.is_homogeneous
+    counts = subscriber_counts(
+        request.members.subscription_offsets, request.members.subscription_topics, len(request.topics), True
+    )
+    return bool(np.all(counts[counts > 0] == len(request.members)))
+
+
+@inner_kernel
+def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints) -> Longs:
+    """Positions of one member's owned partitions as ``HashMap<Uuid, HashSet<Integer>>`` gives them back.
+
+    ``topics`` and ``partitions`` are the member's own, in the order in which they were put. ``group_of`` int32[T] is
+    scratch: -1 everywhere, before and after.
+    """
+    n = len(topics)
+    if n <= _SMALL_MAP:
+        return _walk_of_few(topics, partitions, uuid_hashes)
+    if _are_all(topics, topics[0]):
+        return put_order(partitions, DEFAULT_CAPACITY)
+    starts, places, first = _by_topic(topics, group_of)
+    hashes = np.empty(len(first), np.int32)
+    for group in range(len(first)):
+        hashes[group] = uuid_hashes[first[group]]
+    order = np.empty(n, np.int64)
+    inside = np.empty(n, np.int32)
+    filled = 0
+    for group in put_order(hashes, DEFAULT_CAPACITY):
+        count = starts[group + 1] - starts[group]
+        for k in range(count):
+            inside[k] = partitions[places[starts[group] + k]]
+        for k in put_order(inside[:count], DEFAULT_CAPACITY):
+            order[filled] = places[starts[group] + k]
+            filled += 1
+    return order
+
+
+@inner_kernel
+def _walk_of_few(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
+    """``owned_walk`` of so few that no table grows: by the bin of the topic, then its place, then those of partitions.
+
+    Half of what a small group takes would be spent on tables.
+    """
+    n = len(topics)
+    order = np.empty(n, np.int64)
+    for k in range(n):
+        first = 0
+        while topics[first] != topics[k]:
+            first += 1
+        topic_bin, partition_bin = spread(uuid_hashes[topics[k]]) & _LAST_BIN, spread(partitions[k]) & _LAST_BIN
+        key = (((topic_bin * 16 + first) * 16) + partition_bin) * 16 + k
+        place = k
+        while place > 0 and order[place - 1] > key:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = key
+    for k in range(n):
+        order[k] &= 15
+    return order
+
+
+@inner_kernel
+def _are_all(topics: Ints, topic: int) -> bool:
+    for other in topics:  # noqa: SIM110 (numba knows no generators)
+        if other != topic:
+            return False
+    return True
+
+
+@inner_kernel
+def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
+    """Positions grouped by topic, topics as they first appear: group starts, positions, topic of each group."""
+    n = len(topics)
+    first = np.empty(n, np.int32)
+    sizes = np.zeros(n + 1, np.int64)
+    found = 0
+    for k in range(n):
+        if group_of[topics[k]] < 0:
+            group_of[topics[k]] = found
+            first[found] = topics[k]
+            found += 1
+        sizes[group_of[topics[k]] + 1] += 1
+    for group in range(found):
+        sizes[group + 1] += sizes[group]
+    filled = sizes.copy()
+    places = np.empty(n, np.int64)
+    for k in range(n):
+        group = group_of[topics[k]]
+        places[filled[group]] = k
+        filled[group] += 1
+    for group in range(found):
+        group_of[first[group]] = -1
+    return sizes[: found + 1], places, first[:found]

@@ -1,0 +1,450 @@
+"""The group coordinator's ``simple`` for share groups (KIP-932), where a partition may have several readers.
+
+From 4.2 it promises, in this order: with M members on T partitions each partition is read by S = ⌈M/T⌉ of them where
+that is possible, members read about S·T/M partitions each, and what is read already stays where it is. To 4.0 every
+member reads every partition of its topics, and previous assignments play no part.
+
+Stands for Kafka 4.2 – 4.3 (``share-simple``) and 4.0 (``share-simple@4.0``). The preview of 4.1 is not modelled.
+
+Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. To 4.0: all three read both.
+
+Complexity: O(M log M + W + S·T) (4.2), O(M·T) (4.0), for W owned partitions.
+
+How a share group's partitions are spread over its members since Kafka 4.2, hash orders included.
+
+For one set of partitions and its readers (the whole group, or one topic's subscribers where subscriptions differ):
+
+1. ``wants``: S = ⌈M/T⌉ readers a partition, x = S·T/M; member i wants ⌈x(i+1)⌉ − ⌈x·i⌉, in doubles as Java.
+2. Who holds more than it wants drops the first ones in the order of its HashSet.
+3. A partition with more than S readers drops the first ones in the order of its HashSet.
+4. Deal: partitions in the order of a HashMap filled by ``computeIfAbsent`` (held ones, then the others); each takes
+   members in turn from those that want more, passing over who held it before the deal. Going round for nothing ends
+   the partition; starting again when no member wants anything is Java's NoSuchElementException.
+
+Partitions that vanished or may not be assigned count as held and are dealt on, as Java does. A *key* is a partition:
+the first T keys are those to be read, in Java's order, further ones are old ones that are not among them.
+
+Complexity: O(M + keys + held + dealt).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_assignors.arrays import Flags, Ints, Longs
+from kafka_assignors.contract import Assignment, AssignmentRequest, Withheld
+from kafka_assignors.errors import AssignorError
+from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, order_after, put_order
+from kafka_assignors.java.keys import topic_id_partition_hashes
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.orders import member_walk
+from kafka_assignors.owned_lists import OwnedLists, owned_lists
+from kafka_assignors.server.orders import (
+    JavaMaps,
+    is_hashed,
+    is_homogeneous,
+    owned_walk,
+    refuse_missing_topics,
+    subscription_of,
+    topic_hashes,
+)
+from kafka_assignors.server.uniform import no_entries
+from kafka_assignors.server.uniform_heterogeneous import list_subscribers
+
+_NONE = -1
+
+
+class Holdings(NamedTuple):
+    """Who holds each key: starts[key]..starts[key + 1] of ``holders`` (places) and ``entries``; ``stays`` by entry."""
+
+    starts: Longs
+    holders: Ints
+    entries: Longs
+    stays: Flags
+
+
+@inner_kernel
+def presized(n: int) -> np.int64:
+    """Capacity that Kafka's ``AssignorHelpers.newHashMap(n)`` asks for."""
+    return np.int64(np.float32(n + 1) / np.float32(0.75) + np.float32(1))
+
+
+@kernel
+def integer_walk(n: int) -> Longs:
+    """Iteration order of a presized map of the Integers 0 … n−1 (ascending up to 65,536 of them)."""
+    order: Longs = put_order(np.arange(n, dtype=np.int32), presized(n))
+    return order
+
+
+@kernel
+def wants_of(readers: int, targets: int) -> tuple[np.int64, Longs]:
+    """S, and how many partitions each of the readers should have."""
+    sharing = np.int64((readers + targets - 1) // targets) if targets else np.int64(0)
+    precise = np.float64(sharing * targets) / np.float64(readers)
+    wants = np.empty(readers, np.int64)
+    for i in range(readers):
+        wants[i] = np.int64(np.ceil(precise * np.float64(i + 1))) - np.int64(np.ceil(precise * np.float64(i)))
+    return sharing, wants
+
+
+@kernel
+def share_out(
+    walk: Longs, wants: Longs, sharing: int, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints
+) -> tuple[Flags, Ints, Ints, bool]:
+    """Which held entries stay, what is dealt (places, keys), and whether Java gets through.
+
+    ``walk``: places in the order of Java's maps of Integers. ``hashes`` of all keys. ``held_starts``, ``held_keys``:
+    what each place holds, in the order of its maps.
+    """
+    stays = np.ones(len(held_keys), np.bool_)
+    sizes = _drop_above_wants(walk, wants, hashes, held_starts, held_keys, stays)
+    starts, holders, entries = _by_key(walk, len(hashes), held_starts, held_keys)
+    left = np.zeros(len(hashes), np.int64)
+    for k in range(len(held_keys)):
+        left[held_keys[k]] += stays[k]
+    for key in range(len(hashes)):
+        start, end = starts[key], starts[key + 1]
+        if left[key] <= sharing:
+            continue
+        for k in put_order(holders[start:end], DEFAULT_CAPACITY):
+            if stays[entries[start + k]]:
+                stays[entries[start + k]] = False
+                sizes[holders[start + k]] -= 1
+                left[key] -= 1
+                if left[key] == sharing:
+                    break
+    key_order = _key_order(walk, hashes, targets, held_starts, held_keys)
+    held = Holdings(starts, holders, entries, stays)
+    places, keys, is_done = _deal(walk, wants, sharing, sizes, key_order, held, left)
+    return stays, places, keys, is_done
+
+
+@inner_kernel
+def _drop_above_wants(
+    walk: Longs, wants: Longs, hashes: Ints, held_starts: Longs, held_keys: Ints, stays: Flags
+) -> Longs:
+    """Step 2: what each place holds afterwards."""
+    sizes = np.empty(len(walk), np.int64)
+    for place in walk:
+        start, end = held_starts[place], held_starts[place + 1]
+        sizes[place] = end - start
+        if sizes[place] > wants[place]:
+            own = np.empty(end - start, np.int32)
+            for k in range(start, end):
+                own[k - start] = hashes[held_keys[k]]
+            by_hash = put_order(own, DEFAULT_CAPACITY)
+            for k in range(sizes[place] - wants[place]):
+                stays[start + by_hash[k]] = False
+            sizes[place] = wants[place]
+    return sizes
+
+
+@inner_kernel
+def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tuple[Longs, Ints, Longs]:
+    """Who holds each key, in the order in which they were added: starts, places, positions of the held entries."""
+    starts = np.zeros(keys + 1, np.int64)
+    for key in held_keys:
+        starts[key + 1] += 1
+    for key in range(keys):
+        starts[key + 1] += starts[key]
+    filled = starts[:-1].copy()
+    holders = np.empty(len(held_keys), np.int32)
+    entries = np.empty(len(held_keys), np.int64)
+    for place in walk:
+        for k in range(held_starts[place], held_starts[place + 1]):
+            at = filled[held_keys[k]]
+            holders[at] = place
+            entries[at] = k
+            filled[held_keys[k]] += 1
+    return starts, holders, entries
+
+
+@inner_kernel
+def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints) -> Longs:
+    """Iteration order of the map of partitions: held ones are added first, then all that are to be read."""
+    keys = np.empty(len(held_keys) + targets, np.int32)
+    filled = 0
+    for place in walk:
+        for k in range(held_starts[place], held_starts[place + 1]):
+            keys[filled] = held_keys[k]
+            filled += 1
+    for key in range(targets):
+        keys[filled + key] = key
+    steps = np.full(len(keys), COMPUTE_IF_ABSENT, np.int8)
+    order: Longs = order_after(hashes, steps, keys, presized(targets))
+    return order
+
+
+@inner_kernel
+def _deal(
+    walk: Longs, wants: Longs, sharing: int, sizes: Longs, key_order: Longs, held: Holdings, left: Longs
+) -> tuple[Ints, Ints, bool]:
+    """Step 4: places and keys that are dealt. Who wants more stands in a ring: ``following`` and ``before``."""
+    end = len(walk)
+    following, before, waiting = _line(walk, wants, sizes)
+    dealt_places = np.empty(sharing * len(key_order), np.int32)
+    dealt_keys = np.empty(sharing * len(key_order), np.int32)
+    dealt = 0
+    held_key = np.full(end, _NONE, np.int64)
+    given_key = np.full(end, _NONE, np.int64)
+    cursor = following[end]
+    has_moved = False
+    for key in key_order:
+        if waiting == 0:
+            break
+        _note_holders(held_key, key, held)
+        todo = sharing - left[key]
+        while todo > 0:
+            if cursor == end:
+                if not has_moved:
+                    break
+                cursor, has_moved = following[end], False
+                if cursor == end:
+                    return dealt_places[:dealt], dealt_keys[:dealt], False
+            place = cursor
+            cursor = following[place]
+            if held_key[place] == key:
+                continue
+            todo -= 1
+            has_moved = True
+            # Java does not note whom it has just given the partition: the same member may be dealt it twice.
+            if given_key[place] != key:
+                given_key[place] = key
+                dealt_places[dealt] = place
+                dealt_keys[dealt] = key
+                dealt += 1
+                sizes[place] += 1
+            if sizes[place] >= wants[place]:
+                following[before[place]] = following[place]
+                before[following[place]] = before[place]
+                waiting -= 1
+    return dealt_places[:dealt], dealt_keys[:dealt], True
+
+
+@inner_kernel
+def _note_holders(held_key: Longs, key: int, held: Holdings) -> None:
+    """Who still holds the key when its turn comes."""
+    for k in range(held.starts[key], held.starts[key + 1]):
+        if held.stays[held.entries[k]]:
+            held_key[held.holders[k]] = key
+
+
+@inner_kernel
+def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int64]:
+    """Who wants more, as a doubly linked ring through ``len(walk)``, and how many they are."""
+    end = len(walk)
+    following = np.empty(end + 1, np.int64)
+    before = np.empty(end + 1, np.int64)
+    last = np.int64(end)
+    waiting = np.int64(0)
+    for place in walk:
+        if sizes[place] < wants[place]:
+            following[last] = place
+            before[place] = last
+            last = place
+            waiting += 1
+    following[last] = end
+    before[end] = last
+    return following, before, waiting
+
+
+@kernel
+def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
+    """Positions of all owned entries, members as ``order`` has them, what one holds in the order of its maps."""
+    owned_offsets, owned_topics, owned_partitions = owned
+    held = np.empty(len(owned_topics), np.int64)
+    group_of = np.full(len(maps.uuid_hashes), _NONE, np.int32)
+    filled = 0
+    for member in order:
+        start, end = owned_offsets[member], owned_offsets[member + 1]
+        visit_order = np.arange(end - start)
+        if maps.is_hashed:
+            visit_order = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of)
+        for k in visit_order:
+            held[filled] = start + k
+            filled += 1
+    return held
+
+
+@kernel
+def lists_of(
+    order: Longs, owned: OwnedLists, is_kept: Flags, dealt: tuple[Ints, Ints, Ints]
+) -> tuple[Longs, Ints, Ints]:
+    """Each member's list: what it keeps, then what it is dealt."""
+    owned_offsets, owned_topics, owned_partitions = owned
+    dealt_places, dealt_topics, dealt_partitions = dealt
+    offsets = np.zeros(len(order) + 1, np.int64)
+    for place in dealt_places:
+        offsets[order[place] + 1] += 1
+    for member in range(len(order)):
+        offsets[member + 1] += offsets[member]
+        for k in range(owned_offsets[member], owned_offsets[member + 1]):
+            offsets[member + 1] += is_kept[k]
+    topics = np.empty(offsets[-1], np.int32)
+    partitions = np.empty(offsets[-1], np.int32)
+    filled = offsets[:-1].copy()
+    for member in range(len(order)):
+        for k in range(owned_offsets[member], owned_offsets[member + 1]):
+            if is_kept[k]:
+                topics[filled[member]] = owned_topics[k]
+                partitions[filled[member]] = owned_partitions[k]
+                filled[member] += 1
+    for k in range(len(dealt_places)):
+        member = order[dealt_places[k]]
+        topics[filled[member]] = dealt_topics[k]
+        partitions[filled[member]] = dealt_partitions[k]
+        filled[member] += 1
+    return offsets, topics, partitions
+
+
+@dataclass(frozen=True, slots=True)
+class ShareSimpleAssignor:
+    """``org.apache.kafka.coordinator.group.assignor.SimpleAssignor`` since 4.2."""
+
+    name: str = "share-simple"
+    versions: str = "Kafka 4.2 – 4.3"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata, and
+        NoSuchElementException where the real class trips over partitions that vanished.
+        """
+        members = request.members
+        if len(members) == 0:
+            return no_entries(0)
+        order, hashes = member_walk(request), topic_hashes(request)
+        held = _Held.of(request, order, hashes)
+        if is_homogeneous(request):
+            subscribed = subscription_of(request, int(order[0]), hashes)
+            if len(subscribed) == 0:
+                return no_entries(len(members))
+            refuse_missing_topics(request, subscribed)
+            held.spread(request, subscribed, np.arange(len(order), dtype=np.int32), hashes)
+        else:
+            starts, places = list_subscribers(
+                order, members.subscription_offsets, members.subscription_topics, len(request.topics)
+            )
+            subscribed = np.flatnonzero(np.diff(starts)).astype(np.int32)
+            if len(subscribed) == 0:
+                return no_entries(len(members))
+            refuse_missing_topics(request, subscribed)
+            # Java never takes a topic back that nobody in the group subscribes to any more.
+            held.is_kept[:] = ~np.isin(members.owned_topics, subscribed)
+            for topic in subscribed.tolist():
+                held.spread(request, np.array([topic], np.int32), places[starts[topic] : starts[topic + 1]], None)
+        return held.lists(request, order)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """What members hold while their partitions are spread: entries in map order, kept ones, and what is dealt.
+
+    ``places`` (of members in map order), ``topics``, ``partitions`` and ``entries`` (positions in the request's owned
+    columns) run along the entries; ``is_kept`` along the request's owned columns.
+    """
+
+    places: Longs
+    topics: Ints
+    partitions: Ints
+    entries: Longs
+    is_kept: Flags
+    dealt: list[tuple[Ints, Ints, Ints]]
+
+    @classmethod
+    def of(cls, request: AssignmentRequest, order: Longs, hashes: Ints) -> _Held:
+        members = request.members
+        entries = held_in_order(order, owned_lists(members), JavaMaps(hashes, is_hashed(request)))
+        places = np.repeat(np.arange(len(order)), np.diff(members.owned_offsets)[order])
+        is_kept = np.zeros(len(entries), np.bool_)
+        return cls(places, members.owned_topics[entries], members.owned_partitions[entries], entries, is_kept, [])
+
+    def spread(self, request: AssignmentRequest, topics: Ints, readers: Ints, hashes: Ints | None) -> None:
+        """Spread ``topics`` over ``readers`` (places, ascending).
+
+        With ``hashes`` of topics Java's keys are TopicIdPartitions, without them (one topic) Integers.
+        """
+        assignable = _assignable(request, topics)
+        concerned = np.flatnonzero(np.isin(self.topics, topics))
+        held = _packed(self.topics[concerned], self.partitions[concerned])
+        keys = np.concatenate([assignable, np.setdiff1d(held, assignable)])
+        by_key = np.argsort(keys)
+        held_keys = by_key[np.searchsorted(keys, held, sorter=by_key)].astype(np.int32)
+        key_topics, key_partitions = _unpacked(keys)
+        key_hashes = key_partitions if hashes is None else topic_id_partition_hashes(hashes[key_topics], key_partitions)
+        count = len(request.members)
+        sharing, reader_wants = wants_of(len(readers), len(assignable))
+        wants = np.zeros(count, np.int64)
+        wants[readers] = reader_wants
+        held_starts = np.searchsorted(self.places[concerned], np.arange(count + 1))
+        stays, dealt_places, dealt_keys, is_done = share_out(
+            integer_walk(count), wants, sharing, key_hashes, len(assignable), held_starts, held_keys
+        )
+        if not is_done:
+            raise AssignorError("java.util.NoSuchElementException")
+        self.is_kept[self.entries[concerned]] = stays
+        self.dealt.append((dealt_places, key_topics[dealt_keys], key_partitions[dealt_keys]))
+
+    def lists(self, request: AssignmentRequest, order: Longs) -> Assignment:
+        """What each member keeps, then what it is dealt."""
+        places, topics, partitions = (np.concatenate(column) for column in zip(*self.dealt, strict=True))
+        owned = owned_lists(request.members)
+        return Assignment.of(*lists_of(order, owned, self.is_kept, (places, topics, partitions)))
+
+
+def _assignable(request: AssignmentRequest, topics: Ints) -> Longs:
+    """Keys of the partitions of ``topics`` that may be assigned, in order."""
+    named, partitions = _whole_topics(topics, request.topics.partition_counts)
+    if request.is_assignable is not None:
+        may = request.is_assignable[request.topics.first_row[named] + partitions]
+        named, partitions = named[may], partitions[may]
+    return _packed(named, partitions)
+
+
+def _packed(topics: Ints, partitions: Ints) -> Longs:
+    return (topics.astype(np.int64) << 32) | partitions.astype(np.int64)
+
+
+def _unpacked(keys: Longs) -> tuple[Ints, Ints]:
+    return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareSimpleAssignorOf40:
+    """``SimpleAssignor`` of Kafka 4.0: everybody reads everything it subscribes to."""
+
+    name: str = "share-simple@4.0"
+    versions: str = "Kafka 4.0"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Raises AssignorError (PartitionAssignorException) for a subscribed topic without metadata."""
+        members, hashes = request.members, topic_hashes(request)
+        count = len(members)
+        if count == 0:
+            return no_entries(0)
+        if is_homogeneous(request):
+            # Java looks at its first member alone.
+            first = subscription_of(request, int(member_walk(request)[0]), hashes)
+            subscriptions = [first] * count
+        else:
+            subscriptions = [subscription_of(request, member, hashes) for member in range(count)]
+        refuse_missing_topics(request, np.concatenate(subscriptions))
+        read = {id(topics): _whole_topics(topics, request.topics.partition_counts) for topics in subscriptions}
+        offsets = np.zeros(count + 1, np.int64)
+        np.cumsum([len(read[id(topics)][0]) for topics in subscriptions], out=offsets[1:])
+        return Assignment(
+            offsets,
+            np.concatenate([read[id(topics)][0] for topics in subscriptions]),
+            np.concatenate([read[id(topics)][1] for topics in subscriptions]),
+            Withheld.nothing(),
+            has_entry=np.array([len(topics) > 0 for topics in subscriptions]),
+        )
+
+
+def _whole_topics(topics: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """All partitions of these topics, as two columns."""
+    sizes = counts[topics]
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    partitions = np.arange(int(sizes.sum()), dtype=np.int64) - starts
+    return np.repeat(topics, sizes), partitions.astype(np.int32)

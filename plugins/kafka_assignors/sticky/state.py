@@ -1,0 +1,340 @@
+"""The state of the general sticky way, as four tables: partitions, their places in lists, members, topics.
+
+Records keep what belongs together side by side, and a kernel takes one ``State`` instead of forty columns.
+
+The reader of a topic that has the least, ties by id: a heap whose members may change size while it stands.
+
+``state.heap[: state.marks[HEAP]]`` holds the members, least first; ``heap_place`` of a member is NONE if it is not in.
+
+Sorting a stretch of keys, and values with them: merge sort that is quick on what is nearly in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Ints, Longs
+from kafka_assignors.contract import AssignmentRequest
+from kafka_assignors.java.hash_order import spread
+from kafka_assignors.java.keys import topic_partition_hash
+from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.kernels.by_reference import ByReference
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.sticky.sticky_input import StickyInput
+from kafka_assignors.subscribers import same_readers, subscribers_by_topic
+
+Words = npt.NDArray[np.uint64]
+Records = npt.NDArray[Any]
+
+NONE = -1
+# Places in State.marks.
+SPARE, UNUSED, HEAP, LEAST, MOST, WITNESS, WITNESS_ROW, WITNESS_TOPIC, SLACK, LITERAL, DIALECT = range(11)
+# State.marks[DIALECT]: whose rules for turning movements back (``balance.really_moved``) are followed.
+JAVA, KAFKA_PYTHON_3, LIBRDKAFKA = range(3)
+
+
+def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[Any]:
+    """Fields laid out as C does. ``np.record``: they are attributes too where kernels run as plain Python."""
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+# A partition (or stale row): its topic; who is believed to have it (``owner``), its oldest place in a list (``first``),
+# who had it in an older generation (``previous``); and its movement (``balance.record``): from whom, to whom, in a
+# set of how many bins, its neighbours among the topic's moved ones, its spread hash code.
+ROW = _record_type(
+    [
+        ("topic", np.int32), ("owner", np.int32), ("first", np.int32), ("previous", np.int32), ("source", np.int32),
+        ("target", np.int32), ("table", np.int32), ("earlier", np.int32), ("later", np.int32), ("spread", np.int64),
+    ],
+)  # fmt: skip
+# A row in a member's list, its neighbours there, and the next place that holds the same row.
+PLACE = _record_type(
+    [("row", np.int32), ("member", np.int32), ("before", np.int32), ("following", np.int32), ("beside", np.int32)],
+)
+# A member: its list and how long that is; how its id sorts; where it stands in the heap; its rack where racks matter;
+# its place in Java's map; whether it takes part in balancing; how many partitions it could have at most.
+MEMBER = _record_type(
+    [
+        ("head", np.int32), ("tail", np.int32), ("row_count", np.int32), ("id_rank", np.int32),
+        ("heap_place", np.int32), ("rack", np.int32), ("map_place", np.int32), ("takes_part", np.int32),
+        ("possible", np.int64),
+    ],
+)  # fmt: skip
+# A topic: its rows, its readers, the first topic with the same readers, the first and last of its rows that have moved.
+TOPIC = _record_type(
+    [
+        ("first_row", np.int64), ("partitions", np.int32), ("first_reader", np.int64), ("readers", np.int32),
+        ("alike", np.int32), ("moved_first", np.int32), ("moved_last", np.int32),
+    ],
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State(ByReference):
+    """R rows, M members, T topics. ``readers`` int32: topic by topic, as the subscription map is walked, doubles kept.
+
+    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``balance.fill``. ``with_size`` int32: how
+    many members that take part have each size. ``marks`` int64[11]: counters and flags, by the names above.
+    ``offsets``, ``topics_of``: subscriptions. ``sets`` uint64[P, words]: racks of partitions, where racks matter.
+    """
+
+    rows: Records
+    places: Records
+    members: Records
+    topics: Records
+    readers: Ints
+    shared: Longs
+    heap: Ints
+    with_size: Ints
+    marks: Longs
+    offsets: Longs
+    topics_of: Ints
+    sets: Words
+
+
+def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, *, slack: int) -> State:
+    """Nobody has anything yet. ``possible`` int64[M]: partitions that each could have at most."""
+    members, topics = request.members, request.topics
+    subscriptions = (members.subscription_offsets, members.subscription_topics)
+    starts, readers = subscribers_by_topic(inputs.subscription_order, *subscriptions, len(topics), False)
+    reader_counts = np.diff(starts)
+    row_count = len(inputs.row_topic)
+    # Everybody's own, every row once, and once more where Kafka gives it out though it is taken.
+    place_count = len(inputs.rows) + 2 * row_count
+    state = State(
+        rows=np.empty(row_count, ROW),
+        places=np.empty(place_count, PLACE),
+        members=np.zeros(len(members), MEMBER),
+        topics=np.zeros(len(topics), TOPIC),
+        readers=np.ascontiguousarray(readers),
+        shared=inputs.topics[reader_counts[inputs.topics] >= 2],
+        heap=np.empty(len(members), np.int32),
+        with_size=np.zeros(place_count + 2, np.int32),
+        marks=np.array([NONE, 0, 0, 0, 0, NONE, NONE, 0, slack, 0, JAVA], np.int64),
+        offsets=np.ascontiguousarray(members.subscription_offsets),
+        topics_of=np.ascontiguousarray(members.subscription_topics),
+        sets=np.ascontiguousarray(inputs.racks.sets),
+    )
+    hashes = hash_codes(topics.names.data, topics.names.offsets)
+    clear_rows(state.rows, state.places, inputs.row_topic, topics.first_row, hashes)
+    table = state.members
+    table["head"] = table["tail"] = table["heap_place"] = NONE
+    table["id_rank"], table["rack"], table["possible"] = inputs.id_rank, inputs.racks.member_racks, possible
+    table["map_place"][inputs.owned_order] = np.arange(len(members))
+    table = state.topics
+    table["first_row"], table["partitions"] = topics.first_row[:-1], np.maximum(inputs.counts, 0)
+    table["first_reader"], table["readers"] = starts[:-1], reader_counts
+    table["alike"] = same_readers(starts, readers)
+    table["moved_first"] = table["moved_last"] = NONE
+    return state
+
+
+@kernel
+def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs, topic_hashes: Ints) -> None:
+    """Rows that nobody has and that have not moved; places that nobody uses."""
+    for row in range(len(rows)):
+        topic = row_topic[row]
+        rows[row].topic = topic
+        rows[row].owner = NONE
+        rows[row].first = NONE
+        rows[row].previous = NONE
+        rows[row].source = NONE
+        rows[row].target = NONE
+        rows[row].table = 0
+        rows[row].earlier = NONE
+        rows[row].later = NONE
+        rows[row].spread = spread(topic_partition_hash(topic_hashes[topic], row - first_row[topic]))
+    for place in range(len(places)):
+        places[place].member = NONE
+        places[place].beside = NONE
+
+
+# Lists of rows, one a member, in which a row can be taken out and put at the end in constant time.
+#
+# Normally a row stands in one list, that of its owner. Where Kafka lets a partition be assigned twice it stands in more
+# (``beside`` leads from place to place, oldest first), and its owner is the member that Kafka believes it to be.
+
+
+@inner_kernel
+def give(state: State, row: int, member: int) -> None:
+    """Put ``row`` at the end of the member's list, and make the member its owner."""
+    rows, places, members, marks = state.rows, state.places, state.members, state.marks
+    place = marks[SPARE]
+    if place == NONE:
+        place = marks[UNUSED]
+        marks[UNUSED] += 1
+    else:
+        marks[SPARE] = places[place].beside
+    last = members[member].tail
+    places[place].row = row
+    places[place].member = member
+    places[place].before = last
+    places[place].following = NONE
+    places[place].beside = NONE
+    if last == NONE:
+        members[member].head = place
+    else:
+        places[last].following = place
+    members[member].tail = place
+    members[member].row_count += 1
+    rows[row].owner = member
+    other = rows[row].first
+    if other == NONE:
+        rows[row].first = place
+        return
+    while places[other].beside != NONE:
+        other = places[other].beside
+    places[other].beside = place
+
+
+@inner_kernel
+def take(state: State, row: int, member: int) -> None:
+    """Take ``row`` out of the member's list, its oldest place there; nothing if it does not stand there."""
+    rows, places, members = state.rows, state.places, state.members
+    older, place = NONE, rows[row].first
+    while place != NONE and places[place].member != member:
+        older, place = place, places[place].beside
+    if place == NONE:
+        return
+    if older == NONE:
+        rows[row].first = places[place].beside
+    else:
+        places[older].beside = places[place].beside
+    before, following = places[place].before, places[place].following
+    if before == NONE:
+        members[member].head = following
+    else:
+        places[before].following = following
+    if following == NONE:
+        members[member].tail = before
+    else:
+        places[following].before = before
+    members[member].row_count -= 1
+    places[place].member = NONE
+    places[place].beside = state.marks[SPARE]
+    state.marks[SPARE] = place
+
+
+@kernel
+def flattened(state: State) -> tuple[Longs, Ints]:
+    """Offsets int64[M+1] and rows, in list order."""
+    member_count = len(state.members)
+    offsets = np.zeros(member_count + 1, np.int64)
+    for member in range(member_count):
+        offsets[member + 1] = offsets[member] + state.members[member].row_count
+    rows = np.empty(offsets[-1], np.int32)
+    for member in range(member_count):
+        place, at = state.members[member].head, offsets[member]
+        while place != NONE:
+            rows[at] = state.places[place].row
+            at += 1
+            place = state.places[place].following
+    return offsets, rows
+
+
+@inner_kernel
+def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: FBT001
+    """Replace what is there by the topic's readers, each once."""
+    heap, members, topics = state.heap, state.members, state.topics
+    for i in range(state.marks[HEAP]):
+        members[heap[i]].heap_place = NONE
+    size = 0
+    first = topics[topic].first_reader
+    for at in range(first, first + topics[topic].readers):
+        member = state.readers[at]
+        if members[member].heap_place == NONE and (members[member].takes_part or not only_who_takes_part):
+            heap[size] = member
+            members[member].heap_place = size
+            size += 1
+    state.marks[HEAP] = size
+    for at in range(size // 2 - 1, -1, -1):
+        _sink(state, at)
+
+
+@kernel
+def moved(state: State, member: int) -> None:
+    """The member's size has changed: find its new place, if it stands here at all."""
+    heap, members = state.heap, state.members
+    at = members[member].heap_place
+    if at == NONE:
+        return
+    while at > 0 and _is_less(state, member, heap[(at - 1) // 2]):
+        parent = (at - 1) // 2
+        heap[at] = heap[parent]
+        members[heap[at]].heap_place = at
+        at = parent
+    heap[at] = member
+    members[member].heap_place = at
+    _sink(state, at)
+
+
+@inner_kernel
+def _sink(state: State, at: int) -> None:
+    heap, members, size = state.heap, state.members, state.marks[HEAP]
+    member = heap[at]
+    while True:
+        child = 2 * at + 1
+        if child + 1 < size and _is_less(state, heap[child + 1], heap[child]):
+            child += 1
+        if child >= size or not _is_less(state, heap[child], member):
+            break
+        heap[at] = heap[child]
+        members[heap[at]].heap_place = at
+        at = child
+    heap[at] = member
+    members[member].heap_place = at
+
+
+@inner_kernel
+def _is_less(state: State, one: int, other: int) -> bool:
+    """TreeSet order of ``SubscriptionComparator``: fewer partitions first, then the id."""
+    members = state.members
+    if members[one].row_count != members[other].row_count:
+        return bool(members[one].row_count < members[other].row_count)
+    return bool(members[one].id_rank < members[other].id_rank)
+
+
+_RUN = 16
+
+
+@inner_kernel
+def sort_pairs(keys: Longs, values: Ints, start: int, end: int) -> None:
+    """Sort ``keys[start:end]`` in place, stably, and ``values`` along with them."""
+    for low in range(start, end, _RUN):
+        for i in range(low + 1, min(low + _RUN, end)):
+            key, value = keys[i], values[i]
+            j = i - 1
+            while j >= low and keys[j] > key:
+                keys[j + 1] = keys[j]
+                values[j + 1] = values[j]
+                j -= 1
+            keys[j + 1] = key
+            values[j + 1] = value
+    width = _RUN
+    while width < end - start:
+        for low in range(start, end - width, 2 * width):
+            # Two neighbours that are in order already need no merging.
+            if keys[low + width - 1] > keys[low + width]:
+                _merge(keys, values, low, low + width, min(low + 2 * width, end))
+        width *= 2
+
+
+@inner_kernel
+def _merge(keys: Longs, values: Ints, low: int, middle: int, high: int) -> None:
+    left_keys, left_values = keys[low:middle].copy(), values[low:middle].copy()
+    i, j = 0, middle
+    for at in range(low, high):
+        if i == len(left_keys):
+            break
+        if j < high and keys[j] < left_keys[i]:
+            keys[at] = keys[j]
+            values[at] = values[j]
+            j += 1
+        else:
+            keys[at] = left_keys[i]
+            values[at] = left_values[i]
+            i += 1

@@ -1,1 +1,0 @@
-"""Somebody's own assignor: registered, checked, called."""

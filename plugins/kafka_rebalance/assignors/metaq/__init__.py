@@ -1,1 +1,0 @@
-"""Assignors of Metamorphosis, in which every consumer decides for itself."""

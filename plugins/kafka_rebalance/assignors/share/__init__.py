@@ -1,1 +1,0 @@
-"""The coordinator's assignors of share groups."""

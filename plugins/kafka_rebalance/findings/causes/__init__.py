@@ -1,1 +1,0 @@
-"""One cause, one finding: what explains what."""

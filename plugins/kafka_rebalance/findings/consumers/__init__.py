@@ -1,1 +1,0 @@
-"""Rules on groups of consumers by their rates, their protocol and their kind."""

@@ -1,1 +1,0 @@
-"""Findings about the disks within a broker."""

@@ -1,0 +1,461 @@
+"""What is to be counted of a sample: placements (a partitioner and a number of partitions), and pairs of them.
+
+How each partitioner gets from a key's hash to a partition: what a sample needs to be placed without its bytes.
+
+| hash | taken of it | who |
+|---|---|---|
+| murmur2 | lower 31 bits | Java 0.8.2 and later, librdkafka murmur2 |
+| crc32 | all 32 bits | librdkafka consistent, Sarama crc |
+| fnv1a | absolute value, 2^31 for the least int | librdkafka fnv1a, Sarama hash |
+| fnv1a | lower 31 bits | Sarama reference |
+| java_text | absolute value, 0 for the least int | Scala 0.8 |
+
+The partition is the remainder by the number of partitions. What goes by lot (a null key, for some an empty one) goes to
+no partition here: it is counted apart.
+
+64 bits that stand for a key where keys are counted: two keys of a sample have the same ones about never.
+
+Among 50 million different keys the chance that any two are taken for one is 7 in 100,000. Not secret: whoever can guess
+a key can compute its identity. Complexity: O(bytes).
+
+A batch of records as it is counted: keys or only their hashes, sizes and partitions where the sample has them.
+
+What is kept of the few keys that a sample keeps: their hashes, how long they are and, if asked, how they begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Flags, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.decorators import inlined_kernel, kernel, wraps_around
+from kafka_assignors.partitioners.contract import Partitioner
+from kafka_assignors.partitioners.hashing import (
+    BuiltInPartitioner,
+    ByLot,
+    Hash,
+    LibrdkafkaPartitioner,
+    RoundRobinWithoutKey,
+    SaramaPartitioner,
+    ScalaPartitioner,
+    StickyWithoutKey,
+    Way,
+    crc32_hashes,
+    fnv1a_hashes,
+    four_bytes,
+    murmur2_hashes,
+    text_hash_codes,
+)
+from kafka_assignors.partitioners.key_column import Bytes, KeyColumn, Offsets
+from kafka_assignors.partitioners.registry import by_name
+
+Words = npt.NDArray[np.uint32]
+
+
+class KeyHash(StrEnum):
+    """The 32 bits that a partitioner takes of a key."""
+
+    MURMUR2 = "murmur2"
+    CRC32 = "crc32"
+    FNV1A = "fnv1a"
+    JAVA_TEXT = "java_text"
+
+
+class Taken(StrEnum):
+    """What becomes of the sign before the remainder."""
+
+    LOWER_BITS = "lower_bits"  # 31 of them
+    ALL_BITS = "all_bits"
+    ABSOLUTE = "absolute"
+    ABSOLUTE_OR_ZERO = "absolute_or_zero"  # 0 for the least int, which has no absolute value
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRule:
+    """One partitioner that goes by keys; ``by_lot``: which records it sends anywhere instead."""
+
+    partitioner: str
+    hash: KeyHash
+    taken: Taken
+    by_lot: ByLot
+
+    def is_by_lot(self, is_null: Flags, is_empty: Flags) -> Flags:
+        """bool[N]: records that no key sends anywhere."""
+        if self.by_lot is ByLot.NONE:
+            return np.zeros(len(is_null), np.bool_)
+        return is_null if self.by_lot is ByLot.NULL else is_null | is_empty
+
+    def places(self, hashes: Words, partitions: int) -> Ints:
+        """Partition of each hash, int32[N]."""
+        places = np.empty(len(hashes), np.int32)
+        match self.taken:
+            case Taken.LOWER_BITS:
+                _remainders(hashes, np.uint32(0x7FFFFFFF), partitions, places)
+            case Taken.ALL_BITS:
+                _remainders(hashes, np.uint32(0xFFFFFFFF), partitions, places)
+            case Taken.ABSOLUTE | Taken.ABSOLUTE_OR_ZERO:
+                least = 0 if self.taken is Taken.ABSOLUTE_OR_ZERO else 2**31
+                _absolute_remainders(hashes.view(np.int32), least, partitions, places)
+        return places
+
+
+def rule_of(name: str) -> KeyRule:
+    """The rule of a partitioner by its name in the registry.
+
+    Raises UnknownNameError for a name that nobody has, InvalidInputError for a partitioner that does not go by a hash
+    of the key.
+    """
+    found = _rule(by_name(name))
+    if found is None:
+        raise InvalidInputError.at(
+            f"partitioner {name}", "does not place records by a hash of their key",
+            "round robin and sticky ones spread any keys; one's own is asked by `replay`",
+        )  # fmt: skip
+    return found
+
+
+def _rule(partitioner: Partitioner) -> KeyRule | None:
+    name = partitioner.name
+    match partitioner:
+        case ScalaPartitioner():
+            return KeyRule(name, KeyHash.JAVA_TEXT, Taken.ABSOLUTE_OR_ZERO, ByLot.NULL)
+        case RoundRobinWithoutKey() | StickyWithoutKey(is_key_ignored=False) | BuiltInPartitioner(is_key_ignored=False):
+            return KeyRule(name, KeyHash.MURMUR2, Taken.LOWER_BITS, ByLot.NULL)
+        case LibrdkafkaPartitioner(hash=hash_of):
+            key_hash, taken = _LIBRDKAFKA[hash_of]
+            return KeyRule(name, key_hash, taken, partitioner.by_lot)
+        case SaramaPartitioner(way=way):
+            key_hash, taken = _SARAMA[way]
+            return KeyRule(name, key_hash, taken, ByLot.NULL)
+    return None
+
+
+_LIBRDKAFKA = {
+    Hash.MURMUR2: (KeyHash.MURMUR2, Taken.LOWER_BITS),
+    Hash.CRC32: (KeyHash.CRC32, Taken.ALL_BITS),
+    Hash.FNV1A: (KeyHash.FNV1A, Taken.ABSOLUTE),
+}
+_SARAMA = {
+    Way.NEGATED: (KeyHash.FNV1A, Taken.ABSOLUTE),
+    Way.MASKED: (KeyHash.FNV1A, Taken.LOWER_BITS),
+    Way.CRC: (KeyHash.CRC32, Taken.ALL_BITS),
+}
+_EMPTY_KEY = KeyColumn.of([b""])
+
+
+def hashes_of(key_hash: KeyHash, keys: KeyColumn) -> Words:
+    """uint32[N]; a null key has the hash of the empty one, as every client that hashes it gives it."""
+    hashes = _hashed(key_hash, keys)
+    if keys.is_null is not None:
+        hashes[keys.is_null] = _hashed(key_hash, _EMPTY_KEY)[0]
+    return hashes
+
+
+def _hashed(key_hash: KeyHash, keys: KeyColumn) -> Words:
+    match key_hash:
+        case KeyHash.MURMUR2:
+            return murmur2_hashes(keys).view(np.uint32)
+        case KeyHash.CRC32:
+            return crc32_hashes(keys)
+        case KeyHash.FNV1A:
+            return fnv1a_hashes(keys)
+        case KeyHash.JAVA_TEXT:
+            return np.ascontiguousarray(text_hash_codes(keys), np.int32).view(np.uint32)
+
+
+@kernel
+def _remainders(hashes: Words, mask: np.uint32, partitions: int, places: Ints) -> None:
+    """The quotient in doubles is off by one at most; a division costs more."""
+    inverse = 1.0 / partitions
+    for i in range(len(hashes)):
+        value = np.int64(hashes[i] & mask)
+        rest = value - np.int64(value * inverse) * partitions
+        if rest < 0:
+            rest += partitions
+        if rest >= partitions:
+            rest -= partitions
+        places[i] = rest
+
+
+@kernel
+def _absolute_remainders(hashes: Ints, of_least: int, partitions: int, places: Ints) -> None:
+    for i in range(len(hashes)):
+        value = np.int64(hashes[i])
+        if value < 0:
+            value = -value if value != -(2**31) else np.int64(of_least)
+        places[i] = value % partitions
+
+
+Identities = npt.NDArray[np.uint64]
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+_STEP = np.uint64(0xD6E8FEB86659FD93)
+_LAST = np.uint64(0xC4CEB9FE1A85EC53)
+_WORD = 4
+
+
+def key_identities(keys: KeyColumn) -> Identities:
+    """uint64[N]; those of null keys mean nothing."""
+    identities = np.empty(len(keys), np.uint64)
+    _identities(keys.data, keys.offsets, identities)
+    return identities
+
+
+def hash_identities(hashes: npt.NDArray[np.uint32]) -> Identities:
+    """uint64[N] where only hashes are known: keys of one hash are one."""
+    identities = np.empty(len(hashes), np.uint64)
+    _mixed_hashes(hashes, identities)
+    return identities
+
+
+@inlined_kernel
+@wraps_around
+def _mixed(code: np.uint64, word: np.uint64) -> np.uint64:
+    """One to one in ``word``: keys of one length that differ in one word never meet here."""
+    code = (code ^ word) * _STEP
+    return code ^ (code >> np.uint64(32))
+
+
+@kernel
+@wraps_around
+def _identities(data: Bytes, offsets: Offsets, identities: Identities) -> None:
+    for i in range(len(identities)):
+        at, end = np.int64(offsets[i]), np.int64(offsets[i + 1])
+        code = _SEED ^ np.uint64(end - at)
+        while at + _WORD <= end:
+            code = _mixed(code, np.uint64(four_bytes(data, at)))
+            at += _WORD
+        tail = np.uint64(0)
+        for k in range(end - at):
+            tail |= np.uint64(data[at + k]) << np.uint64(8 * k)
+        code = _mixed(code, tail) * _LAST
+        identities[i] = code ^ (code >> np.uint64(29))
+
+
+@kernel
+@wraps_around
+def _mixed_hashes(hashes: npt.NDArray[np.uint32], identities: Identities) -> None:
+    for i in range(len(identities)):
+        code = _mixed(_SEED, np.uint64(hashes[i])) * _LAST
+        identities[i] = code ^ (code >> np.uint64(29))
+
+
+MOST_PARTITIONS = 1_000_000
+MOST_VALUE_BYTES = 2**31  # Kafka counts them in an int
+UNKNOWN_PARTITION = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyBatch:
+    """N records. ``hashes`` uint32[H, N] in the order asked for; ``keys`` None where only hashes are known.
+
+    ``record_bytes`` int64[N] and ``observed`` int32[N], the partition that each record was read from, may be unknown.
+    """
+
+    identity: Identities
+    hashes: Words
+    is_null: Flags
+    is_empty: Flags
+    keys: KeyColumn | None
+    record_bytes: Longs | None = None
+    observed: Ints | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("record_bytes", "observed"):
+            column = getattr(self, name)
+            if column is not None and len(column) != len(self):
+                raise InvalidInputError.at(name, f"{len(column)} values, expected {len(self)}")
+        _require_within(self.observed, "partition", UNKNOWN_PARTITION, MOST_PARTITIONS)
+
+    def __len__(self) -> int:
+        return len(self.identity)
+
+
+def batch_of_keys(
+    keys: KeyColumn, asked: Iterable[KeyHash], value_bytes: Longs | None = None, observed: Ints | None = None
+) -> KeyBatch:
+    """Hash every key in each way; a record weighs as much as its key and its value."""
+    _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
+    lengths = keys.lengths
+    is_null = keys.nulls
+    hashes = [hashes_of(key_hash, keys) for key_hash in asked]
+    return KeyBatch(
+        identity=key_identities(keys),
+        hashes=np.stack(hashes) if hashes else np.zeros((0, len(keys)), np.uint32),
+        is_null=is_null,
+        is_empty=(lengths == 0) & ~is_null,
+        keys=keys,
+        record_bytes=None if value_bytes is None else value_bytes + np.where(is_null, 0, lengths),
+        observed=observed,
+    )
+
+
+def batch_of_hashes(
+    hashes: Words, is_null: Flags, value_bytes: Longs | None = None, observed: Ints | None = None
+) -> KeyBatch:
+    """Keys of which one hash each is known: two keys of one hash are counted as one, no key is known to be empty."""
+    _require_within(value_bytes, "bytes of a value", 0, MOST_VALUE_BYTES)
+    return KeyBatch(
+        identity=hash_identities(hashes),
+        hashes=hashes[None, :],
+        is_null=is_null,
+        is_empty=np.zeros(len(hashes), np.bool_),
+        keys=None,
+        record_bytes=value_bytes,
+        observed=observed,
+    )
+
+
+def _require_within(column: Longs | Ints | None, name: str, least: int, end: int) -> None:
+    if column is not None and len(column):
+        for value in (int(column.min()), int(column.max())):
+            if not least <= value < end:
+                raise InvalidInputError.at(name, str(value), f"from {max(least, 0)} to {end - 1} is expected")
+
+
+class Pairing(StrEnum):
+    """Why two placements are held beside each other."""
+
+    GROWN = "grown"  # other number of partitions
+    OTHER_CLIENT = "other_client"
+    READ_TOGETHER = "read_together"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a partitioner puts keys on so many partitions."""
+
+    rule: KeyRule
+    partitions: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.partitions <= MOST_PARTITIONS:
+            raise InvalidInputError.at("partitions", str(self.partitions), f"1 … {MOST_PARTITIONS:,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two of the plan's placements, by number."""
+
+    one: int
+    other: int
+    pairing: Pairing
+
+
+@dataclass(frozen=True, slots=True)
+class TallyPlan:
+    """``shown_bytes``: how many bytes of heavy keys are kept to be shown, 0 for none."""
+
+    placements: tuple[Placement, ...]
+    pairs: tuple[Pair, ...] = ()
+    shown_bytes: int = 0
+
+    @property
+    def hashes(self) -> tuple[KeyHash, ...]:
+        """Those that its placements need, each once."""
+        return tuple(dict.fromkeys(placement.rule.hash for placement in self.placements))
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLayout:
+    """How a topic lies: its partitions and the producer that writes to it."""
+
+    partitions: int
+    partitioner: str = "default"
+
+
+def plan_for(
+    topic: TopicLayout,
+    *,
+    clients: tuple[str, ...] = (),
+    grown_to: tuple[int, ...] = (),
+    read_with: TopicLayout | None = None,
+    shown_bytes: int = 0,
+) -> TallyPlan:
+    """The first placement is the topic's own, each other one is a pair with it: other ``clients`` that write to it,
+    other numbers of partitions, another topic that is read together with it.
+
+    Raises UnknownNameError and InvalidInputError for partitioners that cannot be placed by keys.
+    """
+    own = Placement(rule_of(topic.partitioner), topic.partitions)
+    others = [(Placement(rule_of(name), topic.partitions), Pairing.OTHER_CLIENT) for name in clients]
+    others += [(Placement(own.rule, count), Pairing.GROWN) for count in grown_to]
+    if read_with is not None:
+        others.append((Placement(rule_of(read_with.partitioner), read_with.partitions), Pairing.READ_TOGETHER))
+    placements = tuple(dict.fromkeys([own, *(placement for placement, _ in others)]))
+    pairs = tuple(Pair(0, placements.index(placement), pairing) for placement, pairing in others)
+    return TallyPlan(placements, tuple(dict.fromkeys(pairs)), shown_bytes)
+
+
+def read_together(plan: TallyPlan) -> Pair:
+    """The topic's own placement and that of the topic which is read together with it; the plan has such a pair."""
+    return next(pair for pair in plan.pairs if pair.pairing is Pairing.READ_TOGETHER)
+
+
+UNKNOWN_LENGTH = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyFacts:
+    """K keys by ascending ``identity``; ``hashes`` uint32[H, K] in the order of the tally's hashes.
+
+    ``length`` int32[K] bytes of the key (-1: only its hash is known); ``start`` uint8[K, W] its first bytes, W = 0
+    where no key is to be shown.
+    """
+
+    identity: Identities
+    hashes: Words
+    length: npt.NDArray[np.int32]
+    start: npt.NDArray[np.uint8]
+
+    @classmethod
+    def none(cls, hash_count: int, shown_bytes: int) -> KeyFacts:
+        """No key yet."""
+        return cls(
+            np.zeros(0, np.uint64), np.zeros((hash_count, 0), np.uint32), np.zeros(0, np.int32),
+            np.zeros((0, shown_bytes), np.uint8),
+        )  # fmt: skip
+
+    @classmethod
+    def of_rows(cls, rows: Longs, identity: Identities, hashes: Words, keys: KeyColumn | None, shown: int) -> KeyFacts:
+        """The keys of ``rows`` of a batch, each another one."""
+        rows = rows[np.argsort(identity[rows])]
+        length = np.full(len(rows), UNKNOWN_LENGTH, np.int32)
+        start = np.zeros((len(rows), shown), np.uint8)
+        if keys is not None:
+            length = (keys.offsets[rows + 1] - keys.offsets[rows]).astype(np.int32)
+            if shown:
+                within = np.arange(shown)
+                at = keys.offsets[rows].astype(np.int64)[:, None] + within
+                is_key = within < length[:, None]
+                start[is_key] = keys.data[at[is_key]]
+        return cls(identity[rows], hashes[:, rows], length, start)
+
+    def __len__(self) -> int:
+        return len(self.identity)
+
+    def of(self, identity: Identities) -> KeyFacts:
+        """The facts of these keys, ascending, all of which are here."""
+        at = np.searchsorted(self.identity, identity)
+        return KeyFacts(self.identity[at], self.hashes[:, at], self.length[at], self.start[at])
+
+    def together(self, other: KeyFacts) -> KeyFacts:
+        """Those of both, each key once."""
+        identity = np.concatenate([self.identity, other.identity])
+        _, first = np.unique(identity, return_index=True)
+        return KeyFacts(
+            identity[first],
+            np.concatenate([self.hashes, other.hashes], axis=1)[:, first],
+            np.concatenate([self.length, other.length])[first],
+            np.concatenate([self.start, other.start])[first],
+        )
+
+    def key(self, index: int) -> bytes | None:
+        """The key's bytes, or its first ones where it is longer; None where keys are not kept."""
+        width = self.start.shape[1]
+        return self.start[index, : self.length[index]].tobytes() if width and self.length[index] >= 0 else None

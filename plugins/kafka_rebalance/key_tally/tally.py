@@ -1,0 +1,543 @@
+"""The tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the different ones.
+
+Batches are added one after another, tallies of parts are merged in any order: the counts are sums, and what is sampled
+merges. It travels as one array file without pickles. Complexity: O(bytes + records x placements).
+
+An even sample of a topic's different keys: those with the smallest identities (Bar-Yossef et al. 2002).
+
+Identities are as good as drawn by lot, so the ``size`` smallest are a fair sample of the different keys, each as likely
+whether it has one record or millions; samples of parts merge into that of the whole. Up to ``size`` different keys it
+holds all of them and every figure is exact; beyond, their number is (size - 1) / (largest kept / 2^64) with a standard
+error of 1 / sqrt(size - 2), 1.6 % for 4,096, and a share among them one of at most 0.8 points.
+
+A HyperLogLog would count as well in less memory, but has no keys to ask where they go.
+
+The heavy keys of a sample, counted in bounded memory: Misra and Gries' counters, which merge (Agarwal et al. 2012).
+
+A key that has a counter is counted. Where ``capacity`` counters are full, the median of them is taken off all, and
+those that are not above zero are free. ``error`` is all that was ever taken off, so of every key
+
+    counter <= true count <= counter + error          (counter 0: the key has none)
+
+Each time at least half of ``capacity`` counters lose the whole median, and together they never lose more than was
+counted: ``error <= 2 * records / capacity``. The sum of two tables, cut in the same way, keeps both promises. While
+``error`` is 0 the counts are exact and every key has a counter.
+
+Complexity: O(1) a record, spread over all of them.
+
+Keys that a file holds as text: hexadecimal or base64 back to their bytes, without a Python object a key.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Flags, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.kernels.decorators import inner_kernel, kernel
+from kafka_assignors.partitioners.key_column import Bytes, KeyColumn, Offsets
+from kafka_rebalance.key_tally.plan import Identities, KeyBatch, KeyFacts, TallyPlan
+
+SIZE = 4096
+_NO_LIMIT = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferentKeys:
+    """``identity`` ascending, at most ``size``; ``limit``: all different keys up to it are here (2^64 - 1: all)."""
+
+    identity: Identities
+    limit: int = _NO_LIMIT
+    size: int = SIZE
+
+    @classmethod
+    def none(cls, size: int = SIZE) -> DifferentKeys:
+        """No key seen yet."""
+        return cls(np.zeros(0, np.uint64), size=size)
+
+    @property
+    def is_exact(self) -> bool:
+        """Every different key is here."""
+        return self.limit == _NO_LIMIT
+
+    @property
+    def estimate(self) -> float:
+        """How many different keys there are."""
+        return float(len(self.identity)) if self.is_exact else (self.size - 1) / (self.limit / 2**64)
+
+    @property
+    def standard_error(self) -> float:
+        """Of the estimate, as a share of it."""
+        return 0.0 if self.is_exact else float(1 / np.sqrt(self.size - 2))
+
+    def with_batch(self, identity: Identities, is_counted: Flags) -> tuple[DifferentKeys, Longs]:
+        """With the keys of a batch, and for each key its row of the batch, -1 where it was here before."""
+        slots = 1 << int(4 * self.size - 1).bit_length()
+        found, rows, cut = _smallest(
+            identity, is_counted, self.identity, self.size, (np.zeros(slots, np.uint64), np.zeros(slots, np.int64)),
+            np.uint64(self.limit),
+        )  # fmt: skip
+        order = np.argsort(found)[: self.size]
+        limit = int(cut) if len(found) <= self.size else int(found[order[-1]])
+        return replace(self, identity=found[order], limit=limit), rows[order]
+
+    def merged(self, other: DifferentKeys) -> DifferentKeys:
+        """Of both samples as one."""
+        identity = np.unique(np.concatenate([self.identity, other.identity]))
+        limit = min(self.limit, other.limit)
+        identity = identity[identity <= np.uint64(limit)]
+        if len(identity) > self.size:
+            identity = identity[: self.size]
+            limit = int(identity[-1])
+        return replace(self, identity=identity, limit=limit)
+
+
+_FREE, _KNOWN = 0, 1
+_FIRST_ROW = 2  # a slot's mark: free, known before, or the row of the batch + 2
+
+
+@kernel
+def _smallest(
+    identity: Identities, is_counted: Flags, known: Identities, size: int, slots: tuple[Identities, Longs],
+    limit: np.uint64,
+) -> tuple[Identities, Longs, np.uint64]:  # fmt: skip
+    """(identities, their rows or -1, limit): all different ones up to the limit, at most twice ``size``."""
+    table, marks = slots
+    mask = np.uint64(len(table) - 1)
+    used = len(known)
+    for k in range(len(known)):
+        at = _place(table, marks, known[k], mask)
+        table[at] = known[k]
+        marks[at] = _KNOWN
+    for i in range(len(identity)):
+        if not is_counted[i] or identity[i] > limit:
+            continue
+        at = _place(table, marks, identity[i], mask)
+        if marks[at] != _FREE:
+            continue
+        table[at] = identity[i]
+        marks[at] = i + _FIRST_ROW
+        used += 1
+        if used >= 2 * size:
+            used, limit = _keep_smallest(table, marks, used, size, mask)
+    found, rows = np.empty(used, np.uint64), np.empty(used, np.int64)
+    n = 0
+    for k in range(len(marks)):
+        if marks[k] != _FREE:
+            found[n] = table[k]
+            rows[n] = marks[k] - _FIRST_ROW
+            n += 1
+    return found, rows, limit
+
+
+@inner_kernel
+def _place(table: Identities, marks: Longs, identity: np.uint64, mask: np.uint64) -> int:
+    """Where the key stands, or would, by its lower bits: small identities differ in these."""
+    at = identity & mask
+    while marks[at] != _FREE and table[at] != identity:
+        at = (at + np.uint64(1)) & mask
+    return int(at)
+
+
+@inner_kernel
+def _keep_smallest(table: Identities, marks: Longs, used: int, size: int, mask: np.uint64) -> tuple[int, np.uint64]:
+    found = np.empty(used, np.uint64)
+    n = 0
+    for k in range(len(marks)):
+        if marks[k] != _FREE:
+            found[n] = table[k]
+            n += 1
+    limit = np.sort(found)[size - 1]
+    old_table, old_marks = table.copy(), marks.copy()
+    marks[:] = _FREE
+    for k in range(len(old_marks)):
+        if old_marks[k] != _FREE and old_table[k] <= limit:
+            at = _place(table, marks, old_table[k], mask)
+            table[at] = old_table[k]
+            marks[at] = old_marks[k]
+    return size, limit
+
+
+CAPACITY = 8192
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequentKeys:
+    """``identity`` ascending and ``records`` int64[K], the counters; ``error`` as above; ``total`` records counted."""
+
+    identity: Identities
+    records: Longs
+    error: int = 0
+    total: int = 0
+    capacity: int = CAPACITY
+
+    @classmethod
+    def none(cls, capacity: int = CAPACITY) -> FrequentKeys:
+        """Nothing counted yet."""
+        return cls(np.zeros(0, np.uint64), np.zeros(0, np.int64), capacity=capacity)
+
+    @property
+    def most_error(self) -> float:
+        """What ``error`` cannot exceed."""
+        return 2 * self.total / self.capacity
+
+    def counted(self, identity: Identities, is_counted: Flags) -> tuple[FrequentKeys, Longs]:
+        """With the records of a batch, and for each key of the answer the row of the batch it came from, -1 if none."""
+        slots = _slot_count(self.capacity)
+        table, counts, rows = np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.full(slots, -1, np.int64)
+        error = self.error + _count(
+            identity, is_counted, self.identity, self.records, self.capacity, (table, counts, rows)
+        )
+        return self._of_table(table, counts, error, self.total + int(is_counted.sum()), rows)
+
+    def merged(self, other: FrequentKeys) -> FrequentKeys:
+        """Both samples as one. Both have the same capacity."""
+        identity, place = np.unique(np.concatenate([self.identity, other.identity]), return_inverse=True)
+        records = np.zeros(len(identity), np.int64)
+        np.add.at(records, place, np.concatenate([self.records, other.records]))
+        error = self.error + other.error
+        if len(identity) > self.capacity:
+            # More than ``capacity`` counters, of which at least half of ``capacity`` lose the whole cut.
+            cut = int(np.sort(records)[len(records) - self.capacity // 2 - 1])
+            records, error = records - cut, error + cut
+        kept = records > 0
+        return replace(
+            self, identity=identity[kept], records=records[kept], error=error, total=self.total + other.total
+        )
+
+    def _of_table(
+        self, table: Identities, counts: Longs, error: int, total: int, rows: Longs
+    ) -> tuple[FrequentKeys, Longs]:
+        used = np.flatnonzero(counts)
+        used = used[np.argsort(table[used])]
+        return replace(self, identity=table[used], records=counts[used], error=error, total=total), rows[used]
+
+
+def _slot_count(capacity: int) -> int:
+    """A power of two, at most half of it ever used."""
+    return 1 << int(2 * capacity - 1).bit_length()
+
+
+@kernel
+def _count(
+    identity: Identities, is_counted: Flags, known: Identities, known_counts: Longs, capacity: int,
+    slots: tuple[Identities, Longs, Longs],
+) -> int:  # fmt: skip
+    """Fill the slots (identity, count, row) from what is known and the batch; what was taken off meanwhile."""
+    table, counts, rows = slots
+    mask = np.uint64(len(table) - 1)
+    used = len(known)
+    for k in range(len(known)):
+        at = _slot(table, counts, known[k], mask)
+        table[at] = known[k]
+        counts[at] = known_counts[k]
+    taken_off = 0
+    for i in range(len(identity)):
+        if not is_counted[i]:
+            continue
+        at = _slot(table, counts, identity[i], mask)
+        if counts[at] > 0:
+            counts[at] += 1
+            continue
+        while used >= capacity:
+            cut = _median(counts, used)
+            taken_off += cut
+            used = _cut(table, counts, rows, cut, mask)
+            at = _slot(table, counts, identity[i], mask)
+        table[at] = identity[i]
+        counts[at] = 1
+        rows[at] = i
+        used += 1
+    return taken_off
+
+
+@inner_kernel
+def _slot(table: Identities, counts: Longs, identity: np.uint64, mask: np.uint64) -> int:
+    """Where the key stands, or would."""
+    at = identity & mask
+    while counts[at] > 0 and table[at] != identity:
+        at = (at + np.uint64(1)) & mask
+    return int(at)
+
+
+@inner_kernel
+def _median(counts: Longs, used: int) -> int:
+    """The upper one, so that half of the counters are at least as large."""
+    found = np.empty(used, np.int64)
+    n = 0
+    for k in range(len(counts)):
+        if counts[k] > 0:
+            found[n] = counts[k]
+            n += 1
+    return int(np.partition(found, used // 2)[used // 2])
+
+
+@inner_kernel
+def _cut(table: Identities, counts: Longs, rows: Longs, cut: int, mask: np.uint64) -> int:
+    """Take ``cut`` off every counter and lay the rest anew; how many are left."""
+    old_table, old_counts, old_rows = table.copy(), counts.copy(), rows.copy()
+    counts[:] = 0
+    left = 0
+    for k in range(len(old_counts)):
+        if old_counts[k] > cut:
+            at = _slot(table, counts, old_table[k], mask)
+            table[at] = old_table[k]
+            counts[at] = old_counts[k] - cut
+            rows[at] = old_rows[k]
+            left += 1
+    return left
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Sums over records, all int64.
+
+    ``total`` [4]: records, null keys, empty keys, bytes. For each placement one after another: ``records`` and
+    ``bytes`` [sum of partitions]; ``by_lot`` [P] records that go nowhere by key; ``agreeing`` [P] records that lie
+    where it puts them, of ``with_observed`` [P] whose partition is known and which go by key. For each pair ``paired``
+    [C] records that go by key in both, and ``apart`` [C] those of them in different partitions. ``observed`` [n]
+    records of each partition as they lie.
+    """
+
+    total: Longs
+    records: Longs
+    bytes: Longs
+    by_lot: Longs
+    agreeing: Longs
+    with_observed: Longs
+    paired: Longs
+    apart: Longs
+    observed: Longs
+
+    @classmethod
+    def none(cls, plan: TallyPlan) -> Counts:
+        """Zeros."""
+        cells = sum(placement.partitions for placement in plan.placements)
+        sizes = (4, cells, cells, *[len(plan.placements)] * 3, *[len(plan.pairs)] * 2, 0)
+        return cls(*(np.zeros(size, np.int64) for size in sizes))
+
+    def plus(self, other: Counts) -> Counts:
+        """The sum; of ``observed`` the shorter one is filled up with zeros."""
+        return Counts(*(_sum(getattr(self, field.name), getattr(other, field.name)) for field in fields(Counts)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyTally:
+    """What was counted of a sample by ``plan``; ``has_bytes``: every batch told what its records weigh."""
+
+    plan: TallyPlan
+    counts: Counts
+    frequent: FrequentKeys
+    different: DifferentKeys
+    facts: KeyFacts
+    has_bytes: bool = True
+
+    @classmethod
+    def none(cls, plan: TallyPlan) -> KeyTally:
+        """Of no record."""
+        facts = KeyFacts.none(len(plan.hashes), plan.shown_bytes)
+        return cls(plan, Counts.none(plan), FrequentKeys.none(), DifferentKeys.none(), facts)
+
+    def added(self, batch: KeyBatch) -> KeyTally:
+        """With the records of a batch."""
+        is_keyed = ~batch.is_null
+        frequent, frequent_rows = self.frequent.counted(batch.identity, is_keyed)
+        different, different_rows = self.different.with_batch(batch.identity, is_keyed)
+        rows = np.concatenate([frequent_rows, different_rows])
+        rows = rows[rows >= 0]
+        _, first = np.unique(batch.identity[rows], return_index=True)
+        facts = KeyFacts.of_rows(rows[first], batch.identity, batch.hashes, batch.keys, self.plan.shown_bytes)
+        return replace(
+            self,
+            counts=self.counts.plus(_counts_of(batch, self.plan)),
+            frequent=frequent,
+            different=different,
+            facts=_facts_needed(self.facts.together(facts), frequent, different),
+            has_bytes=self.has_bytes and batch.record_bytes is not None,
+        )
+
+    def merged(self, other: KeyTally) -> KeyTally:
+        """Both samples as one; the plans are the same."""
+        if self.plan != other.plan:
+            raise InvalidInputError.at("tally", "two that were counted by different plans")
+        frequent, different = self.frequent.merged(other.frequent), self.different.merged(other.different)
+        return replace(
+            self,
+            counts=self.counts.plus(other.counts),
+            frequent=frequent,
+            different=different,
+            facts=_facts_needed(self.facts.together(other.facts), frequent, different),
+            has_bytes=self.has_bytes and other.has_bytes,
+        )
+
+    def to_bytes(self) -> bytes:
+        """All but the plan, for ``from_bytes``."""
+        file = io.BytesIO()
+        arrays: dict[str, Any] = {f"counts.{field.name}": getattr(self.counts, field.name) for field in fields(Counts)}
+        arrays |= {f"facts.{field.name}": getattr(self.facts, field.name) for field in fields(KeyFacts)}
+        frequent, different = self.frequent, self.different
+        np.savez(
+            file, **arrays, frequent=frequent.identity, frequent_records=frequent.records, different=different.identity,
+            numbers=np.array([frequent.error, frequent.total, frequent.capacity, different.size, self.has_bytes]),
+            limit=np.array([different.limit], np.uint64),
+        )  # fmt: skip
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes, plan: TallyPlan) -> KeyTally:
+        """What ``to_bytes`` of a tally by the same plan gave."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            error, total, capacity, size, has_bytes = (int(number) for number in arrays["numbers"])
+            return cls(
+                plan,
+                Counts(*(arrays[f"counts.{field.name}"] for field in fields(Counts))),
+                FrequentKeys(arrays["frequent"], arrays["frequent_records"], error, total, capacity),
+                DifferentKeys(arrays["different"], int(arrays["limit"][0]), size),
+                KeyFacts(*(arrays[f"facts.{field.name}"] for field in fields(KeyFacts))),
+                bool(has_bytes),
+            )
+
+
+def _facts_needed(facts: KeyFacts, frequent: FrequentKeys, different: DifferentKeys) -> KeyFacts:
+    return facts.of(np.union1d(frequent.identity, different.identity))
+
+
+def _counts_of(batch: KeyBatch, plan: TallyPlan) -> Counts:
+    counts = Counts.none(plan)
+    nothing = np.zeros(0, np.int64)
+    weights = nothing if batch.record_bytes is None else batch.record_bytes
+    counts.total[:] = len(batch), batch.is_null.sum(), batch.is_empty.sum(), weights.sum()
+    places, goes_by_key = [], []
+    start = 0
+    for k, placement in enumerate(plan.placements):
+        hashes = batch.hashes[plan.hashes.index(placement.rule.hash)]
+        placed = placement.rule.places(hashes, placement.partitions)
+        is_by_lot = placement.rule.is_by_lot(batch.is_null, batch.is_empty)
+        end = start + placement.partitions
+        _add_up(placed, is_by_lot, weights, counts.records[start:end], counts.bytes[start:end])
+        counts.by_lot[k] = is_by_lot.sum()
+        places.append(placed)
+        goes_by_key.append(~is_by_lot)
+        start = end
+    for k, pair in enumerate(plan.pairs):
+        is_paired = goes_by_key[pair.one] & goes_by_key[pair.other] & ~batch.is_null
+        counts.paired[k], counts.apart[k] = _apart(places[pair.one], places[pair.other], is_paired)
+    return counts if batch.observed is None else _with_observed(counts, batch.observed, places, goes_by_key)
+
+
+def _with_observed(counts: Counts, observed: Ints, places: list[Ints], goes_by_key: list[Flags]) -> Counts:
+    is_known = observed >= 0
+    for k, (placed, is_by_key) in enumerate(zip(places, goes_by_key, strict=True)):
+        known, apart = _apart(placed, observed, is_by_key & is_known)
+        counts.with_observed[k], counts.agreeing[k] = known, known - apart
+    return replace(counts, observed=np.bincount(observed[is_known]).astype(np.int64))
+
+
+@kernel
+def _add_up(placed: Ints, is_by_lot: Flags, weights: Longs, records: Longs, loads: Longs) -> None:
+    for i in range(len(placed)):
+        if not is_by_lot[i]:
+            records[placed[i]] += 1
+            if len(weights):
+                loads[placed[i]] += weights[i]
+
+
+@kernel
+def _apart(one: Ints, other: Ints, is_looked_at: Flags) -> tuple[int, int]:
+    """(records looked at, those whose partitions differ)."""
+    looked_at = apart = 0
+    for i in range(len(one)):
+        looked_at += is_looked_at[i]
+        apart += is_looked_at[i] & (one[i] != other[i])
+    return looked_at, apart
+
+
+def _sum(one: Longs, other: Longs) -> Longs:
+    if len(one) == len(other):
+        return one + other
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    total = longer.copy()
+    total[: len(shorter)] += shorter
+    return total
+
+
+Values = npt.NDArray[np.int8]
+
+
+class KeyEncoding(StrEnum):
+    """How keys are written down."""
+
+    PLAIN = "plain"
+    HEX = "hex"
+    BASE64 = "base64"
+
+
+_NO_DIGIT, _PAD = -1, -2
+_BYTE_BITS = 8
+
+
+def _values(*alphabets: str) -> Values:
+    values = np.full(256, _NO_DIGIT, np.int8)
+    for alphabet in alphabets:
+        values[np.frombuffer(alphabet.encode(), np.uint8)] = np.arange(len(alphabet))
+    return values
+
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_HEX = _values("0123456789abcdef", "0123456789ABCDEF")
+_BASE64 = _values(f"{_LETTERS}+/", f"{_LETTERS}-_")
+_BASE64[ord("=")] = _PAD
+
+
+def decoded(keys: KeyColumn, encoding: KeyEncoding, first_row: int = 0) -> KeyColumn:
+    """The keys' own bytes. Raises InvalidInputError with the row (from 1, after ``first_row``) that cannot be read."""
+    if encoding is KeyEncoding.PLAIN:
+        return keys
+    values, bits = (_HEX, 4) if encoding is KeyEncoding.HEX else (_BASE64, 6)
+    offsets = np.zeros(len(keys) + 1, np.int64)
+    data = np.zeros(int(keys.offsets[-1] - keys.offsets[0]), np.uint8)
+    bad = _decode(keys.data, keys.offsets, keys.nulls, (values, bits), (data, offsets))
+    if bad >= 0:
+        raise InvalidInputError.at(
+            f"row {first_row + bad + 1}", f"its key is not {encoding.value}", "--key-encoding says how keys are written"
+        )
+    return KeyColumn(data[: offsets[-1]], offsets, keys.is_null)
+
+
+@kernel
+def _decode(
+    data: Bytes, offsets: Offsets, is_null: npt.NDArray[np.bool_], digits: tuple[Values, int],
+    found: tuple[Bytes, Longs],
+) -> int:  # fmt: skip
+    """The first row that cannot be read, or -1."""
+    values, bits = digits
+    bytes_, bounds = found
+    n = 0
+    for i in range(len(is_null)):
+        value = left = 0
+        is_padded = False
+        for at in range(offsets[i], offsets[i + 1]):
+            if is_null[i]:
+                continue
+            digit = int(values[data[at]])
+            if digit == _PAD:
+                is_padded = True
+                continue
+            if digit == _NO_DIGIT or is_padded:
+                return i
+            value = ((value << bits) | digit) & 0xFFFF
+            left += bits
+            if left >= _BYTE_BITS:
+                left -= _BYTE_BITS
+                bytes_[n] = (value >> left) & 0xFF
+                n += 1
+        if left >= bits:
+            return i
+        bounds[i + 1] = n
+    return -1

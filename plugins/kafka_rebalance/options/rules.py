@@ -1,0 +1,239 @@
+"""Options that are rules by name or pattern: clients of groups, topics, owners, heavy keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, Field, Strict, WithJsonSchema
+from pydantic.dataclasses import dataclass
+
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.releases import Client, release_of
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.options.option import Checked
+from kafka_rebalance.options.values import (
+    CHECKED,
+    LONGEST_TEXT,
+    MOST_PARTITION,
+    BrokerId,
+    Brokers,
+    FilledText,
+    NumberFrom1,
+    OneOf,
+    Pattern,
+    Racks,
+    Text,
+    Value,
+    long_text,
+    read_value,
+)
+
+
+def _release(version: str) -> str:
+    release_of(version, "client version")
+    return version
+
+
+@dataclass(frozen=True, config=CHECKED)
+class ClientRule(Checked):
+    """``pattern`` matches the whole name; ``version``: the leader's release, None where only the client is known."""
+
+    pattern: Pattern
+    client: Annotated[str, OneOf((client.value for client in Client), "is unknown")]
+    version: Annotated[Text, AfterValidator(_release)] | None = None
+
+    def covers(self, group_id: str, client_ids: Collection[str | None]) -> bool:
+        """Whether it is said of that group, whose members have these ids."""
+        has_ids = bool(client_ids) and all(name is not None and re.fullmatch(self.pattern, name) for name in client_ids)
+        return has_ids or re.fullmatch(self.pattern, group_id) is not None
+
+
+# Topics whose replicas may be on some brokers alone: by pattern, on brokers by id or on all of a rack.
+#
+# Example: ``TopicBrokers("pay-.*", frozenset({1, 2}), frozenset({"a"}))`` lets topics whose whole names match be on
+# brokers 1, 2 and every broker of rack a. Where several rules match a topic, all of them hold.
+
+
+@dataclass(frozen=True, order=True, config=CHECKED)
+class TopicBrokers(Checked):
+    """``pattern`` matches whole names of topics; ``brokers`` by id and ``racks`` by name, one of both at the least."""
+
+    pattern: Pattern
+    brokers: Brokers = frozenset()
+    racks: Racks = frozenset()
+
+    def __post_init__(self) -> None:
+        """Raises InvalidInputError for a rule that names no place."""
+        if not self.brokers and not self.racks:
+            raise InvalidInputError.at(excerpt(self.pattern), "names no broker", "give PATTERN=1,2,3")
+
+    def covers(self, topic: str) -> bool:
+        """Whether it is about that topic."""
+        return re.fullmatch(self.pattern, topic) is not None
+
+    def allows(self, broker: int, rack: str | None) -> bool:
+        """Whether its topics may be on that broker."""
+        return broker in self.brokers or (rack is not None and rack in self.racks)
+
+
+def _read(value: Any) -> Any:
+    """``pay-.*=1,2,rack:a``: brokers 1, 2 and all of rack a are where replicas of such topics may be."""
+    if not isinstance(value, str):
+        return value
+    named, _, places = value.rpartition("=")
+    parts = [part.strip() for part in places.split(",")]
+    if not named or not all(parts):
+        raise ValueError(f"{excerpt(value)}: give PATTERN=1,2,3 or PATTERN=rack:NAME")
+    racks = [part.removeprefix("rack:") for part in parts if part.startswith("rack:")]
+    brokers = [read_value(BrokerId, part) for part in parts if not part.startswith("rack:")]
+    return TopicBrokers(named, brokers, racks)  # type: ignore[arg-type]
+
+
+def _write(rule: TopicBrokers) -> str:
+    return f"{rule.pattern}={','.join([*map(str, sorted(rule.brokers)), *(f'rack:{r}' for r in sorted(rule.racks))])}"
+
+
+# No place holds "=": each "=" begins at most one look at what follows it.
+TopicBrokersRule = Annotated[
+    TopicBrokers, Value(read=_read, write=_write, schema=long_text("^.+=([0-9]+|rack:[^,=]+)(,([0-9]+|rack:[^,=]+))*$"))
+]
+
+
+# Least leaders of a topic on each broker: by pattern, the largest number of those rules that match a topic.
+#
+# Example: ``TopicLeaders("pay-.*", 2)``: each broker that may lead leads two partitions of each topic ``pay-…`` at the
+# least. A topic with fewer than two for each gets as many on each as there are: 5 partitions on 4 brokers, one.
+
+
+_WRITTEN = re.compile(r"(?P<pattern>.+)=\s*(?P<leaders>[0-9]{1,100})\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, order=True, config=CHECKED)
+class TopicLeaders(Checked):
+    """``pattern`` matches whole names of topics; ``leaders`` of each on every broker that may lead, from 1."""
+
+    pattern: Pattern
+    leaders: NumberFrom1
+
+    def covers(self, topic: str) -> bool:
+        """Whether it is about that topic."""
+        return re.fullmatch(self.pattern, topic) is not None
+
+
+def _read_leaders(value: Any) -> Any:
+    """``pay-.*=2``: every broker that may lead leads two partitions of each of these topics."""
+    if not isinstance(value, str):
+        return value
+    match = _WRITTEN.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{excerpt(value)}: give PATTERN=NUMBER")
+    return TopicLeaders(match["pattern"], int(match["leaders"]))
+
+
+TopicLeadersRule = Annotated[
+    TopicLeaders,
+    Value(read=_read_leaders, write=lambda rule: f"{rule.pattern}={rule.leaders}", schema=long_text("^.+=[0-9]+$")),
+]
+
+
+EVERYTHING = ".*"
+MOST_TIER = 9
+_SUBJECT_TYPES = (
+    "cluster", "broker", "rack", "topic", "partition", "group", "member", "coordinator", "partitioner", "plan",
+)  # fmt: skip
+SubjectOf: TypeAlias = Annotated[str, OneOf(_SUBJECT_TYPES)]
+
+
+def _end(value: Any) -> Any:
+    """A day (to its end, in UTC) or a time with its zone, as text or as TOML has them."""
+    end = _parsed(value) if isinstance(value, str) else value
+    if isinstance(end, datetime) or not isinstance(end, date):
+        return end
+    try:
+        return datetime.combine(end + timedelta(days=1), time(), UTC)
+    except OverflowError as error:
+        raise ValueError(f"{excerpt(value)} has no end") from error
+
+
+def _parsed(text: str) -> Any:
+    for read in (date.fromisoformat, datetime.fromisoformat):
+        try:
+            return read(text.strip())
+        except ValueError:
+            continue
+    return text
+
+
+def _in_utc(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError(f"{excerpt(moment.isoformat())} has no time zone; write 2026-12-31 or 2026-12-31T18:00Z")
+    return moment.astimezone(UTC)
+
+
+@dataclass(frozen=True, config=CHECKED)
+class OwnerRule(Checked):
+    """``pattern`` matches the whole subject (a partition's also its topic's); the first rule that matches counts.
+
+    subject_type  topic, group, broker … as a finding says; None: of any kind
+    tier          0 to 9, as the team counts; None: not told
+    """
+
+    pattern: Pattern
+    team: FilledText
+    channel: FilledText | None = None
+    tier: Annotated[int, Strict(), Field(ge=0, le=MOST_TIER), Value("is no tier", f"give 0 to {MOST_TIER}")] | None = (
+        None
+    )
+    subject_type: SubjectOf | None = None
+
+    def covers(self, subject_type: str, subject: str) -> bool:
+        """Whether this is the owner of that subject."""
+        return _covers(self.subject_type, self.pattern, subject_type, subject)
+
+
+@dataclass(frozen=True, config=CHECKED)
+class MuteRule(Checked):
+    """Findings of readings before ``until`` stay in the list, but are not put before people.
+
+    code  of the registry; None: any
+    """
+
+    pattern: Annotated[Pattern, Field(default=EVERYTHING)]
+    until: Annotated[
+        datetime,
+        Strict(),
+        AfterValidator(_in_utc),
+        Value("is no day and no time", "write 2026-12-31", read=_end, write=datetime.isoformat),
+        WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}),  # a day is no "date-time"
+    ]
+    reason: FilledText
+    code: Text | None = None
+    subject_type: SubjectOf | None = None
+
+    def __post_init__(self) -> None:
+        """Raises InvalidInputError for a mute of everything."""
+        if self.code is None and self.pattern == EVERYTHING and self.subject_type is None:
+            raise InvalidInputError("mutes everything; give a code, a pattern or a subject_type")
+
+    def covers(self, code: str, subject_type: str, subject: str) -> bool:
+        """Whether findings of this code about that subject are meant."""
+        return self.code in (None, code) and _covers(self.subject_type, self.pattern, subject_type, subject)
+
+
+def _covers(wanted_type: str | None, pattern: str, subject_type: str, subject: str) -> bool:
+    # A partition belongs to whom its topic belongs.
+    names = {subject_type: subject} | ({"topic": subject.rpartition("-")[0]} if subject_type == "partition" else {})
+    return any(wanted_type in (None, kind) and re.fullmatch(pattern, name) for kind, name in names.items())
+
+
+@dataclass(frozen=True, config=CHECKED)
+class HeavyKeyOf(Checked):
+    """``key``: its text where it may be shown, else its identity. ``share``: of its partition's sample, at least."""
+
+    topic: Text
+    partition: Annotated[int, Strict(), Field(ge=0, le=MOST_PARTITION), Value("is no partition's number")]
+    key: Text
+    share: Annotated[float, Strict(), Field(gt=0, le=1), Value("is no share from 0 to 1")]

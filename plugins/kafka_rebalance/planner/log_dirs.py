@@ -1,0 +1,350 @@
+"""Replicas moved between the dirs of one broker until every dir is within its limits, for as few bytes as it takes.
+
+**Promises, in this order.** A dir that may not receive gets nothing. As few bytes above ceilings as can be, all dirs
+together; as few below floors; few bytes moved. The same answer for the same problem.
+
+**Way.** While a dir is outside its limits, the one move that mends most for each byte, of equal ones the largest. Then
+each replica that moved is put back where that hurts nothing, or exchanged for a lighter one of the same dir. What is
+small enough and not yet proved is decided in whole numbers: there all promises are exact. Example: ceilings 100 and
+100, dir 0 holds 60, 50, 30 and dir 1 nothing, 40 too much. 60 would mend 40 of 60, 50 mends 40 of 50, 30 mends 30 of 30
+and leaves 10, for which 50 has to go: so 30 is put back, 50 moved, and 50 is the bound.
+O(moves × R × D).
+
+One broker's replicas and log dirs, and between which loads each dir has to end.
+
+The fewest bytes that any placement within the limits moves between the dirs of one broker.
+
+**Proof.** What a dir holds above its ceiling leaves it in whole replicas: a set of its own replicas that weighs as
+much, and the sets of two dirs have no replica in common. What a dir lacks to its floor comes in whole replicas of
+others, and no replica arrives twice. So the moved bytes are at least the sum of the lightest such sets, counted at the
+dirs that lose and, apart, at the dirs that gain; the larger sum is the bound.
+
+The lightest set that weighs at least ``need`` is a covering knapsack. Sizes are counted in units of need / 1,000,
+rounded up, so that every real set still covers: the program's answer is never above the true one. Example: replicas
+of 60, 50 and 30, 70 must leave: 60 + 30 (90) and 50 + 30 (80) cover, so 80. O(R × 1,000) a dir.
+
+A small broker's dirs decided in whole numbers: one program an aim, each within what the ones before it reached.
+
+The volumes under one broker's log dirs, and its replicas on them, as a problem of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array, hstack, identity, kron, vstack
+
+from kafka_assignors.arrays import Flags, Floats, Longs
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.planner.params import LOG_DIRS
+from kafka_rebalance.snapshot.model import Broker, LogDir
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_DIR, PartitionTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogDirProblem:
+    """R replicas in D dirs of one broker.
+
+    ``size_bytes`` int64[R], at least 1 (an empty replica must leave a dir that is emptied, too); ``dir_of`` int64[R];
+    ``floor_bytes`` and ``ceiling_bytes`` int64[D]: the load that the dir should end with; ``may_receive`` bool[D]:
+    false for a dir that is cordoned. Raises UsageError where these contradict each other.
+    """
+
+    size_bytes: Longs
+    dir_of: Longs
+    floor_bytes: Longs
+    ceiling_bytes: Longs
+    may_receive: npt.NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        dirs = len(self.ceiling_bytes)
+        if not len(self.floor_bytes) == len(self.may_receive) == dirs:
+            raise UsageError.at("log dirs", f"{dirs} ceilings, {len(self.floor_bytes)} floors", "one of each a dir")
+        if len(self.size_bytes) != len(self.dir_of):
+            raise UsageError.at("log dirs", f"{len(self.size_bytes)} sizes of {len(self.dir_of)} replicas", "one each")
+        if len(self.dir_of) and not 0 <= int(self.dir_of.min()) <= int(self.dir_of.max()) < dirs:
+            raise UsageError.at("log dirs", f"a replica in dir {int(self.dir_of.max())} of {dirs}", "0 is the first")
+        if (self.size_bytes < 1).any():
+            raise UsageError.at("log dirs", f"a replica of {int(self.size_bytes.min())} bytes", "at least 1")
+        if (self.floor_bytes > self.ceiling_bytes).any():
+            raise UsageError.at("log dirs", "a floor above its ceiling", "a floor is at most its ceiling")
+
+    def load_bytes(self, dir_of: Longs) -> Longs:
+        """int64[D]: what each dir holds when the replicas lie in ``dir_of``."""
+        result = np.zeros(len(self.ceiling_bytes), dtype=np.int64)
+        np.add.at(result, dir_of, self.size_bytes)
+        return result
+
+    def moved_bytes(self, dir_of: Longs) -> int:
+        """Bytes that are copied from one dir to another."""
+        return int(self.size_bytes[dir_of != self.dir_of].sum())
+
+    def cost(self, dir_of: Longs) -> tuple[int, int, int]:
+        """What is minimised, in this order: bytes above ceilings, bytes below floors, bytes moved."""
+        load = self.load_bytes(dir_of)
+        over = np.maximum(load - self.ceiling_bytes, 0).sum()
+        under = np.maximum(self.floor_bytes - load, 0).sum()
+        return int(over), int(under), self.moved_bytes(dir_of)
+
+
+def fewest_moved_bytes(problem: LogDirProblem, floor_bytes: Longs, ceiling_bytes: Longs) -> int:
+    """At most what any placement moves whose dirs all end from ``floor_bytes`` to ``ceiling_bytes``, int64[D] each.
+
+    Where no placement does, any number is right.
+    """
+    load = problem.load_bytes(problem.dir_of)
+    leaves = arrives = 0
+    for place, bytes_now in enumerate(load.tolist()):
+        is_here = problem.dir_of == place
+        leaves += lightest_cover_bytes(problem.size_bytes[is_here], bytes_now - int(ceiling_bytes[place]))
+        arrives += lightest_cover_bytes(problem.size_bytes[~is_here], int(floor_bytes[place]) - bytes_now)
+    return max(leaves, arrives)
+
+
+def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
+    """At most the weight of the lightest set of ``size_bytes`` that weighs ``need_bytes`` or more, at least the need.
+
+    Where all of them together weigh less, the need itself.
+    """
+    if need_bytes <= 0 or int(size_bytes.sum()) < need_bytes:
+        return max(need_bytes, 0)
+    unit = max(1, need_bytes // LOG_DIRS.bound_units)
+    need = -(-need_bytes // unit)
+    lightest = np.full(need + 1, np.iinfo(np.int64).max // 2, dtype=np.int64)  # [u]: of sets of u units or more
+    lightest[0] = 0
+    for size in np.sort(size_bytes).tolist():
+        units = min(-(-size // unit), need)
+        with_it = np.concatenate((np.full(units, size, dtype=np.int64), lightest[: need + 1 - units] + size))
+        lightest = np.minimum(lightest, with_it)
+    return max(need_bytes, int(lightest[need]))
+
+
+def placed_in_whole_numbers(problem: LogDirProblem) -> Longs | None:
+    """``dir_of`` int64[R]: least above ceilings, then below floors, then moved; ``None`` if too large or unsolved.
+
+    The program counts in floating point, so its answer is good and no proof: whoever takes it weighs it again.
+    """
+    replicas, dirs = len(problem.size_bytes), len(problem.ceiling_bytes)
+    if not 0 < replicas * dirs <= LOG_DIRS.whole_cells:
+        return None
+    scale = float(problem.size_bytes.max())
+    size = problem.size_bytes / scale
+    loads = kron(csr_array(size[None, :]), identity(dirs))  # variables: replica × dir, then over[D], then under[D]
+    none = csr_array((dirs, dirs))
+    one_dir = hstack([kron(identity(replicas), np.ones((1, dirs))), csr_array((replicas, 2 * dirs))])
+    rows: Any = vstack([
+        one_dir, hstack([loads, -identity(dirs), none]), hstack([loads, none, identity(dirs)]),
+    ])  # fmt: skip
+    low = np.concatenate((np.ones(replicas), np.full(dirs, -np.inf), problem.floor_bytes / scale))
+    high = np.concatenate((np.ones(replicas), problem.ceiling_bytes / scale, np.full(dirs, np.inf)))
+    constraints = [LinearConstraint(rows.tocsr(), low, high)]
+    is_home = np.arange(dirs)[None, :] == problem.dir_of[:, None]
+    moved = np.where(is_home, 0.0, size[:, None]).ravel()
+    free = (is_home | problem.may_receive[None, :]).ravel().astype(np.float64)
+    cells = replicas * dirs
+    upper = np.concatenate((free, np.full(2 * dirs, np.inf)))
+    integrality = np.concatenate((np.ones(cells, dtype=np.int64), np.zeros(2 * dirs, dtype=np.int64)))
+    over = np.concatenate((np.zeros(cells), np.ones(dirs), np.zeros(dirs)))
+    under = np.concatenate((np.zeros(cells + dirs), np.ones(dirs)))
+    chosen: Floats | None = None
+    for aim in (over, under, np.concatenate((moved, np.zeros(2 * dirs)))):
+        answer = milp(
+            aim,
+            constraints=constraints,
+            bounds=Bounds(0.0, upper),
+            integrality=integrality,
+            options={"node_limit": LOG_DIRS.whole_nodes, "mip_rel_gap": 0.0},
+        )
+        chosen = answer.x
+        if chosen is None:
+            return None
+        constraints = [*constraints, LinearConstraint(aim[None, :], -np.inf, float(aim @ chosen) + 1e-9)]
+    assert chosen is not None  # there are three aims
+    dir_of: Longs = np.argmax(chosen[:cells].reshape(replicas, dirs), axis=1).astype(np.int64)
+    return dir_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogDirPlacement:
+    """``dir_of`` int64[R]; ``bound_bytes``: no placement moves less whose dirs end within the limits asked, each
+    widened to where this one leaves its dir. ``over_bytes`` above ceilings and ``under_bytes`` below floors, 0 where
+    all hold.
+    """
+
+    dir_of: Longs
+    moved_bytes: int
+    bound_bytes: int
+    over_bytes: int
+    under_bytes: int
+
+
+def place_in_log_dirs(problem: LogDirProblem) -> LogDirPlacement:
+    """The dirs of one broker's replicas. No randomness, no clock."""
+    dir_of = _with_fewer_bytes(problem, _within_limits(problem))
+    over, under, moved = problem.cost(dir_of)
+    if over or under or moved > _bound(problem, dir_of):
+        exact = placed_in_whole_numbers(problem)
+        if exact is not None and problem.cost(exact) < (over, under, moved):
+            dir_of = exact
+            over, under, moved = problem.cost(dir_of)
+    return LogDirPlacement(dir_of, moved, _bound(problem, dir_of), over, under)
+
+
+def _bound(problem: LogDirProblem, dir_of: Longs) -> int:
+    load = problem.load_bytes(dir_of)
+    floor, ceiling = np.minimum(problem.floor_bytes, load), np.maximum(problem.ceiling_bytes, load)
+    return fewest_moved_bytes(problem, floor, ceiling)
+
+
+def _within_limits(problem: LogDirProblem) -> Longs:
+    """Move after move while one mends something; each lowers what is outside, so it ends."""
+    dir_of = problem.dir_of.copy()
+    rows = np.arange(len(dir_of))
+    while len(rows):
+        load = problem.load_bytes(dir_of)
+        now = _outside(problem, load)
+        without = _outside(problem, load[dir_of] - problem.size_bytes, dir_of) - now[dir_of]
+        mended = np.empty((len(rows), len(load)))
+        for place in range(len(load)):
+            there = np.full(len(rows), place)
+            mended[:, place] = now[place] - _outside(problem, load[place] + problem.size_bytes, there) - without
+        mended[:, ~problem.may_receive] = 0.0
+        mended[rows, dir_of] = 0.0
+        rate = mended / problem.size_bytes[:, None]
+        best = float(rate.max())
+        if best <= 0.0 or float(mended.max()) < 1.0:
+            break
+        candidates = np.argwhere(rate >= best)
+        replica, place = candidates[np.argmax(problem.size_bytes[candidates[:, 0]])]
+        dir_of[replica] = place
+    return dir_of
+
+
+def _outside(problem: LogDirProblem, load: Longs, dirs: Longs | None = None) -> Floats:
+    """What loads are outside the limits of their dirs, weighed; ``dirs`` of the loads where they are not all dirs."""
+    places = slice(None) if dirs is None else dirs
+    over = np.maximum(load - problem.ceiling_bytes[places], 0)
+    under = np.maximum(problem.floor_bytes[places] - load, 0)
+    outside: Floats = LOG_DIRS.over_weight * over + under
+    return outside
+
+
+def _with_fewer_bytes(problem: LogDirProblem, dir_of: Longs) -> Longs:
+    """Put back, or exchanged for a lighter one, the heaviest first; each change moves fewer bytes, so it ends."""
+    dir_of = dir_of.copy()
+    is_better = True
+    while is_better:
+        is_better = False
+        moved = np.flatnonzero(dir_of != problem.dir_of)
+        for replica in moved[np.argsort(-problem.size_bytes[moved], kind="stable")].tolist():
+            is_better |= _put_back(problem, dir_of, replica)
+    return dir_of
+
+
+def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
+    """One replica back in its dir, with the lightest of its dir gone in its stead where one has to, in ``dir_of``.
+
+    Only where the two dirs are no further outside their limits than before.
+    """
+    pair = np.array([problem.dir_of[replica], dir_of[replica]], dtype=np.int64)  # its own dir, the one it is in
+    size = problem.size_bytes
+    load = problem.load_bytes(dir_of)[pair]
+    allowed = _outside(problem, load, pair).sum()
+    load = load + np.array([size[replica], -size[replica]])
+    is_lighter = (dir_of == pair[0]) & (problem.dir_of == pair[0]) & (size < size[replica])
+    instead = np.flatnonzero(is_lighter)
+    instead = instead[np.argsort(size[instead], kind="stable")]
+    gone = np.concatenate((np.zeros(1, dtype=np.int64), size[instead]))  # nothing, then each of the lighter ones
+    outside = sum(
+        _outside(problem, load[end] + sign * gone, np.full(len(gone), pair[end])) for end, sign in ((0, -1), (1, 1))
+    )
+    fits = np.flatnonzero(outside <= allowed)
+    if not len(fits):
+        return False
+    dir_of[replica] = pair[0]
+    if fits[0] > 0:
+        dir_of[instead[fits[0] - 1]] = pair[1]
+    return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BrokerVolumes:
+    """V volumes whose dirs work. Two dirs that tell the same total and the same usable bytes share one.
+
+    ``dirs``: the log dirs of each; ``total_bytes``, ``used_bytes`` int64[V], by whomever; ``cells`` int64[R]: where in
+    the partition table the replicas stand that may move, ``volume_of`` int64[R], ``size_bytes`` int64[R]. Of unknown
+    size or dir, on a dir that failed, or on the way already: these stay where they are and are not among them.
+    """
+
+    dirs: tuple[tuple[LogDir, ...], ...]
+    total_bytes: Longs
+    used_bytes: Longs
+    cells: Longs
+    volume_of: Longs
+    size_bytes: Longs
+
+    @property
+    def may_receive(self) -> Flags:
+        """bool[V]: at least one of its dirs is not cordoned."""
+        return np.array([any(not one.is_cordoned for one in group) for group in self.dirs], dtype=np.bool_)
+
+    def problem(self, most_used_ratio: float) -> LogDirProblem:
+        """No volume more than ``most_used_ratio`` full: what is not movable of it counts as it is."""
+        here = np.zeros(len(self.dirs), dtype=np.int64)
+        np.add.at(here, self.volume_of, self.size_bytes)
+        others = np.maximum(self.used_bytes - here, 0)
+        most = np.floor(most_used_ratio * self.total_bytes).astype(np.int64)
+        return LogDirProblem(
+            size_bytes=np.maximum(self.size_bytes, 1),
+            dir_of=self.volume_of,
+            floor_bytes=np.zeros(len(self.dirs), dtype=np.int64),
+            ceiling_bytes=np.maximum(most - others, 0),
+            may_receive=self.may_receive,
+        )
+
+    def target_path(self, volume: int) -> str:
+        """The dir of a volume that takes what moves there: its first that is not cordoned."""
+        return next(one.path for one in self.dirs[volume] if not one.is_cordoned)
+
+
+def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | None:
+    """``None`` where it has fewer than two volumes that work, or one of them does not tell its sizes. O(replicas)."""
+    working = [one for one in broker.log_dirs if one.error is None]
+    if any(not one.total_bytes or one.usable_bytes is None for one in working):
+        return None
+    told = list(dict.fromkeys((one.total_bytes, one.usable_bytes) for one in working))
+    if len(told) < 2:
+        return None
+    number = {sizes: volume for volume, sizes in enumerate(told)}
+    volume_of_dir = np.array(
+        [UNKNOWN_DIR if one.error else number[one.total_bytes, one.usable_bytes] for one in broker.log_dirs],
+        dtype=np.int64,
+    )
+    cells = _movable(broker.id, table)
+    places = np.zeros(0, dtype=np.int64) if table.log_dir is None else volume_of_dir[table.log_dir[cells]]
+    is_working = places != UNKNOWN_DIR
+    cells = cells[is_working]
+    sizes = np.array(told, dtype=np.int64)
+    return BrokerVolumes(
+        dirs=tuple(tuple(one for one in working if (one.total_bytes, one.usable_bytes) == sizes) for sizes in told),
+        total_bytes=sizes[:, 0],
+        used_bytes=np.maximum(sizes[:, 0] - sizes[:, 1], 0),
+        cells=cells,
+        volume_of=places[is_working],
+        size_bytes=table.replica_log_bytes[cells],
+    )
+
+
+def _movable(broker: int, table: PartitionTable) -> Longs:
+    """Where in the table its replicas stand whose dir and size are known and that nobody moves now."""
+    if table.log_dir is None:
+        return np.zeros(0, dtype=np.int64)
+    is_mine = (table.replicas == broker) & (table.log_dir >= 0) & (table.replica_log_bytes >= 0)
+    cells = np.flatnonzero(is_mine).astype(np.int64)
+    rows = np.searchsorted(table.offsets, cells, side="right") - 1
+    on_the_way = sorted({*table.adding, *table.removing, *table.future})
+    return cells[~np.isin(rows, on_the_way)]

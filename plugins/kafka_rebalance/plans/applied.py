@@ -1,0 +1,205 @@
+"""What became of a plan that somebody carried out: placement, leaders, ISR, throttles, bytes.
+
+Where a plan stands that somebody was asked to carry out.
+
+What a later reading shows of one move, compared with what was there before (in SQL: store.move_outcome).
+
+A plan against a reading taken after somebody carried it out: each move, replicas in sync, throttles, bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kafka_rebalance.plans.plan import Move, Plan
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
+
+
+class ApplyState(StrEnum):
+    """From the question on; all but the first two are ends."""
+
+    ASKED = "asked"  # shown, nobody has answered yet
+    APPROVED = "approved"  # answered with yes, checked again, the commands are shown; what came of it is not read yet
+    REJECTED = "rejected"
+    TIMED_OUT = "timed_out"  # nobody answered in time
+    REFUSED = "refused"  # approved, but on a fresh reading it holds no more (check): no command was shown
+    VERIFIED = "verified"  # every move is there, its ISR full, no throttle left
+    PARTLY_APPLIED = "partly_applied"  # some of it, or all of it with something left: an election, an ISR, a throttle
+    NOT_APPLIED = "not_applied"  # nothing of it
+    MOVED_BY_OTHERS = "moved_by_others"  # partitions of it are where neither the plan nor the start has them, or gone
+
+    @property
+    def is_end(self) -> bool:
+        """Nothing more comes."""
+        return self not in (ApplyState.ASKED, ApplyState.APPROVED)
+
+    @property
+    def is_as_decided(self) -> bool:
+        """It ended as somebody decided that it should: carried out whole, or not at all."""
+        return self in (ApplyState.VERIFIED, ApplyState.REJECTED)
+
+    @property
+    def words(self) -> str:
+        """What happened, and what to do next."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    ApplyState.ASKED: "waiting for somebody to approve or reject it",
+    ApplyState.APPROVED: "approved; run its commands, then answer the second question",
+    ApplyState.REJECTED: "rejected: nothing was run",
+    ApplyState.TIMED_OUT: "nobody answered in time: nothing was run; start it again when somebody is there to answer",
+    ApplyState.REFUSED: "approved, but it does not hold any more on a fresh reading: no command was shown; "
+    "make a new plan (run advise)",
+    ApplyState.VERIFIED: "done: every move is there, replicas are in sync, no throttle is left",
+    ApplyState.PARTLY_APPLIED: "partly applied: finish what is left by the commands of its waves, or roll back",
+    ApplyState.NOT_APPLIED: "nothing of it was applied",
+    ApplyState.MOVED_BY_OTHERS: "somebody else moved or deleted partitions of it: make a new plan (run advise)",
+}
+
+
+class MoveState(StrEnum):
+    """One of these for each move."""
+
+    APPLIED = "applied"  # replicas and leader are the move's, and were not before
+    PLACED = "placed"  # replicas are the move's, the leader is not elected yet
+    MOVING = "moving"  # is being reassigned, to where the move sends it
+    OPEN = "open"  # nothing has happened: replicas are as before (and the leader is not the move's)
+    ELSEWHERE = "elsewhere"  # somebody else moved it, or is moving it: neither as before nor as the move has it
+    GONE = "gone"  # there is no such partition any more
+
+    @property
+    def is_copied(self) -> bool:
+        """The new replicas are there."""
+        return self in (MoveState.APPLIED, MoveState.PLACED)
+
+    @property
+    def is_by_others(self) -> bool:
+        """Not what the plan does, whoever did it."""
+        return self in (MoveState.ELSEWHERE, MoveState.GONE)
+
+
+def move_state(move: Move, today: Partition | None) -> MoveState:
+    """``today``: the partition as the later reading has it, None where it has none."""
+    if today is None:
+        return MoveState.GONE
+    if today.adding or today.removing:
+        return MoveState.MOVING if today.target_replicas == move.to_replicas else MoveState.ELSEWHERE
+    if today.replicas == move.to_replicas and today.leader == move.leader_to:
+        return MoveState.APPLIED
+    if today.replicas == move.from_replicas:
+        return MoveState.OPEN
+    return MoveState.PLACED if today.replicas == move.to_replicas else MoveState.ELSEWHERE
+
+
+THROTTLES = (
+    "leader.replication.throttled.rate", "follower.replication.throttled.rate",
+    "replica.alter.log.dirs.io.max.bytes.per.second", "leader.replication.throttled.replicas",
+    "follower.replication.throttled.replicas",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerBytes:
+    """What one broker was to receive, and what of it is there: replicas of moves that are done and of known size."""
+
+    broker: int
+    predicted_bytes: int
+    realised_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedPlan:
+    """``states`` along the plan's moves.
+
+    ``predicted_bytes`` and ``realised_bytes`` of the moves whose new replicas are there and of known size (the plan's
+    and today's), so that they can be compared; ``unsized_moves``: the others of those that copy something and are done.
+    ``short_isr``: partitions of the plan that lack a replica in sync, by name; ``throttles``: subject and key.
+    """
+
+    states: tuple[MoveState, ...]
+    short_isr: tuple[str, ...]
+    throttles: tuple[tuple[str, str], ...]
+    brokers: tuple[BrokerBytes, ...]
+    unsized_moves: int
+
+    @property
+    def counts(self) -> dict[MoveState, int]:
+        """How many moves are in each state, in the order of the states."""
+        found = Counter(self.states)
+        return {state: found[state] for state in MoveState}
+
+    @property
+    def predicted_bytes(self) -> int:
+        """Over all brokers."""
+        return sum(broker.predicted_bytes for broker in self.brokers)
+
+    @property
+    def realised_bytes(self) -> int:
+        """Over all brokers."""
+        return sum(broker.realised_bytes for broker in self.brokers)
+
+    @property
+    def is_settling(self) -> bool:
+        """A moment may change it: something is being copied, or a replica is not in sync yet."""
+        return MoveState.MOVING in self.states or bool(self.short_isr)
+
+    @property
+    def state(self) -> ApplyState:
+        """The worst that is true."""
+        if any(state.is_by_others for state in self.states):
+            return ApplyState.MOVED_BY_OTHERS
+        if all(state is MoveState.OPEN for state in self.states):
+            return ApplyState.NOT_APPLIED
+        if all(state is MoveState.APPLIED for state in self.states) and not self.short_isr and not self.throttles:
+            return ApplyState.VERIFIED
+        return ApplyState.PARTLY_APPLIED
+
+
+def compare(plan: Plan, snapshot: ClusterSnapshot) -> AppliedPlan:
+    """The plan against a later reading of its cluster. O(moves + topics)."""
+    row_of = snapshot.row_of
+    today = [_today(plan, snapshot, move, row_of.get((move.topic, move.partition))) for move in plan.moves]
+    states = tuple(move_state(move, row) for move, row in zip(plan.moves, today, strict=True))
+    short = tuple(f"{row.topic}-{row.partition}" for row in today if row is not None and _lacks_in_sync(row))
+    predicted: Counter[int] = Counter()
+    realised: Counter[int] = Counter()
+    unsized = 0
+    for move, row, state in zip(plan.moves, today, states, strict=True):
+        new = [broker for broker in move.to_replicas if broker not in move.from_replicas]
+        if row is None or not new or not state.is_copied:
+            continue
+        sizes = dict(zip(row.replicas, row.log_bytes, strict=True))
+        held = [sizes[broker] for broker in new]
+        if move.bytes is None or None in held:
+            unsized += 1
+            continue
+        for broker, size in zip(new, held, strict=True):
+            predicted[broker] += move.bytes // len(new)
+            realised[broker] += size or 0
+    brokers = tuple(BrokerBytes(broker, predicted[broker], realised[broker]) for broker in sorted(predicted))
+    return AppliedPlan(states, short, tuple(_throttles(snapshot)), brokers, unsized)
+
+
+def _today(plan: Plan, snapshot: ClusterSnapshot, move: Move, row: int | None) -> Partition | None:
+    """None for a partition that is gone, or of a topic that was deleted and made anew."""
+    if row is None:
+        return None
+    then, now = plan.topic_ids.get(move.topic), snapshot.topics[int(snapshot.partitions.topic[row])].topic_id
+    return None if then is not None and now is not None and then != now else snapshot.partition(row)
+
+
+def _lacks_in_sync(row: Partition) -> bool:
+    meant = set(row.replicas) - set(row.adding) - set(row.observers)
+    return row.isr is not None and not meant <= set(row.isr)
+
+
+def _throttles(snapshot: ClusterSnapshot) -> Iterator[tuple[str, str]]:
+    """Of brokers and topics, whoever set them: they slow this plan's replicas down as well."""
+    for broker in snapshot.brokers:
+        yield from ((f"broker {broker.id}", key) for key in THROTTLES if broker.configs.get(key))
+    for topic in snapshot.topics:
+        yield from ((f"topic {topic.name}", key) for key in THROTTLES if topic.configs.get(key))

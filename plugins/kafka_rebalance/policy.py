@@ -1,0 +1,232 @@
+"""What a team allows of any plan, and whether one keeps to it: limits in a file beside their plans.
+
+Hours of the week in which a plan may be carried out, such as ``Mon-Fri 22:00-05:00``, always in UTC.
+
+The limits that a team sets to any plan: what it may cost, what it may not touch, when it may be carried out.
+
+Which limits of a policy a plan does not keep, each with the value seen and the value allowed.
+
+A plan is judged by its document alone: whoever reviews a change of ``plan.json`` needs no cluster. A cost that the plan
+does not know is not within any limit of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_FORM = re.compile(r"(?:([A-Z][a-z]{2})(?:-([A-Z][a-z]{2}))? )?(\d{2}):(\d{2})-(\d{2}):(\d{2})")
+_DAY_MINUTES = 24 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class WeeklyWindow:
+    """``days`` on which it opens (0 is Monday), ``opens`` in minutes after midnight, ``minutes`` long (1 to 1440).
+
+    ``22:00-05:00`` closes on the day after; ``00:00-00:00`` is a whole day.
+    """
+
+    days: frozenset[int]
+    opens: int
+    minutes: int
+
+    @classmethod
+    def from_text(cls, text: str) -> WeeklyWindow:
+        """``22:00-05:00`` (every day), ``Sat 08:00-20:00``, ``Fri-Mon 00:00-00:00``.
+
+        Raises InvalidInputError for anything else.
+        """
+        match = _FORM.fullmatch(text)
+        if match is None:
+            raise InvalidInputError.at(excerpt(text), "is no window", "write it as Mon-Fri 22:00-05:00, in UTC")
+        first, last = match[1] or "Mon", match[2] or match[1] or "Sun"
+        for day in (first, last):
+            if day not in _DAYS:
+                raise InvalidInputError.at(excerpt(text), f"{day} is no day", f"days are {', '.join(_DAYS)}")
+        start = _DAYS.index(first)
+        days = frozenset((start + i) % 7 for i in range((_DAYS.index(last) - start) % 7 + 1))
+        opens, closes = _minutes(text, match[3], match[4]), _minutes(text, match[5], match[6])
+        return cls(days, opens, (closes - opens) % _DAY_MINUTES or _DAY_MINUTES)
+
+    def is_open(self, now: datetime) -> bool:
+        """Is ``now`` (with its time zone) within it?"""
+        utc = now.astimezone(UTC)
+        midnight = utc.replace(hour=0, minute=0, second=0, microsecond=0)
+        for day in (midnight, midnight - timedelta(days=1)):  # a window of the day before may reach into this one
+            opened = day + timedelta(minutes=self.opens)
+            if day.weekday() in self.days and opened <= utc < opened + timedelta(minutes=self.minutes):
+                return True
+        return False
+
+
+def longest_minutes(windows: tuple[WeeklyWindow, ...]) -> int:
+    """How long the longest stretch is that lies in one window or in several that follow each other without a gap.
+
+    A week without a gap gives the whole week.
+
+    >>> longest_minutes((WeeklyWindow.from_text("22:00-00:00"), WeeklyWindow.from_text("00:00-05:00")))
+    420
+    """
+    week = 7 * _DAY_MINUTES
+    open_minutes = bytearray(week)
+    for window in windows:
+        for day in window.days:
+            begins = day * _DAY_MINUTES + window.opens
+            for minute in range(begins, begins + window.minutes):
+                open_minutes[minute % week] = 1
+    if all(open_minutes):
+        return week
+    stretches = bytes(open_minutes * 2).split(b"\0")  # twice: one stretch may reach over the end of the week
+    return max(len(stretch) for stretch in stretches)
+
+
+def _minutes(text: str, hour: str, minute: str) -> int:
+    if int(hour) > 23 or int(minute) > 59:
+        raise InvalidInputError.at(excerpt(text), f"{hour}:{minute} is no time", "times go from 00:00 to 23:59")
+    return int(hour) * 60 + int(minute)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPolicy:
+    """None, or nothing in a list: no such limit.
+
+    max_hours                    of all waves at the plan's throttle
+    max_wave_hours               of each of them
+    max_move_bytes, max_moves, max_leader_changes
+    max_throttle_bytes_per_s     of each broker in each direction
+    max_gap                      share of its proven bound that the plan's bytes may lie above it
+    never_moved                  patterns of topics: no replica and no leader of them
+    never_filled                 brokers that nothing is copied to
+    windows                      of the week: a wave must fit into one; carrying out begins within one
+    """
+
+    max_hours: float | None = None
+    max_wave_hours: float | None = None
+    max_move_bytes: int | None = None
+    max_moves: int | None = None
+    max_leader_changes: int | None = None
+    max_throttle_bytes_per_s: int | None = None
+    max_gap: float | None = None
+    never_moved: tuple[str, ...] = ()
+    never_filled: tuple[int, ...] = ()
+    windows: tuple[WeeklyWindow, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises InvalidInputError for a pattern that is none."""
+        for pattern in self.never_moved:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise InvalidInputError.at(f"never_moved: {excerpt(pattern)}", f"is no pattern: {error}") from error
+
+    def forbids(self, topic: str) -> bool:
+        """May this topic not be touched?"""
+        return any(re.fullmatch(pattern, topic) for pattern in self.never_moved)
+
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRule:
+    """``rule`` is the policy's key, for machines; ``words`` are for people."""
+
+    rule: str
+    words: str
+
+
+def broken_rules(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None = None) -> list[BrokenRule]:
+    """All of them, in the policy's order. ``document`` is a plan's; with ``now``, is it time to begin?
+
+    A plan that moves nothing keeps every policy.
+    """
+    if not document["moves"]:
+        return []
+    return [*_costs(document, policy), *_forbidden(document, policy), *_times(document, policy, now)]
+
+
+def _costs(document: Mapping[str, Any], policy: PlanPolicy) -> Iterator[BrokenRule]:
+    cost, waves = document["cost"], document["waves"]
+    seconds = [wave["seconds"] for wave in waves]
+    longest = None if None in seconds else max(seconds, default=0.0)
+    throttles = [wave["throttle_bytes_per_s"] for wave in waves]
+    limits = (
+        ("max_hours", policy.max_hours, _hours(cost["seconds"]), _hours_in_words),
+        ("max_wave_hours", policy.max_wave_hours, _hours(longest), _hours_in_words),
+        ("max_move_bytes", policy.max_move_bytes, cost["bytes"], bytes_in_words),
+        ("max_moves", policy.max_moves, cost["replica_moves"], _count_in_words),
+        ("max_leader_changes", policy.max_leader_changes, cost["leader_changes"], _count_in_words),
+        ("max_throttle", policy.max_throttle_bytes_per_s, max(throttles, default=0), _rate_in_words),
+        ("max_gap", policy.max_gap, _gap(document), percent_in_words),
+    )
+    for rule, most, seen, words in limits:
+        if most is None:
+            continue
+        if seen is None:
+            yield BrokenRule(rule, f"at most {words(most)}, and it is not known what the plan takes")
+        elif seen > most:
+            yield BrokenRule(rule, f"{words(seen)}, at most {words(most)} allowed")
+
+
+def _forbidden(document: Mapping[str, Any], policy: PlanPolicy) -> Iterator[BrokenRule]:
+    moves = document["moves"]
+    if forbidden := [f"{move['topic']}-{move['partition']}" for move in moves if policy.forbids(move["topic"])]:
+        yield BrokenRule("never_moved", f"the plan touches {_some(forbidden)}")
+    filled = {broker for move in moves for broker in set(move["to"]) - set(move["from"])}
+    if wrong := [f"broker {broker}" for broker in policy.never_filled if broker in filled]:
+        yield BrokenRule("never_filled", f"the plan copies to {_some(wrong)}")
+
+
+def _times(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None) -> Iterator[BrokenRule]:
+    if not policy.windows:
+        return
+    minutes = longest_minutes(policy.windows)
+    for number, wave in enumerate(document["waves"], start=1):
+        if wave["seconds"] is None:
+            yield BrokenRule("windows", f"it is not known how long wave {number} takes")
+        elif wave["seconds"] > 60 * minutes:
+            took, longest = seconds_in_words(wave["seconds"]), seconds_in_words(60 * minutes)
+            yield BrokenRule("windows", f"wave {number} takes {took}, the longest window is {longest}")
+    if now is not None and not any(window.is_open(now) for window in policy.windows):
+        yield BrokenRule("windows", f"{now:%a %H:%M} UTC lies in no window")
+
+
+def _gap(document: Mapping[str, Any]) -> float | None:
+    """Of the bytes above their bound, as a share of it; 0 where nothing is copied."""
+    (bound,) = [bound for bound in document["lower_bound"] if bound["cost"] == "bytes"] or [{"value": None}]
+    taken = document["cost"]["bytes"]
+    if taken is None or bound["value"] is None:
+        return None
+    excess = taken - bound["value"]
+    if excess <= 0:
+        return 0.0
+    return float(excess / bound["value"]) if bound["value"] > 0 else float("inf")
+
+
+def _hours(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds / 3600
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _EXAMPLES
+    return ", ".join(names[:_EXAMPLES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _hours_in_words(hours: float) -> str:
+    return seconds_in_words(3600 * hours)
+
+
+def _count_in_words(count: float) -> str:
+    return f"{count:,.0f}"
+
+
+def _rate_in_words(rate: float) -> str:
+    return f"{bytes_in_words(rate)}/s"

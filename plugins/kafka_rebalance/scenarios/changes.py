@@ -1,0 +1,708 @@
+"""Changes that a scenario makes to a snapshot: of brokers, topics, members, load."""
+
+from __future__ import annotations
+
+import base64
+import re
+import uuid
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+from zlib import crc32
+
+import numpy as np
+
+from kafka_assignors.arrays import Flags, Floats, Ints, Longs
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.java.seeded_random import java_random
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.placement.placers import PlacementError, place_striped
+from kafka_rebalance.placement.topic_replay import placement_brokers
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    ClusterSnapshot,
+    CommittedOffset,
+    Group,
+    LogDir,
+    Member,
+    Partition,
+    Topic,
+    TopicPartitions,
+    partition_table,
+)
+from kafka_rebalance.snapshot.partition_table import NO_LEADER, UNKNOWN_BYTES, UNKNOWN_DIR, PartitionTable
+from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault
+
+
+def require_pattern(place: str, pattern: str) -> None:
+    """Raises InvalidInputError for what is no regular expression."""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InvalidInputError.at(place, f"{excerpt(pattern)} is no regular expression ({error})") from error
+
+
+def matching(kind: str, pattern: str, names: Iterable[str]) -> frozenset[str]:
+    """Names that the pattern covers whole. Raises InvalidInputError where none is."""
+    found = frozenset(name for name in names if re.fullmatch(pattern, name))
+    if not found:
+        raise InvalidInputError.at(f"{kind} {excerpt(pattern)}", f"no {kind} of the cluster has such a name")
+    return found
+
+
+def groups_with_members(snapshot: ClusterSnapshot, pattern: str) -> frozenset[str]:
+    """Groups of that name whose partitions a strategy divides among members. Raises InvalidInputError for none."""
+    able = [group.id for group in snapshot.groups if can_change(group)]
+    return matching("group", pattern, able)
+
+
+def can_change(group: Group) -> bool:
+    """It has members, and a strategy that would answer to a change of them."""
+    return bool(group.members) and group.type.has_strategy
+
+
+def require_known(kind: str, names: Iterable[str] | Iterable[int], known: Iterable[str] | Iterable[int]) -> None:
+    """Raises InvalidInputError for the first that the cluster does not have."""
+    there = set(known)
+    for name in names:
+        if name not in there:
+            listed = ", ".join(str(one) for one in sorted(there, key=str)[:_MOST_LISTED]) or "none"
+            raise InvalidInputError.at(
+                f"{kind} {excerpt(name)}", f"no {kind} of the cluster has it", f"known: {listed}"
+            )
+
+
+_MOST_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RackLost:
+    """Every broker of a rack is dead, and so is every member that said it is there."""
+
+    rack: str
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError where no broker and no member is in the rack."""
+        del seed  # nothing is drawn
+        of_brokers = {broker.rack for broker in snapshot.brokers if broker.rack is not None}
+        of_members = {member.rack for group in snapshot.groups for member in group.members if member.rack is not None}
+        require_known("rack", (self.rack,), of_brokers | of_members)
+        groups = tuple(_without_rack(group, self.rack) for group in snapshot.groups)
+        lost = frozenset(broker.id for broker in snapshot.brokers if broker.rack == self.rack)
+        return _without_brokers(replace(snapshot, groups=groups), lost)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokersLost:
+    """Some brokers are dead."""
+
+    ids: tuple[int, ...]
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError for a broker that is not there."""
+        del seed  # nothing is drawn
+        require_known("broker", self.ids, (broker.id for broker in snapshot.brokers))
+        return _without_brokers(snapshot, frozenset(self.ids))
+
+
+@dataclass(frozen=True, slots=True)
+class BrokersAdded:
+    """Empty brokers, each with the capacity and the log dirs of broker ``like`` (the first in service).
+
+    ``count`` of them with the next free ids, or those of ``ids``. ``racks`` in turn; left out, each goes to the rack
+    that has the fewest brokers in service.
+    """
+
+    count: int | None = None
+    ids: tuple[int, ...] = ()
+    racks: tuple[str, ...] = ()
+    like: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.count is None) is not bool(self.ids):
+            raise InvalidInputError.at("brokers_added", "expected either a count or ids")
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError for an id that is there already, and for a ``like`` that is not."""
+        del seed  # nothing is drawn
+        there = {broker.id for broker in snapshot.brokers}
+        like = self._like(snapshot)
+        first = max(there, default=-1) + 1
+        ids = self.ids or tuple(range(first, first + (self.count or 0)))
+        if taken := sorted(there & set(ids)):
+            raise InvalidInputError.at(f"broker {taken[0]}", "is in the cluster already", "give another id, or a count")
+        if ids[-1] > LARGEST_INT32:
+            raise InvalidInputError.at("brokers_added", f"no id above {first - 1} is free", "give ids")
+        racks = Counter({broker.rack: 0 for broker in snapshot.brokers if broker.rack is not None})
+        racks.update(broker.rack for broker in snapshot.brokers if broker.rack is not None and broker.state.is_heard)
+        added: list[Broker] = []
+        for number, broker in enumerate(ids):
+            rack = self.racks[number % len(self.racks)] if self.racks else _emptiest(racks)
+            if rack is not None:
+                racks[rack] += 1
+            added.append(_empty_like(like, broker, rack))
+        return replace(snapshot, brokers=(*snapshot.brokers, *added))
+
+    def _like(self, snapshot: ClusterSnapshot) -> Broker:
+        by_id = {broker.id: broker for broker in snapshot.brokers}
+        if self.like is not None:
+            require_known("broker", (self.like,), by_id)
+            return by_id[self.like]
+        heard = [broker.id for broker in snapshot.brokers if broker.state.is_heard]
+        if not heard:
+            raise InvalidInputError.at("brokers_added", "no broker is in service that a new one could be like")
+        return by_id[min(heard)]
+
+
+def _emptiest(racks: Counter[str]) -> str | None:
+    return min(racks, key=lambda rack: (racks[rack], rack), default=None)
+
+
+def _empty_like(like: Broker, broker: int, rack: str | None) -> Broker:
+    dirs = tuple(LogDir(one.path, one.total_bytes, one.total_bytes) for one in like.log_dirs)
+    return Broker(
+        broker, rack, state=BrokerState.NEW, log_dirs=dirs, capacity=like.capacity, configs=dict(like.configs)
+    )
+
+
+def _without_rack(group: Group, rack: str) -> Group:
+    return replace(group, members=tuple(member for member in group.members if member.rack != rack))
+
+
+def _without_brokers(snapshot: ClusterSnapshot, lost: frozenset[int]) -> ClusterSnapshot:
+    brokers = tuple(
+        replace(broker, state=BrokerState.DEAD, is_controller=False) if broker.id in lost else broker
+        for broker in snapshot.brokers
+    )
+    groups = tuple(
+        replace(group, coordinator=None) if group.coordinator in lost else group for group in snapshot.groups
+    )
+    serving = frozenset(broker.id for broker in brokers if not broker.state.is_gone)
+    return replace(
+        snapshot, brokers=brokers, groups=groups, partitions=_led_by_others(snapshot.partitions, lost, serving)
+    )
+
+
+def _led_by_others(table: PartitionTable, lost: frozenset[int], serving: frozenset[int]) -> PartitionTable:
+    owner = table.row_of_replica
+    is_lost = np.isin(table.replicas, list(lost))
+    leads = table.replicas == table.leader[owner]
+    may_lead = np.isin(table.replicas, list(serving)) & ~_observes(table)
+    if table.in_sync is not None:
+        may_lead &= table.in_sync
+    leader, has_lost = table.leader.copy(), np.isin(table.leader, list(lost))
+    leader[has_lost] = NO_LEADER
+    cells = np.flatnonzero(may_lead & has_lost[owner])
+    rows, first = np.unique(owner[cells], return_index=True)  # cells stand in list order: the first of a row leads
+    leader[rows] = table.replicas[cells[first]]
+    in_sync = table.in_sync
+    if in_sync is not None:
+        was_leader = leads & has_lost[owner]
+        in_sync = in_sync & ~is_lost
+        still = np.zeros(len(table), dtype=np.bool_)
+        still[owner[in_sync]] = True
+        in_sync |= was_leader & ~still[owner]
+    return replace(table, leader=leader, in_sync=in_sync)
+
+
+def _observes(table: PartitionTable) -> Flags:
+    """bool[R]: the replica is an observer, which leads nothing."""
+    observes = np.zeros(len(table.replicas), dtype=np.bool_)
+    for row, brokers in table.observers.items():
+        cells = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+        observes[cells] = np.isin(table.replicas[cells], brokers)
+    return observes
+
+
+def spread_over_all(rates: Floats, known: int) -> None:
+    """What the first ``known`` partitions of a topic carry, spread in place over all of them, the new ones behind.
+
+    Keys go to other partitions, so no partition's rate stays: each gets the topic's mean; unknown where one is.
+    """
+    rates[:] = rates[:known].sum() / len(rates)
+
+
+def drawn_topic_id(lots: np.random.Generator) -> str:
+    """A topic id as Kafka writes it: 22 characters."""
+    return base64.urlsafe_b64encode(lots.bytes(16)).decode().rstrip("=")
+
+
+def free_name(topics: Container[str], like: str) -> str:
+    """A name that no topic has yet."""
+    name = f"{like}.new"
+    while name in topics:
+        name += ".new"
+    return name
+
+
+_NUMBERED = re.compile(r"(.*?)([0-9]+)")
+
+
+def lots_of(group_id: str, scenario: str, seed: int) -> np.random.Generator:
+    """Lots of one scenario of one group: the same for the same seed, whatever else is replayed.
+
+    Raises InvalidInputError for a negative seed.
+    """
+    if seed < 0:
+        raise InvalidInputError.at("seed", f"is {seed}", "take 0 or more")
+    return np.random.default_rng([seed, crc32(group_id.encode("utf-8", "surrogatepass")), crc32(scenario.encode())])
+
+
+class Newcomers:
+    """Draws members beside those that are there: each as if another process of one's service was started.
+
+    It has the other's subscription; the rack that the fewest have; the next number, where members have instance ids.
+    """
+
+    def __init__(self, members: tuple[Member, ...], lots: np.random.Generator) -> None:
+        self._members = members
+        self._lots = lots
+        self._racks = Counter(member.rack for member in members if member.rack)
+        self._numbers: Counter[str] = Counter()
+        for member in members:
+            if member.instance_id is not None:
+                prefix, number = _numbered(member.instance_id)
+                self._numbers[prefix] = max(self._numbers[prefix], number)
+
+    def drawn(self, count: int) -> list[tuple[int, Member]]:
+        """So many, each with the number of the member that it is like."""
+        likes = self._lots.integers(len(self._members), size=count).tolist()
+        return [(like, self.one_like(self._members[like])) for like in likes]
+
+    def one_like(self, like: Member) -> Member:
+        """The next one."""
+        instance = None
+        if like.instance_id is not None:
+            prefix, _ = _numbered(like.instance_id)
+            self._numbers[prefix] += 1
+            instance = f"{prefix}{self._numbers[prefix]}"
+        rack = None
+        if like.rack:
+            rack = min(self._racks, key=lambda name: (self._racks[name], name))
+            self._racks[rack] += 1
+        return replace(
+            like, id=_drawn_id(like, instance, self._lots), instance_id=instance, rack=rack, assigned=(), owned=None,
+            target=None, user_data=None,
+        )  # fmt: skip
+
+
+def restarted(member: Member, lots: np.random.Generator) -> Member:
+    """The same process after a restart without instance id: its member id is a new one."""
+    return replace(member, id=_drawn_id(member, None, lots), instance_id=None, user_data=None)
+
+
+def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> str:
+    """``client.id-UUID`` or ``group.instance.id-UUID`` in classic groups; else 22 characters, Kafka's Uuid."""
+    drawn = uuid.UUID(bytes=lots.bytes(16), version=4)
+    shown = like.instance_id or like.client_id
+    if shown and like.id.startswith(f"{shown}-"):
+        return f"{instance or like.client_id or shown}-{drawn}"
+    return base64.urlsafe_b64encode(drawn.bytes).decode().rstrip("=")
+
+
+def _numbered(instance: str) -> tuple[str, int]:
+    """``archiver-5``: what its members share, and its number; ``NAME-`` and 0 where it has none."""
+    found = _NUMBERED.fullmatch(instance)
+    return (found[1], int(found[2])) if found else (f"{instance}-", 0)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class NewPartitions:
+    """Rows to add. ``loads``: what each of them carries by kind, all the same; a kind that is left out is unknown."""
+
+    rows: list[Partition]
+    loads: Mapping[LoadKind, float]
+
+
+def with_partitions(snapshot: ClusterSnapshot, topics: tuple[Topic, ...], new: NewPartitions) -> ClusterSnapshot:
+    """The snapshot with more partitions. ``topics``: those that it has, in their order, and new ones behind them."""
+    index = {topic.name: number for number, topic in enumerate(topics)}
+    table = _joined(snapshot.partitions, partition_table(new.rows, index))
+    order = np.lexsort((table.partition, table.topic)).astype(np.int64)
+    columns = {}
+    for kind, column in snapshot.loads.columns.items():
+        added = np.full(len(new.rows), new.loads.get(kind, np.nan))
+        columns[kind] = LoadColumn(np.concatenate((column.values, added))[order], column.source, column.window_s)
+    return replace(snapshot, topics=topics, partitions=_taken(table, order), loads=PartitionLoads(columns))
+
+
+def without_topics(snapshot: ClusterSnapshot, gone: frozenset[str]) -> ClusterSnapshot:
+    """The snapshot without some topics and their partitions."""
+    stays = np.array([topic.name not in gone for topic in snapshot.topics], dtype=np.bool_)
+    number = (np.cumsum(stays) - 1).astype(np.int32)
+    rows = np.flatnonzero(stays[snapshot.partitions.topic]).astype(np.int64)
+    table = _taken(snapshot.partitions, rows)
+    columns = {
+        kind: LoadColumn(column.values[rows], column.source, column.window_s)
+        for kind, column in snapshot.loads.columns.items()
+    }
+    return replace(
+        snapshot,
+        topics=tuple(topic for topic in snapshot.topics if topic.name not in gone),
+        partitions=replace(table, topic=number[table.topic]),
+        loads=PartitionLoads(columns),
+    )
+
+
+def _taken(table: PartitionTable, rows: Longs) -> PartitionTable:
+    counts = table.replica_counts[rows]
+    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)))
+    cells = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], counts) + np.repeat(table.offsets[:-1][rows], counts)
+    place = {row: at for at, row in enumerate(rows.tolist())} if _has_few(table) else {}
+
+    def moved(by_row: Mapping[int, T]) -> dict[int, T]:
+        return dict(sorted((place[row], value) for row, value in by_row.items() if row in place))
+
+    return PartitionTable(
+        topic=table.topic[rows],
+        partition=table.partition[rows],
+        offsets=offsets,
+        replicas=table.replicas[cells],
+        leader=table.leader[rows],
+        replica_log_bytes=table.replica_log_bytes[cells],
+        start_offset=table.start_offset[rows],
+        end_offset=table.end_offset[rows],
+        in_sync=None if table.in_sync is None else table.in_sync[cells],
+        adding=moved(table.adding),
+        removing=moved(table.removing),
+        offline=moved(table.offline),
+        observers=moved(table.observers),
+        eligible=moved(table.eligible),
+        log_dir=None if table.log_dir is None else table.log_dir[cells],
+        future=moved(table.future),
+        local_start_offset=moved(table.local_start_offset),
+    )
+
+
+def _has_few(table: PartitionTable) -> bool:
+    by_row = (table.adding, table.removing, table.offline, table.observers, table.eligible, table.future)
+    return any(by_row) or bool(table.local_start_offset)
+
+
+def _joined(table: PartitionTable, new: PartitionTable) -> PartitionTable:
+    """New rows have nothing that is kept by row; they are in sync where that is known of the others."""
+    return replace(
+        table,
+        topic=np.concatenate((table.topic, new.topic)),
+        partition=np.concatenate((table.partition, new.partition)),
+        offsets=np.concatenate((table.offsets, table.offsets[-1] + new.offsets[1:])),
+        replicas=np.concatenate((table.replicas, new.replicas)),
+        leader=np.concatenate((table.leader, new.leader)),
+        replica_log_bytes=np.concatenate((table.replica_log_bytes, new.replica_log_bytes)),
+        start_offset=np.concatenate((table.start_offset, new.start_offset)),
+        end_offset=np.concatenate((table.end_offset, new.end_offset)),
+        in_sync=_in_sync(table, new),
+        log_dir=_log_dirs(table, new),
+    )
+
+
+def _in_sync(table: PartitionTable, new: PartitionTable) -> Flags | None:
+    if table.in_sync is None and len(table):
+        return None
+    there = np.zeros(0, dtype=np.bool_) if table.in_sync is None else table.in_sync
+    return np.concatenate((there, np.ones(len(new.replicas), dtype=np.bool_)))
+
+
+def _log_dirs(table: PartitionTable, new: PartitionTable) -> Ints | None:
+    if table.log_dir is None:
+        return None
+    return np.concatenate((table.log_dir, np.full(len(new.replicas), UNKNOWN_DIR, dtype=np.int32)))
+
+
+MOST_NEW_PARTITIONS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionsAdded:
+    """So many more partitions of a topic, with as many replicas as its first; what is written spreads over all."""
+
+    topic: str
+    count: int
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError for a topic that is not there, or whose replicas cannot be placed."""
+        require_known("topic", (self.topic,), (topic.name for topic in snapshot.topics))
+        number = next(at for at, topic in enumerate(snapshot.topics) if topic.name == self.topic)
+        table = snapshot.partitions
+        rows = np.flatnonzero(table.topic == number)
+        if not len(rows):
+            raise InvalidInputError.at(f"topic {self.topic}", "none of its partitions was seen", "nothing can be added")
+        first = int(table.partition[rows[-1]]) + 1
+        if first + self.count - 1 > LARGEST_INT32:
+            raise InvalidInputError.at(f"topic {self.topic}", f"{self.count} more partitions are too many")
+        places = _placed(snapshot, self.topic, self.count, int(table.replica_counts[rows[0]]), seed)
+        new = NewPartitions(_empty(self.topic, first, places), dict.fromkeys(LoadKind, 0.0))
+        changed = with_partitions(snapshot, snapshot.topics, new)
+        loads = _spread(changed, slice(int(rows[0]), int(rows[0]) + len(rows) + self.count), len(rows))
+        groups = tuple(_at_the_start(group, self.topic, range(first, first + self.count)) for group in snapshot.groups)
+        return replace(changed, loads=loads, groups=groups)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAdded:
+    """A new topic; rates are those of all its partitions together, ``None`` where nobody knows them.
+
+    Members of groups whose whole name matches ``groups`` subscribe to it; without that nobody does.
+    """
+
+    topic: str
+    partitions: int
+    replication_factor: int
+    in_bytes_per_s: float | None = None
+    out_bytes_per_s: float | None = None
+    in_messages_per_s: float | None = None
+    cpu_percent: float | None = None
+    log_bytes: int = 0
+    groups: str | None = None
+
+    def __post_init__(self) -> None:
+        if fault := topic_name_fault(self.topic):
+            raise InvalidInputError.at(f"topic {excerpt(self.topic)}", fault)
+        if self.groups is not None:
+            require_pattern("topic_added, groups", self.groups)
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError for a topic that is there already, or whose replicas cannot be placed."""
+        if any(topic.name == self.topic for topic in snapshot.topics):
+            raise InvalidInputError.at(f"topic {self.topic}", "is in the cluster already", "use partitions_added")
+        places = _placed(snapshot, self.topic, self.partitions, self.replication_factor, seed)
+        has_ids = bool(snapshot.topics) and all(topic.topic_id is not None for topic in snapshot.topics)
+        lots = lots_of(self.topic, "topic_added", seed)
+        topic = Topic(self.topic, drawn_topic_id(lots) if has_ids else None)
+        new = NewPartitions(_empty(self.topic, 0, places, self.log_bytes // self.partitions), self._loads())
+        changed = with_partitions(snapshot, (*snapshot.topics, topic), new)
+        if self.groups is None:
+            return changed
+        readers = groups_with_members(snapshot, self.groups)
+        groups = (_subscribed(group, self.topic) if group.id in readers else group for group in snapshot.groups)
+        return replace(changed, groups=tuple(groups))
+
+    def _loads(self) -> dict[LoadKind, float]:
+        given = {
+            LoadKind.LOG_BYTES: self.log_bytes, LoadKind.IN_BYTES_PER_S: self.in_bytes_per_s,
+            LoadKind.OUT_BYTES_PER_S: self.out_bytes_per_s, LoadKind.IN_MESSAGES_PER_S: self.in_messages_per_s,
+            LoadKind.CPU_PERCENT: self.cpu_percent,
+        }  # fmt: skip
+        return {kind: total / self.partitions for kind, total in given.items() if total is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRemoved:
+    """Topics whose whole name matches are deleted; who subscribes to them goes on doing so, and reads nothing there."""
+
+    topics: str
+
+    def __post_init__(self) -> None:
+        require_pattern("topic_removed, topics", self.topics)
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError where no topic has such a name."""
+        del seed  # nothing is drawn
+        gone = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
+        return replace(without_topics(snapshot, gone), groups=tuple(_unread(group, gone) for group in snapshot.groups))
+
+
+def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
+    """Replicas of each new partition, the leader first; brokers that do not answer are given none."""
+    unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
+    brokers = [broker for broker in placement_brokers(snapshot) if broker.id not in unheard and not broker.is_fenced]
+    try:
+        places = place_striped(brokers, count, factor, java_random(seed))
+    except PlacementError as error:
+        raise InvalidInputError.at(f"topic {topic}", str(error)) from error
+    return [tuple(row) for row in places.tolist()]
+
+
+def _empty(topic: str, first: int, places: Sequence[tuple[int, ...]], log_bytes: int = 0) -> list[Partition]:
+    """Partitions from number ``first`` on, each with ``log_bytes``."""
+    return [
+        Partition(topic, number, replicas, replicas[0], isr=replicas, log_bytes=(log_bytes,) * len(replicas),
+            start_offset=0, end_offset=0)
+        for number, replicas in enumerate(places, start=first)
+    ]  # fmt: skip
+
+
+def _spread(snapshot: ClusterSnapshot, rows: slice, known: int) -> PartitionLoads:
+    columns = dict(snapshot.loads.columns)
+    for kind in columns.keys() - {LoadKind.LOG_BYTES}:
+        values = columns[kind].values.copy()
+        spread_over_all(values[rows], known)
+        columns[kind] = LoadColumn(values, columns[kind].source, columns[kind].window_s)
+    return PartitionLoads(columns)
+
+
+def _at_the_start(group: Group, topic: str, partitions: range) -> Group:
+    """A group that reads the topic has read nothing of a new partition, of which there is nothing yet."""
+    if all(commit.topic != topic for commit in group.committed):
+        return group
+    added = tuple(CommittedOffset(topic, partition, 0, lag=0) for partition in partitions)
+    return replace(group, committed=(*group.committed, *added))
+
+
+def _subscribed(group: Group, topic: str) -> Group:
+    """A member that did not say what it subscribes to is taken to subscribe to all that its group reads."""
+    read = {name for member in group.members for name, _ in member.assigned}
+    read.update(name for member in group.members for name in member.subscription or ())
+
+    def with_topic(member: Member) -> Member:
+        names = read if member.subscription is None else set(member.subscription)
+        return replace(member, subscription=tuple(sorted(names | {topic})))
+
+    return replace(group, members=tuple(with_topic(member) for member in group.members))
+
+
+def _unread(group: Group, gone: frozenset[str]) -> Group:
+    def left(runs: TopicPartitions) -> TopicPartitions:
+        return tuple((topic, partitions) for topic, partitions in runs if topic not in gone)
+
+    members = tuple(
+        replace(
+            member,
+            assigned=left(member.assigned),
+            owned=None if member.owned is None else left(member.owned),
+            target=None if member.target is None else left(member.target),
+        )
+        for member in group.members
+    )
+    return replace(group, members=members, committed=tuple(one for one in group.committed if one.topic not in gone))
+
+
+MOST_NEWCOMERS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Members of each group whose whole name matches: so many, so many times as many, so many more, or some less.
+
+    One of the four is given. Who leaves is drawn, but for those of ``leave``; newcomers are like members that are
+    drawn. ``times`` is rounded to the nearest member, half a member up, and never to none.
+    """
+
+    groups: str
+    count: int | None = None
+    times: float | None = None
+    join: int | None = None
+    leave: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_pattern("members, groups", self.groups)
+        given = [value for value in (self.count, self.times, self.join) if value is not None]
+        if len(given) + bool(self.leave) != 1:
+            raise InvalidInputError.at("members", "expected one of count, times, join, leave")
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError where no group with members has such a name, or none has a member that leaves."""
+        names = groups_with_members(snapshot, self.groups)
+        if self.leave:
+            there = {member.id for group in snapshot.groups if group.id in names for member in group.members}
+            require_known("member", self.leave, there)
+        return _with_groups(snapshot, names, lambda group: self._changed(group, seed))
+
+    def _changed(self, group: Group, seed: int) -> Group:
+        if self.leave:
+            members = tuple(member for member in group.members if member.id not in self.leave)
+            if not members:
+                raise InvalidInputError.at(f"group {group.id}", "no member would be left", "let fewer leave")
+            return replace(group, members=members)
+        wanted, lots = self._wanted(group), lots_of(group.id, "members", seed)
+        if wanted - len(group.members) > MOST_NEWCOMERS:
+            raise InvalidInputError.at(f"group {group.id}", f"{wanted:,} members are too many")
+        if wanted >= len(group.members):
+            newcomers = Newcomers(group.members, lots).drawn(wanted - len(group.members))
+            return replace(group, members=(*group.members, *(member for _, member in newcomers)))
+        stays = sorted(lots.permutation(len(group.members))[:wanted].tolist())
+        return replace(group, members=tuple(group.members[number] for number in stays))
+
+    def _wanted(self, group: Group) -> int:
+        count = len(group.members)
+        if self.times is not None:
+            return max(1, int(count * self.times + 0.5))
+        return count + self.join if self.join is not None else self.count or 0
+
+
+@dataclass(frozen=True, slots=True)
+class MembersLost:
+    """Members of a rack die, of each group whose whole name matches; its brokers live on."""
+
+    groups: str
+    rack: str
+
+    def __post_init__(self) -> None:
+        require_pattern("members_lost, groups", self.groups)
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError where no group with members has such a name, or no member is in the rack."""
+        del seed  # nothing is drawn
+        names = groups_with_members(snapshot, self.groups)
+        racks = {member.rack for group in snapshot.groups if group.id in names for member in group.members}
+        require_known("rack", (self.rack,), {rack for rack in racks if rack is not None})
+        return _with_groups(snapshot, names, self._left)
+
+    def _left(self, group: Group) -> Group:
+        return replace(group, members=tuple(member for member in group.members if member.rack != self.rack))
+
+
+def _with_groups(snapshot: ClusterSnapshot, names: frozenset[str], change: Callable[[Group], Group]) -> ClusterSnapshot:
+    return replace(snapshot, groups=tuple(change(group) if group.id in names else group for group in snapshot.groups))
+
+
+LARGEST_FACTOR = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Rates and CPU times ``rates``, stored bytes times ``sizes``, of topics whose whole name matches ``topics``.
+
+    1 leaves everything as it is; what is unknown stays unknown. What groups were seen to read stays, too: it shows
+    what their members can read, and no member reads faster for it.
+    """
+
+    topics: str = ".*"
+    rates: float = 1.0
+    sizes: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_pattern("growth, topics", self.topics)
+
+    def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
+        """Raises InvalidInputError where no topic has such a name, or where a figure gets larger than one can be."""
+        del seed  # nothing is drawn
+        names = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
+        grows = np.array([topic.name in names for topic in snapshot.topics], dtype=np.bool_)
+        rows: Flags = grows[snapshot.partitions.topic]
+        columns = {
+            kind: LoadColumn(
+                _times(column.values, rows, self.sizes if kind is LoadKind.LOG_BYTES else self.rates),
+                column.source,
+                column.window_s,
+            )
+            for kind, column in snapshot.loads.columns.items()
+        }
+        return replace(
+            snapshot, partitions=_larger(snapshot.partitions, rows, self.sizes), loads=PartitionLoads(columns)
+        )
+
+
+def _times(values: Floats, rows: Flags, factor: float) -> Floats:
+    return np.where(rows, values * factor, values)
+
+
+def _larger(table: PartitionTable, rows: Flags, factor: float) -> PartitionTable:
+    sizes = table.replica_log_bytes
+    grows = rows[table.row_of_replica] & (sizes != UNKNOWN_BYTES)
+    if factor == 1.0 or not grows.any():
+        return table
+    # Above LARGEST_BYTES the snapshot refuses the size: an int64 must hold it until then.
+    grown = np.minimum(np.rint(sizes[grows] * factor), _LARGEST_EXACT)
+    larger = sizes.copy()
+    larger[grows] = grown.astype(np.int64)
+    return replace(table, replica_log_bytes=larger)
+
+
+_LARGEST_EXACT = 2.0**62

@@ -1,0 +1,264 @@
+"""Loads over time: the readings that are kept, by hour, and the highest of a window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_assignors.arrays import Floats
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
+from kafka_rebalance.snapshot.load_kind import LoadKind, LoadSource, LoadStatistic
+from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+from kafka_rebalance.snapshot.rates import NamedPartitions, measure_rates, named_partitions, rows_of_same
+from kafka_rebalance.snapshot.times import time_text
+
+Rates = npt.NDArray[np.float32]
+HOUR_S = 3600.0
+# Of a window of history: sizes are as the newest reading has them.
+HISTORY_KINDS: tuple[LoadKind, ...] = tuple(kind for kind in LoadKind if kind is not LoadKind.LOG_BYTES)
+# Between two readings: less says too little, more than a day and a late start too little of any hour.
+SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 30.0, 26 * HOUR_S
+_NOT_MEASURED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN, *(source for source in LoadSource if source.is_of_history))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredRates:
+    """One kind: ``values`` float32[P] (nan: unknown), measured over ``window_s`` until the reading."""
+
+    values: Rates
+    window_s: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.window_s <= LONGEST_WINDOW_S:
+            raise InvalidSnapshotError.at("history", f"{self.window_s} s is no time over which an hour was measured")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredReading:
+    """The rates of one reading. Each column runs along ``partitions``."""
+
+    until: datetime
+    partitions: NamedPartitions
+    columns: Mapping[LoadKind, MeasuredRates]
+
+
+def measured_reading(snapshot: ClusterSnapshot) -> MeasuredReading | None:
+    """What a snapshot's own load columns say; None where it has no time, or nobody measured a rate.
+
+    A figure that was given without the time over which it was measured counts for the hour before the reading.
+    """
+    if snapshot.captured_at is None:
+        return None
+    columns = {
+        kind: MeasuredRates(column.values.astype(np.float32), HOUR_S if column.window_s is None else column.window_s)
+        for kind in HISTORY_KINDS
+        if (column := snapshot.loads.column(kind)) is not None and _is_measured(column)
+    }
+    return MeasuredReading(snapshot.captured_at, named_partitions(snapshot), columns) if columns else None
+
+
+def has_rates(snapshot: ClusterSnapshot) -> bool:
+    """Somebody measured what is written."""
+    return snapshot.loads.column(LoadKind.IN_BYTES_PER_S) is not None
+
+
+def readings_of(snapshots: Iterable[ClusterSnapshot]) -> Iterator[MeasuredReading]:
+    """What a series of snapshots of one cluster measured, oldest first: of each its own rates, else those since the one
+    before. Two at a time are held.
+
+    Raises InvalidInputError where they are of two clusters.
+    """
+    before: ClusterSnapshot | None = None
+    for snapshot in snapshots:
+        known = snapshot
+        if before is not None and not has_rates(snapshot) and _follows(before, snapshot):
+            known = measure_rates(before, snapshot)
+        reading = measured_reading(known)
+        if reading is not None:
+            yield reading
+        before = snapshot
+
+
+def _follows(before: ClusterSnapshot, newer: ClusterSnapshot) -> bool:
+    """The time between the two says something of an hour."""
+    if before.captured_at is None or newer.captured_at is None:
+        return False
+    passed_s = (newer.captured_at - before.captured_at).total_seconds()
+    return SHORTEST_WINDOW_S <= passed_s <= LONGEST_WINDOW_S
+
+
+def _is_measured(column: LoadColumn) -> bool:
+    return column.source not in _NOT_MEASURED and (column.window_s is None or 0 < column.window_s <= LONGEST_WINDOW_S)
+
+
+# Less of an hour than this says too little about it.
+LEAST_SEEN_S = HOUR_S / 2
+# A reading over more than this flattens the hours that it covers.
+FLATTENED_S = 2 * HOUR_S
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HourlyLoads:
+    """``values``: float32[H, P] of each kind that was measured, nan where unknown; hour 0 ends at ``until``.
+
+    ``flattened`` bool[H]: measured over more than two hours at a time, so that what happened within it was not seen.
+    """
+
+    until: datetime
+    hours: int
+    values: Mapping[LoadKind, Rates]
+    flattened: npt.NDArray[np.bool_]
+
+    @property
+    def seen(self) -> npt.NDArray[np.bool_]:
+        """bool[H]: something of the hour is known."""
+        seen = np.zeros(self.hours, dtype=np.bool_)
+        for values in self.values.values():
+            seen |= ~np.isnan(values).all(axis=1)
+        return seen
+
+
+def hourly_loads(snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], hours: int) -> HourlyLoads:
+    """The hours of ``snapshot``'s partitions until it was read. ``readings`` oldest first; later ones are left out, and
+    of two at the same moment the second.
+
+    Raises InvalidInputError where the snapshot has no time, or readings are not in order.
+    """
+    until = snapshot.captured_at
+    if until is None:
+        raise InvalidInputError.at("history", "the newest reading has no time", "say when it was taken (captured_at)")
+    sums: dict[LoadKind, Rates] = {}
+    seconds: dict[LoadKind, Rates] = {}
+    flattened = np.zeros(hours, dtype=np.bool_)
+    last: datetime | None = None
+    for reading in readings:
+        if last is not None and reading.until < last:
+            problem = f"{time_text(reading.until)} comes after {time_text(last)}"
+            raise InvalidInputError.at("history", problem, "give the oldest reading first")
+        if reading.until == last or reading.until > until:
+            continue
+        last = reading.until
+        row_before = rows_of_same(reading.partitions, snapshot)
+        for kind in HISTORY_KINDS:
+            if kind in reading.columns:
+                shape = (hours, len(snapshot.partitions))
+                into = sums.setdefault(kind, np.zeros(shape, np.float32))
+                seen_s = seconds.setdefault(kind, np.zeros(shape, np.float32))
+                age_s = (until - reading.until).total_seconds()
+                _lay_over(reading.columns[kind], row_before, age_s, into, seen_s, flattened)
+    values = {kind: _hours_of(sums[kind], seconds[kind]) for kind in sums}
+    return HourlyLoads(until, hours, values, flattened)
+
+
+def _lay_over(
+    rates: MeasuredRates, row_before: npt.NDArray[np.int64], age_s: float, into: Rates, seen_s: Rates,
+    flattened: npt.NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """Add a reading's rates, by the seconds that it shares with each hour, to ``into`` and ``seen_s``, [H, P] each."""
+    known = rates.values[row_before] if len(rates.values) else np.full(len(row_before), np.nan, np.float32)
+    known = np.where(row_before >= 0, known, np.float32(np.nan))
+    there = np.flatnonzero(~np.isnan(known))
+    newest, oldest = age_s, age_s + rates.window_s
+    for hour in range(int(newest // HOUR_S), min(int(np.ceil(oldest / HOUR_S)), len(into))):
+        shared_s = np.float32(min(oldest, (hour + 1) * HOUR_S) - max(newest, hour * HOUR_S))
+        into[hour, there] += known[there] * shared_s
+        seen_s[hour, there] += shared_s
+        flattened[hour] |= rates.window_s > FLATTENED_S
+
+
+def _hours_of(sums: Rates, seen_s: Rates) -> Rates:
+    result = np.full(sums.shape, np.nan, dtype=np.float32)
+    np.divide(sums, seen_s, out=result, where=seen_s >= LEAST_SEEN_S)
+    return result
+
+
+_P95 = 0.95
+# Of the hours that are known, at least one.
+_BUSY_SHARE = 0.05
+
+
+def over_window(
+    snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], statistic: LoadStatistic, hours: int
+) -> tuple[ClusterSnapshot, HourlyLoads]:
+    """``snapshot`` with the loads of the ``hours`` before it, and these hours. ``readings`` oldest first.
+
+    Raises InvalidInputError where it has no time, or no hour was seen.
+    """
+    hourly = hourly_loads(snapshot, readings, hours)
+    return with_window_loads(snapshot, hourly, statistic), hourly
+
+
+def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic: LoadStatistic) -> ClusterSnapshot:
+    """``snapshot`` with the rates of the window in place of the last reading's.
+
+    Raises InvalidInputError where no hour was seen: then there is nothing to plan on.
+    """
+    if not hourly.seen.any():
+        problem = f"none of the last {hourly.hours} hours of cluster {snapshot.cluster} was measured"
+        raise InvalidInputError.at("history", problem, "give readings that are at most a day apart, or ask for no load")
+    columns = dict(snapshot.loads.columns)
+    unseen = 0
+    for kind, values in hourly.values.items():
+        figures = statistic_of(values, statistic)
+        if np.isnan(figures).all():
+            continue
+        latest = snapshot.loads.values(kind, len(figures))
+        unseen = max(unseen, int((np.isnan(figures) & ~np.isnan(latest)).sum()))
+        figures = np.where(np.isnan(figures), latest, figures)
+        columns[kind] = LoadColumn(figures, statistic.source, hourly.hours * HOUR_S)
+    gaps = _gaps(snapshot, hourly, unseen)
+    return replace(snapshot, loads=PartitionLoads(columns), coverage=(*snapshot.coverage, *gaps))
+
+
+def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
+    """float64[P] of float32[H, P]: over the hours that are known, nan where none is."""
+    ordered = np.sort(values.astype(np.float64), axis=0)  # nan last
+    known = (~np.isnan(values)).sum(axis=0)
+    column = np.arange(values.shape[1])
+    result = np.full(values.shape[1], np.nan)
+    there = known > 0
+    if statistic is not LoadStatistic.P95:
+        np.divide(np.nansum(ordered, axis=0), known, out=result, where=there)
+        return result if statistic is LoadStatistic.MEAN else _of_busiest_hours(values, result)
+    # Between the two nearest hours, as everybody's percentile does; of 168 hours, p95 is above all but nine.
+    place = (known[there] - 1) * _P95
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, known[there] - 1)
+    low, high = ordered[below, column[there]], ordered[above, column[there]]
+    result[there] = low + (high - low) * (place - below)
+    return result
+
+
+def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
+    """float64[P]: the mean over the hours in which the cluster carried most; the ``usual`` where none of them is known.
+
+    What is not known of an hour is taken for usual, so that an hour is not called quiet for its holes.
+    """
+    hours = values.astype(np.float64)
+    is_seen = ~np.isnan(hours).all(axis=1)
+    total = np.where(is_seen, np.nansum(np.where(np.isnan(hours), usual, hours), axis=1), -np.inf)
+    count = max(1, math.ceil(_BUSY_SHARE * int(is_seen.sum())))
+    busy = hours[np.argsort(-total, kind="stable")[:count]]
+    known = (~np.isnan(busy)).sum(axis=0)
+    result = usual.copy()
+    np.divide(np.nansum(busy, axis=0), known, out=result, where=known > 0)
+    return result
+
+
+def _gaps(snapshot: ClusterSnapshot, hourly: HourlyLoads, unseen: int) -> list[CoverageGap]:
+    """Return what of the window was not seen."""
+    seen, flattened = int(hourly.seen.sum()), int(hourly.flattened.sum())
+    if seen >= hourly.hours and not flattened and not unseen:
+        return []
+    reason = fact(
+        FactCode.HOURS_NOT_MEASURED, seen=seen, hours=hourly.hours, flattened=flattened, unseen_partitions=unseen
+    )
+    return [CoverageGap("cluster", snapshot.cluster, fact(FactCode.LACKS_HOURS), reason)]

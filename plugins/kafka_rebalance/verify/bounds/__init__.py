@@ -1,1 +1,0 @@
-"""The lower bounds, recomputed."""

@@ -1,1 +1,0 @@
-"""The cluster of a plan, today and afterwards, recomputed from the snapshot."""

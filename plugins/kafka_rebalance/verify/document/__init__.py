@@ -1,1 +1,0 @@
-"""The document by itself: shape, seal, parameters, sentences."""

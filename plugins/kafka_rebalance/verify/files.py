@@ -1,0 +1,304 @@
+"""A plan as a folder: every file of it that a person or a tool reads, none missing, each as the plan says.
+
+Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``moves.csv``; of any other JSON file that it holds no
+key twice; of ``advisory.json`` that it is of this snapshot. The shell blocks of ``commands.md`` are the plan's; its
+words, ``report.html`` and ``digest.md`` are made of the plan, and only have to name it.
+
+The files beside plan.json, given as parsed JSON: they must say what the plan says and nothing else.
+
+``moves.csv``, row by row, against the moves of the plan.
+
+A text cell that a spreadsheet would take for a formula (it begins with ``= + - @``, a tab, a line end or ``'``) is
+written with one ``'`` before it; numbers are left. So the cell of a text is known exactly, and any other is a fault.
+
+The shell blocks of ``commands.md`` against the plan: what a person copies into a shell, in order, and nothing else.
+
+Promises, in order
+1. The blocks hold the commands that carry the plan out, stop it and take it back, in order, and no other command.
+2. Each names the file of its wave, and the wave's throttle. Where reassignments ran when the snapshot was taken, it
+   starts beside them (``--additional``): Kafka's tool refuses otherwise. Where a list names a broker that was not in
+   service, throttles are set on the others first: the tool would wait for that broker, and move nothing.
+3. The three settings hold no more than an address or the options of a client.
+Words around the blocks are free: nothing reads them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections.abc import Mapping
+from string import ascii_letters, digits
+from typing import Any
+
+from kafka_rebalance.verify.document import UNREADABLE, read_json
+from kafka_rebalance.verify.faults import FaultList
+
+
+def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What each JSON file beside the plan must hold: ``waves/01.json`` …, ``rollback/…``, ``elections/…``.
+
+    Numbers have as many digits as the last one, at least two. Rollback/01 undoes the last wave; elections NN are run
+    after wave NN, and again after its rollback.
+    """
+    moves, waves = document["moves"], document["waves"]
+    back = document["rollback"]["waves"] if document["rollback"] else []
+    digits = max(2, len(str(max(len(waves), len(back)))))
+    files: dict[str, Any] = {}
+    for number, wave in enumerate(waves, start=1):
+        members = [moves[m] for m in wave["moves"]]
+        files[f"waves/{number:0{digits}d}.json"] = _reassignment(members, "to")
+        changed = [member for member in members if member["leader_from"] != member["leader_to"]]
+        if changed:
+            pairs = [{"topic": move["topic"], "partition": move["partition"]} for move in changed]
+            files[f"elections/{number:0{digits}d}.json"] = {"partitions": pairs}
+    for number, wave in enumerate(back, start=1):
+        files[f"rollback/{number:0{digits}d}.json"] = _reassignment([moves[m] for m in wave["moves"]], "from")
+    return files
+
+
+def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: FaultList) -> None:
+    """``found`` holds each JSON file under waves/, rollback/ and elections/ by its path beside plan.json."""
+    if not names_its_own_moves(document):
+        faults.add("file", "plan.waves", "a wave names a move that is not there: its files cannot be judged")
+        return
+    expected = expected_files(document)
+    for name in sorted(expected.keys() - found.keys()):
+        faults.add("file", name, "is missing")
+    for name in sorted(found.keys() - expected.keys()):
+        faults.add("file", name, "does not belong to the plan")
+    for name in sorted(expected.keys() & found.keys()):
+        if not _is_same(expected[name], found[name]):
+            faults.add("file", name, "does not say what the plan says")
+
+
+def names_its_own_moves(document: Mapping[str, Any]) -> bool:
+    """Every wave, forward and back, holds moves that there are, and every move names a wave that there is."""
+    count, waves = len(document["moves"]), document["waves"]
+    back = document["rollback"]["waves"] if document["rollback"] else []
+    members = [wave["moves"] for wave in (*waves, *back)]
+    return all(member and min(member) >= 0 and max(member) < count for member in members) and all(
+        1 <= move["wave"] <= len(waves) for move in document["moves"]
+    )
+
+
+def _is_same(expected: Any, found: Any) -> bool:
+    """Equal, and of the same kind: neither ``true`` nor ``1.0`` is 1. As deep as ``expected``, whatever was found."""
+    if type(expected) is not type(found):
+        return False
+    if isinstance(expected, dict):
+        return expected.keys() == found.keys() and all(_is_same(value, found[key]) for key, value in expected.items())
+    if isinstance(expected, list):
+        return len(expected) == len(found) and all(map(_is_same, expected, found))
+    return bool(expected == found)
+
+
+def _reassignment(members: list[dict[str, Any]], list_of: str) -> dict[str, Any]:
+    rows = [{"topic": m["topic"], "partition": m["partition"], "replicas": m[list_of]} for m in members]
+    return {"version": 1, "partitions": rows}
+
+
+HEAD = (
+    "wave", "topic", "partition", "kind", "from", "to", "leader_from", "leader_to", "bytes", "reason_code",
+    "reason", "worse_without",
+)  # fmt: skip
+_WORDS = ("reason", "worse_without")
+_TEXTS = ("topic", "kind", "from", "to", "reason_code")
+_FORMULA = tuple("=+-@\t\r'")
+TABLE = "moves.csv"
+
+
+def check_table(document: dict[str, Any], content: bytes, faults: FaultList) -> None:
+    """One row for each move, in the plan's order, each cell what the move says; two columns are words, and free."""
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        faults.add("table", TABLE, f"cannot be read ({error})")
+        return
+    if not rows or tuple(rows[0]) != HEAD:
+        faults.add("table", TABLE, f"its columns are not {', '.join(HEAD)}")
+        return
+    moves = document["moves"]
+    if len(rows) - 1 != len(moves):
+        faults.add("table", TABLE, f"holds {len(rows) - 1} moves, the plan {len(moves)}")
+    for number, (row, move) in enumerate(zip(rows[1:], moves, strict=False)):
+        _check_row(row, move, f"{TABLE}:{number + 2}", faults)
+
+
+def cell_of(text: str) -> str:
+    """A text as its cell holds it."""
+    return "'" + text if text.startswith(_FORMULA) else text
+
+
+def _check_row(row: list[str], move: dict[str, Any], place: str, faults: FaultList) -> None:
+    expected = _row_of(move)
+    if len(row) != len(expected):
+        faults.add("table", place, f"has {len(row)} cells, {len(expected)} are the columns")
+        return
+    for name, claimed, wanted in zip(HEAD, row, expected, strict=True):
+        if claimed != wanted and name not in _WORDS:
+            faults.add("table", place, f"{name} says {claimed[:60]!r}, the plan {wanted[:60]!r}")
+
+
+def _row_of(move: dict[str, Any]) -> list[str]:
+    values: dict[str, Any] = {name: move.get(name) for name in HEAD} | {"reason_code": move["reason"]["code"]}
+    for name in ("from", "to"):
+        values[name] = " ".join(map(str, move[name]))
+    cells = ["" if values[name] is None else str(values[name]) for name in HEAD]
+    return [cell_of(cell) if name in _TEXTS else cell for name, cell in zip(HEAD, cells, strict=True)]
+
+
+COMMANDS = "commands.md"
+_ADDRESS = frozenset(ascii_letters + digits + "_.:,[]-")
+_OPTIONS = _ADDRESS | frozenset(" /")
+_SETTINGS = {"BOOTSTRAP": _ADDRESS, "CONFIG": _OPTIONS, "ELECTION_CONFIG": _OPTIONS}
+_REASSIGN = "kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG"
+_CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
+_RATES, _REPLICAS = (
+    f"leader.replication.throttled.{what},follower.replication.throttled.{what}" for what in ("rate", "replicas")
+)
+_THROTTLES = (
+    f"{_CONFIGS} --describe --entity-type brokers | grep throttled",
+    f"{_CONFIGS} --describe --entity-type topics | grep throttled",
+    f"{_REASSIGN} --list",
+    f"{_CONFIGS} --alter --entity-type brokers --entity-name $BROKER --delete-config {_RATES}",
+    f"{_CONFIGS} --alter --entity-type topics --entity-name $TOPIC --delete-config {_REPLICAS}",
+)
+
+
+def check_shell_blocks(document: dict[str, Any], content: bytes, faults: FaultList) -> None:
+    """Judge the whole file."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        faults.add("commands", COMMANDS, f"byte {error.start} is no UTF-8")
+        return
+    found = _commands_in(text)
+    settings = [command for command in found if _is_setting(command)]
+    names = [command.partition("=")[0] for command in settings]
+    if names != (list(_SETTINGS) if document["moves"] else []):
+        faults.add("commands", COMMANDS, f"sets {', '.join(names) or 'nothing'}")
+    expected = _expected(document) if document["moves"] else []
+    commands = [command for command in found if command not in settings]
+    for claimed, wanted in zip(commands, expected, strict=False):
+        if _tokens(claimed) != _tokens(wanted):
+            faults.add("commands", COMMANDS, f"says {claimed[:160]!r}, expected {wanted!r}")
+            return
+    if len(commands) != len(expected):
+        faults.add("commands", COMMANDS, f"{len(commands)} commands, {len(expected)} expected")
+
+
+def _commands_in(text: str) -> list[str]:
+    """Everything in a fence, or indented; a line that ends in a backslash goes on; comments are none."""
+    lines: list[str] = []
+    is_fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith(("```", "~~~")):
+            is_fenced = not is_fenced
+            lines.append("")  # a command does not go on behind its block
+        elif is_fenced or line.startswith(("    ", "\t")):
+            lines.append(line)
+    whole = "\n".join(lines).replace("\\\n", " ").split("\n")
+    return [line.strip() for line in whole if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _is_setting(command: str) -> bool:
+    """``NAME=value`` of one of the three, the value plain or in double quotes, a comment after it."""
+    name, is_set, value = command.partition("=")
+    if not is_set or name not in _SETTINGS:
+        return False
+    plain = value.partition("#")[0].rstrip() if " #" in value or value.startswith("#") else value.rstrip()
+    is_quoted = len(plain) > 1 and plain[0] == plain[-1] == '"'
+    inner = plain[1:-1] if is_quoted else plain
+    return set(inner) <= (_SETTINGS[name] if is_quoted else _ADDRESS)
+
+
+def _tokens(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
+
+
+def _expected(document: dict[str, Any]) -> list[str]:
+    moves, waves, rollback = document["moves"], document["waves"], document["rollback"]
+    back = rollback["waves"] if rollback else []
+    width = max(2, len(str(max(len(waves), len(back)))))
+    elects = [any(moves[m]["leader_from"] != moves[m]["leader_to"] for m in wave["moves"]) for wave in waves]
+    commands: list[str] = []
+    for number, wave in enumerate(waves, start=1):
+        name = f"{number:0{width}d}"
+        election = f"elections/{name}.json" if elects[number - 1] else None
+        commands += _of_wave(document, wave, f"waves/{name}.json", election)
+    for number, wave in enumerate(back, start=1):
+        undone = moves[wave["moves"][0]]["wave"]
+        election = f"elections/{undone:0{width}d}.json" if elects[undone - 1] else None
+        commands += _of_wave(document, wave, f"rollback/{number:0{width}d}.json", election)
+    return [*commands, *_THROTTLES]
+
+
+def _of_wave(document: dict[str, Any], wave: dict[str, Any], file: str, election: str | None) -> list[str]:
+    reassign = f"{_REASSIGN} --reassignment-json-file {file}"
+    execute = f"{reassign} --execute{' --additional' if document['seen']['reassigning'] else ''}"
+    silent = set(document["seen"]["dead_brokers"])
+    moves = [document["moves"][m] for m in wave["moves"]]
+    named = {broker for move in moves for broker in move["from"] + move["to"]}
+    if named.isdisjoint(silent):
+        commands = [f"{execute} --throttle {wave['throttle_bytes_per_s']}"]
+    else:
+        commands = [*_throttles(moves, sorted(named - silent), wave["throttle_bytes_per_s"]), execute]
+    commands.append(f"{reassign} --verify")
+    if election is not None:
+        elect = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG --election-type preferred"
+        commands.append(f"{elect} --path-to-json-file {election}")
+    return [*commands, f"{reassign} --cancel"]
+
+
+def _throttles(moves: list[dict[str, Any]], brokers: list[int], rate: int) -> list[str]:
+    """One loop over brokers, one over topics that are copied; none where nothing is."""
+    topics = sorted({move["topic"] for move in moves if set(move["to"]) - set(move["from"])})
+    if not topics:
+        return []
+    rates = ",".join(f"{key}={rate}" for key in _RATES.split(","))
+    replicas = ",".join(f"{key}=*" for key in _REPLICAS.split(","))
+    alter, each = f"do {_CONFIGS} --alter --entity-type", " ".join(map(str, brokers))
+    return [
+        f"for BROKER in {each}; {alter} brokers --entity-name $BROKER --add-config {rates}; done",
+        f"for TOPIC in {' '.join(topics)}; {alter} topics --entity-name $TOPIC --add-config '{replicas}'; done",
+    ]
+
+
+PLAN = "plan.json"
+FOLDERS = ("waves", "rollback", "elections")
+PAGES = (COMMANDS, "report.html", "digest.md")
+
+
+def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults: FaultList) -> None:
+    """``contents``: each file by its path in the folder. ``document`` has the shape of a plan."""
+    found: dict[str, Any] = {}
+    for name, content in contents.items():
+        if name == PLAN or not name.endswith(".json"):
+            continue
+        value = read_json(content, name, faults)
+        if name.partition("/")[0] in FOLDERS:
+            found[name] = value
+        elif value is not UNREADABLE:
+            _check_same_reading(name, value, document, faults)
+    check_files(document, found, faults)
+    for name, check in ((COMMANDS, check_shell_blocks), (TABLE, check_table)):
+        if name not in contents:
+            faults.add("file", name, "is missing")
+        elif names_its_own_moves(document):
+            check(document, contents[name], faults)
+    for name in PAGES:
+        if name in contents and document["plan_id"][:12].encode() not in contents[name]:
+            faults.add("file", name, "names another plan")
+
+
+def _check_same_reading(name: str, value: Any, document: dict[str, Any], faults: FaultList) -> None:
+    """An advisory beside the plan is of the same reading of the same cluster."""
+    if name != "advisory.json":
+        return
+    for key in ("cluster", "cluster_id", "captured_at"):
+        if not isinstance(value, dict) or value.get(key) != document[key]:
+            faults.add("file", f"{name} {key}", "is not the plan's")

@@ -1,1 +1,0 @@
-"""The other files of a plan folder against its document."""

@@ -1,0 +1,828 @@
+"""Loads, shares and bands of brokers, before and after a plan, recomputed from the snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.resources import RESOURCES, UNITS
+from kafka_rebalance.snapshot.model import BrokerState, LogDir
+from kafka_rebalance.snapshot.ranges import Capacity
+from kafka_rebalance.verify.cluster import (
+    CAPACITY_FIELDS,
+    ClaimedMoves,
+    ClusterArrays,
+    Flags,
+    Floats,
+    Ints,
+    cap_of,
+    distinct_racks,
+    rack_counts,
+)
+from kafka_rebalance.verify.faults import FaultList
+
+Longs = npt.NDArray[np.int64]
+
+COUNTS = ("replicas", "leaders")
+# Of which measured figures each resource is made, its own source first; counts are made of none.
+MADE_OF = {
+    "disk": ("disk",),
+    "in": ("in",),
+    "out": ("out", "in"),
+    "cpu": ("cpu", "out", "in"),
+    "replicas": (),
+    "leaders": (),
+    "leader_in": ("in",),
+    "potential_out": ("out", "in"),
+}
+# Who carries it: all that hold a replica, or only those that lead; cpu is of both.
+OF_REPLICAS = ("disk", "in", "replicas", "potential_out")
+OF_LEADERS_ALONE = ("out", "leaders", "leader_in")
+OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
+# In a plan only where a target, a cap, a headroom or a further band names them.
+ON_REQUEST = ("leader_in", "potential_out")
+
+
+def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
+    """Those whose figures somebody measured, and the counts."""
+    return tuple(name for name in RESOURCES if all(figure in cluster.figures for figure in MADE_OF[name]))
+
+
+def resources_in_play(cluster: ClusterArrays, parameters: PlanOptions) -> tuple[str, ...]:
+    """Those that are known and that a plan of these parameters is about."""
+    return tuple(name for name in known_resources(cluster) if is_in_play(name, parameters))
+
+
+def is_in_play(name: str, parameters: PlanOptions) -> bool:
+    """A plan of these parameters tells of it: that it is balanced, or why not."""
+    asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | parameters.also_balance
+    return name not in ON_REQUEST or name in asked
+
+
+def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
+    """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
+    nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
+    if name == "replicas":
+        return one, nothing
+    if name == "leaders":
+        return nothing, one
+    if name in ("disk", "in"):
+        return _figure(name, one, cluster), nothing
+    written = _figure("in", one, cluster)
+    if name == "leader_in":
+        return nothing, written
+    sent = _figure("out", one, cluster) + written * (rf - 1)
+    if name == "potential_out":
+        return sent, nothing
+    if name == "out":
+        return nothing, sent
+    used = _figure("cpu", one, cluster)
+    follower = _follower_cpu(used, written, sent)
+    return follower, used - follower
+
+
+def _figure(name: str, there: Floats, cluster: ClusterArrays) -> Floats:
+    """float64[P]: nothing where it is unknown, and where no replica is ``there``."""
+    return np.asarray(np.nan_to_num(cluster.figures[name]) * there)
+
+
+def _follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:
+    """Cruise Control's estimate: a follower's share is what replicating costs of writing and sending."""
+    whole = 0.7 * written + 0.15 * sent
+    share = np.zeros(len(cpu))
+    np.divide(0.15 * written, whole, out=share, where=whole > 0)
+    return np.asarray(cpu * np.minimum(share, 1.0))
+
+
+_UNKNOWN = Capacity()
+
+
+def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: Floats) -> dict[str, Floats]:
+    """float64[B] of each resource that is known.
+
+    ``placement`` int32[P, W'] broker indices or -1, ``leader`` int32[P], ``own_bytes`` float64[P, W'] the size of each
+    replica (nan: as the leader's). What is unknown of one partition is not counted.
+    """
+    rf = (placement >= 0).sum(axis=1)
+    result = {}
+    for name in known_resources(cluster):
+        per_replica, per_leader = weights_of(name, rf, cluster)
+        weight = np.repeat(per_replica[:, None], placement.shape[1], axis=1)
+        if name == "disk":
+            weight = np.where(np.isnan(own_bytes), weight, own_bytes)
+        result[name] = _spread(cluster, placement, weight) + _lead(cluster, leader, per_leader)
+    return result
+
+
+def capacities_of(
+    cluster: ClusterArrays, wished: Mapping[int, Capacity], headroom: frozenset[str] = frozenset()
+) -> dict[str, Floats | None]:
+    """float64[B] of each resource, None where not every broker that stays has one: then all are taken as equal.
+
+    Of potential_out it is that of out, where a ``headroom`` is asked of it: nobody is to lead all that it holds else.
+    A capacity that was given goes before the snapshot's; disk falls back to the sum of the volumes of the log dirs. A
+    broker that does not exist yet and of which nothing is said is taken as the mean of the others.
+    """
+    result: dict[str, Floats | None] = dict.fromkeys(known_resources(cluster))
+    for resource, field in CAPACITY_FIELDS.items():
+        if resource not in result or (resource == "potential_out" and resource not in headroom):
+            continue
+        values = np.full(len(cluster.ids), np.nan)
+        for b, broker in enumerate(cluster.brokers):
+            claimed = getattr(wished.get(broker.id, _UNKNOWN), field)
+            if claimed is None:
+                claimed = getattr(broker.capacity, field)
+            if claimed is None and resource == "disk":
+                claimed = _volumes(broker.log_dirs)
+            values[b] = np.nan if claimed is None else claimed
+        result[resource] = _filled(cluster, values)
+    return result
+
+
+def hard_limits(
+    cluster: ClusterArrays, capacities: dict[str, Floats | None], before: dict[str, Floats]
+) -> dict[str, Floats]:
+    """float64[B]: what a broker can carry at all; inf where unknown.
+
+    Of a disk Kafka can have what it holds already and what its volumes still offer: others may write to them too. What
+    is no replica takes room of the capacity.
+    """
+    nothing = np.full(len(cluster.ids), np.inf)
+    limits = {name: nothing if values is None else values for name, values in capacities.items()}
+    if "disk" in limits:
+        usable = [_volumes(broker.log_dirs, usable=True) for broker in cluster.brokers]
+        offered = np.array([np.inf if free_bytes is None else free_bytes for free_bytes in usable])
+        room = np.maximum(limits["disk"] - cluster.unplaced_bytes, 0.0)
+        limits["disk"] = np.minimum(room, before["disk"] - cluster.unfinished_bytes + offered)
+    return limits
+
+
+def plain_mean(load: Floats, capacity: Floats | None, stays: Flags) -> float:
+    """Load of the brokers that stay over the sum of their capacities."""
+    total_capacity = float(stays.sum()) if capacity is None else float(capacity[stays].sum())
+    return float(load[stays].sum()) / total_capacity if total_capacity > 0 else 0.0
+
+
+def skew_of(load: Floats, capacity: Floats | None, stays: Flags) -> float:
+    """Highest level over the plain mean; 0 where there is no load."""
+    mean = plain_mean(load, capacity, stays)
+    level = load if capacity is None else load / capacity
+    return float(level[stays].max()) / mean if mean > 0 else 0.0
+
+
+def topic_excess(cluster: ClusterArrays, placement: Ints) -> int:
+    """Replicas of one topic on one broker above ⌈topic's replicas / brokers that stay⌉, summed."""
+    row, column = np.nonzero(placement >= 0)
+    if len(row) == 0:
+        return 0
+    topic = cluster.topic[row].astype(np.int64)
+    pairs, count = np.unique(topic * len(cluster.ids) + placement[row, column], return_counts=True)
+    replicas = np.bincount(topic)
+    share = -(-replicas // max(int(cluster.stays.sum()), 1))
+    return int(np.maximum(count - share[pairs // len(cluster.ids)], 0).sum())
+
+
+def _spread(cluster: ClusterArrays, placement: Ints, weight: Floats) -> Floats:
+    there = placement >= 0
+    return np.bincount(placement[there], weights=weight[there], minlength=len(cluster.ids)).astype(np.float64)
+
+
+def _lead(cluster: ClusterArrays, leader: Ints, weight: Floats) -> Floats:
+    led = leader >= 0
+    return np.bincount(leader[led], weights=weight[led], minlength=len(cluster.ids)).astype(np.float64)
+
+
+def _volumes(log_dirs: tuple[LogDir, ...], *, usable: bool = False) -> float | None:
+    """Total or usable bytes of the volumes under the log dirs: dirs that tell the same of both share one volume."""
+    reported = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
+    chosen = [pair[1] if usable else pair[0] for pair in reported]
+    if not chosen or any(figure is None for figure in chosen):
+        return None
+    total = float(sum(figure for figure in chosen if figure is not None))
+    return total if usable or total > 0 else None
+
+
+def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:
+    known = ~np.isnan(values)
+    if not known.any():
+        return None
+    unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in cluster.brokers], dtype=np.bool_)
+    if (~known & cluster.stays & ~unasked).any():
+        return None
+    # One number for all who were not asked: those added or not heard, and those that leave and no longer count.
+    return np.where(known, values, float(values[known].mean()))
+
+
+_REPLICA_STEPS = 80
+_REPLICA_TIGHT = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """``weight`` of one replica; ``everywhere`` int64[K] held by each rack anyway, ``odd`` ones in one rack each."""
+
+    weight: float
+    everywhere: Longs
+    odd: int
+
+
+def pieces_of(rack: Longs, weight_of: Mapping[int, float]) -> list[Piece]:
+    """Of the brokers' racks int64[B] (from 0), and the load of one replica by replication factor."""
+    brokers_in = np.bincount(rack).astype(np.int64)
+    return [Piece(weight, *rack_counts(rf, brokers_in)) for rf, weight in weight_of.items() if weight > 0]
+
+
+def filled(share: Floats, capacity: Floats, rack: Longs, pieces: list[Piece]) -> Floats:
+    """``share`` float64[B] where it can be held, else the most even one: per ``capacity`` float64[B] above 0."""
+    total = float(share.sum())
+    if _overfull(share, rack, pieces)[0] <= _REPLICA_TIGHT * total:
+        return share
+    risen = np.zeros(len(share))
+    stopped = np.zeros(len(share), dtype=np.bool_)
+    while not stopped.all():
+        low, high = 0.0, total / float(capacity[~stopped].min())
+        for _ in range(_REPLICA_STEPS):
+            middle = (low + high) / 2
+            over, _ = _overfull(np.where(stopped, risen, middle * capacity), rack, pieces)
+            low, high = (middle, high) if over <= _REPLICA_TIGHT * 1e-3 * total else (low, middle)
+        _, members = _overfull(np.where(stopped, risen, (high + _REPLICA_TIGHT * high) * capacity), rack, pieces)
+        stops = members & ~stopped
+        if not stops.any():
+            stops = ~stopped
+        left = _can_hold(members | stops, rack, pieces) - float(risen[stopped & members].sum())
+        risen[stops] = left / float(capacity[stops].sum()) * capacity[stops]
+        stopped |= stops
+    return risen
+
+
+def _overfull(held: Floats, rack: Longs, pieces: list[Piece]) -> tuple[float, Flags]:
+    """By how much some set holds more than it can, at most, and that set: bool[B]."""
+    order = np.lexsort((-held, rack))
+    inverse = np.empty(len(order), dtype=np.int64)
+    inverse[order] = np.arange(len(order))
+    racks, held = rack[order], held[order]
+    depth = _depth(racks)
+    begins = np.flatnonzero(depth == 0)
+    worst, found = 0.0, np.zeros(len(held), dtype=np.bool_)
+    for whole in _choices(pieces):
+        adds, fixed = _adds(racks, depth, pieces, whole)
+        sums = np.cumsum(held - adds)
+        sums -= (sums - (held - adds))[begins][racks]
+        most = np.maximum.reduceat(sums, begins)
+        over = float(np.maximum(most, 0.0).sum()) - fixed
+        if over > worst:
+            last = np.minimum.reduceat(np.where((sums == most[racks]) & (sums > 0), depth, len(held)), begins)
+            worst, found = over, (depth <= np.where(most > 0, last, -1)[racks])[inverse]
+    return worst, found
+
+
+def _can_hold(members: Flags, rack: Longs, pieces: list[Piece]) -> float:
+    inside = np.sort(rack[members])
+    depth = _depth(inside)
+    sums = (_adds(inside, depth, pieces, whole) for whole in _choices(pieces))
+    return min(float(adds.sum()) + fixed for adds, fixed in sums)
+
+
+def _depth(rack: Longs) -> Longs:
+    """int64[B]: how many brokers of the same rack come before, ``rack`` ascending."""
+    return np.asarray(np.arange(len(rack)) - np.searchsorted(rack, rack))
+
+
+def _choices(pieces: list[Piece]) -> list[tuple[int, ...]]:
+    """Every choice of pieces whose odd replicas are taken to be all held."""
+    some = [at for at, piece in enumerate(pieces) if piece.odd]
+    return list(chain.from_iterable(combinations(some, count) for count in range(len(some) + 1)))
+
+
+def _adds(rack: Longs, depth: Longs, pieces: list[Piece], whole: tuple[int, ...]) -> tuple[Floats, float]:
+    """float64[B]: what each broker adds to those before it in its rack; and what is taken to be held whoever it is."""
+    adds, fixed = np.zeros(len(rack)), 0.0
+    for at, piece in enumerate(pieces):
+        if at in whole:
+            fixed += piece.weight * piece.odd
+        limit = piece.everywhere[rack] + (1 if piece.odd and at not in whole else 0)
+        adds += piece.weight * (depth < limit)
+    return adds, fixed
+
+
+_SHARE_STEPS = 100
+_SHARE_TIGHT = 1e-12
+
+
+def fair_share_of(
+    cluster: ClusterArrays,
+    target_rf: npt.NDArray[np.int64],
+    per_replica: Floats,
+    broker_capacity: Floats,
+) -> Floats:
+    """float64[B]: fair load of brokers with capacity ``broker_capacity`` (0: takes no part); ``per_replica`` is
+    float64[P]: what each replica of a partition carries.
+    """
+    brokers_in = np.bincount(cluster.rack, weights=broker_capacity > 0).astype(np.int64)
+    rack_capacity = np.bincount(cluster.rack, weights=broker_capacity).astype(np.float64)
+    used = np.flatnonzero(rack_capacity > 0)
+    if len(used) == 0:
+        return np.zeros(len(broker_capacity))
+    base = np.zeros(len(used))
+    extra = np.zeros(len(used) + 1)
+    for rf in np.unique(target_rf).tolist():
+        everywhere, odd = rack_counts(rf, brokers_in[used])
+        weight = float(per_replica[target_rf == rf].sum())
+        base += weight * everywhere
+        extra += weight * np.minimum(odd, np.arange(len(used) + 1))
+    level = np.zeros(len(rack_capacity))
+    level[used] = _levels(rack_capacity[used], base, extra)
+    share = level[cluster.rack] * broker_capacity
+    takes_part = np.flatnonzero(broker_capacity > 0)
+    classes = {rf: float(per_replica[target_rf == rf].sum()) for rf in np.unique(target_rf).tolist() if rf > 0}
+    rack = np.unique(cluster.rack[takes_part], return_inverse=True)[1]
+    share[takes_part] = filled(share[takes_part], broker_capacity[takes_part], rack, pieces_of(rack, classes))
+    return np.asarray(share)
+
+
+def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
+    levels = np.zeros(len(capacity))
+    rising = np.arange(len(capacity))
+    frozen = 0
+    while len(rising):
+        level = _highest_level(capacity[rising], base[rising], extra[frozen:] - extra[frozen])
+        held = np.sort(level * capacity[rising] - base[rising])[::-1]
+        slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(held)
+        tight = np.flatnonzero(slack <= _SHARE_TIGHT * max(float(capacity[rising].sum()) * level, 1e-300))
+        count = int(tight[-1]) + 1 if len(tight) else len(rising)
+        order = np.argsort(-(level * capacity[rising] - base[rising]), kind="stable")[:count]
+        levels[rising[order]] = level
+        rising = np.delete(rising, order)
+        frozen += count
+    return levels
+
+
+def _highest_level(capacity: Floats, base: Floats, extra: Floats) -> float:
+    """The highest common level at which no set of racks is over-full: bisection, then the exact level of that set."""
+    low, high = 0.0, float((base.sum() + extra[len(capacity)]) / capacity.sum())
+    if _fits(high, capacity, base, extra)[0]:
+        return high
+    for _ in range(_SHARE_STEPS):
+        middle = (low + high) / 2
+        fits, _ = _fits(middle, capacity, base, extra)
+        low, high = (middle, high) if fits else (low, middle)
+    members = _fits(high, capacity, base, extra)[1]
+    return float((base[members].sum() + extra[len(members)]) / capacity[members].sum())
+
+
+def _fits(level: float, capacity: Floats, base: Floats, extra: Floats) -> tuple[bool, npt.NDArray[np.intp]]:
+    order = np.argsort(-(level * capacity - base), kind="stable")
+    over = np.cumsum((level * capacity - base)[order]) - extra[1 : len(capacity) + 1]
+    worst = int(np.argmax(over))
+    return bool(over[worst] <= _SHARE_TIGHT * max(level * float(capacity.sum()), 1e-300)), order[: worst + 1]
+
+
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """float64[B] lowest and highest load that is inside."""
+
+    low: Floats
+    high: Floats
+
+
+def band_of(
+    outcome: Mapping[str, Any],
+    before: Floats,
+    capacity: Floats | None,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+) -> Band:
+    """The band in force: the one asked for, widened to where the plan says so."""
+    asked, plain = asked_band(outcome, before, capacity, cluster, parameters)
+    widened_low, widened_high = outcome["widened_to"]
+    low, high = asked.low, asked.high
+    if widened_high is not None:
+        high = np.where(cluster.stays, np.maximum(high, widened_high * plain), high)
+    if widened_low is not None:
+        low = np.where(cluster.stays, np.minimum(low, widened_low * plain), low)
+    return Band(low, high)
+
+
+def asked_band(
+    outcome: Mapping[str, Any],
+    before: Floats,
+    capacity: Floats | None,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+) -> tuple[Band, Floats]:
+    """The band asked for and the plain mean times each broker's capacity, float64[B].
+
+    Brokers that leave have [0, 0]; who cannot be given more need not have more than what it holds today weighs
+    afterwards (a leader sends less where fewer replicas follow). Its mean counts every replica at its leader's size.
+    """
+    name = outcome["resource"]
+    broker_capacity = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
+    rf = wanted_rf(cluster, parameters)
+    per_replica, per_leader = weights_of(name, rf, cluster)
+    plain = (
+        float((per_replica * rf).sum() + per_leader.sum()) / max(float(broker_capacity.sum()), 1e-300) * broker_capacity
+    )
+    basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, broker_capacity, cluster, parameters)
+    low, high = np.zeros(len(broker_capacity)), np.full(len(broker_capacity), np.inf)
+    asked_low, asked_high = outcome["band_asked"]
+    if asked_high is not None:
+        high = asked_high * basis
+    if asked_low is not None:
+        low = asked_low * basis
+    if name in COUNTS:
+        low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
+    if (cap := cap_of(name, capacity, len(low), parameters)) is not None:
+        low, high = np.minimum(low, cap), np.minimum(high, cap)
+    low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
+    held = before if name == "disk" else _held(per_replica, per_leader, cluster)
+    return Band(_reachable(name, low, held, cluster), high), plain
+
+
+def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
+    """float64[B]: today's replicas and leaders at the weights of the replication factor that is wanted."""
+    held, led = cluster.now >= 0, cluster.leader >= 0
+    weight = np.broadcast_to(per_replica[:, None], held.shape)
+    return np.asarray(
+        np.bincount(cluster.now[held], weights=weight[held], minlength=len(cluster.ids))
+        + np.bincount(cluster.leader[led], weights=per_leader[led], minlength=len(cluster.ids))
+    )
+
+
+def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tuple[Floats, Floats]:
+    """Counts may be rounded either way; a target only where no whole number is inside."""
+    is_open = np.ceil(low - _SLACK) > np.floor(high + _SLACK) if is_target else np.ones(len(basis), dtype=np.bool_)
+    low = np.where(is_open, np.minimum(low, np.floor(basis + _SLACK)), low)
+    return low, np.where(is_open & np.isfinite(high), np.maximum(high, np.ceil(basis - _SLACK)), high)
+
+
+def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> Floats:
+    if name not in OF_LEADERS_ALONE:
+        low = np.where(cluster.takes_replicas, low, np.minimum(low, held))
+    if name in OF_LEADERS:
+        low = np.where(cluster.takes_leaders, low, np.minimum(low, held))
+        low = np.where(cluster.keeps_leaders, low, 0.0)
+    return np.asarray(low)
+
+
+def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
+    """The share of DESIGN §9: what replicas carry as they can be held, what leaders carry level among who may lead."""
+    rf = wanted_rf(cluster, parameters)
+    per_replica, per_leader = weights_of(name, rf, cluster)
+    may_lead = cluster.keeps_leaders | cluster.takes_leaders
+    if name in OF_LEADERS_ALONE:
+        broker_capacity = np.where(may_lead, broker_capacity, 0.0)
+    share = fair_share_of(cluster, rf, per_replica, broker_capacity)
+    leading = np.where(may_lead, broker_capacity, 0.0)
+    leading = leading if leading.any() else broker_capacity
+    return np.asarray(share + leading * (float(per_leader.sum()) / max(float(leading.sum()), 1e-300)))
+
+
+def wanted_rf(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
+    """int64[P]: the replication factor asked for.
+
+    What is left alone keeps its own, and counts where it lies on brokers that stay: elsewhere nobody can share it.
+    """
+    there = cluster.now >= 0
+    rf = there.sum(axis=1)
+    if parameters.replication_factor is not None and parameters.moves_replicas:
+        rf = np.full(len(rf), parameters.replication_factor)
+    return np.asarray(np.where(cluster.left_alone, (there & cluster.stays[cluster.now]).sum(axis=1), rf))
+
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """Loads before and after float64[B] by resource, the same once preferred replicas are elected, and capacities
+    (None: equal ones assumed).
+    """
+
+    before: dict[str, Floats]
+    after: dict[str, Floats]
+    elected_before: dict[str, Floats]
+    elected_after: dict[str, Floats]
+    capacity: dict[str, Floats | None]
+
+
+def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOptions) -> Levels:
+    """Everything that `before`, `after`, skews and bands are compared with."""
+    before = elected_before = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
+    after = elected_after = loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after)
+    if (cluster.preferred != cluster.leader).any():
+        elected_before = loads_of(cluster, cluster.now, cluster.preferred, cluster.own_bytes)
+        elected = cluster.preferred.copy()
+        elected[claimed.row] = claimed.leader_to
+        elected_after = loads_of(cluster, claimed.after, elected, claimed.own_after)
+    return Levels(
+        before,
+        after,
+        elected_before,
+        elected_after,
+        capacities_of(cluster, parameters.capacities, frozenset(parameters.headroom)),
+    )
+
+
+def check_outcomes(
+    document: dict[str, Any],
+    levels: Levels,
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """``resources``, ``left_out``, ``before``, ``after`` and what is told of them."""
+    resources = [resource["resource"] for resource in document["resources"]]
+    _check_which(document, resources, cluster, parameters, faults)
+    _check_asked(document["resources"], parameters, faults)
+    for outcome in document["resources"]:
+        name = outcome["resource"]
+        if name in levels.before and name in document["before"] and name in document["after"]:
+            _check_one(document, outcome, levels, cluster, faults)
+    _check_preferred(document["preferred_leaders"], levels, cluster, faults)
+    _check_capacity(levels, cluster, faults)
+    if document["verdict"] in ("rebalance", "nothing_to_do"):
+        _check_caps(levels, cluster, parameters, faults)
+    excess = [topic_excess(cluster, cluster.now), topic_excess(cluster, claimed.after)]
+    faults.require_equal("topic_excess", "plan.topic_excess_replicas", document["topic_excess_replicas"], excess)
+    for outcome in document["resources"]:
+        if outcome["resource"] in levels.after:
+            if document["verdict"] in ("infeasible", "cannot_tell"):
+                place = f"resources.{outcome['resource']}.widened_to"
+                faults.require_equal("band", place, outcome["widened_to"], [None, None])
+                continue
+            if document["verdict"] in ("rebalance", "nothing_to_do"):
+                _check_band(outcome, levels, cluster, parameters, faults)
+            _check_widened(outcome, levels, cluster, parameters, faults)
+
+
+def _check_which(
+    document: dict[str, Any],
+    resources: list[str],
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    known = [
+        resource
+        for resource in resources_in_play(cluster, parameters)
+        if parameters.moves_replicas or resource in OF_LEADERS
+    ]
+    if not len(cluster.ids):
+        known = []  # nobody is there to carry it
+    if [resource for resource in RESOURCES if resource in resources] != resources:
+        faults.add("order", "plan.resources", "are not in order")
+    if (document["left_out"].keys() | set(resources)) - set(RESOURCES):
+        faults.add("resource", "plan.resources", "one is no resource")
+    _check_left_out(document["left_out"], resources, known, parameters, faults)
+    if len(set(resources)) != len(resources):
+        faults.add("resource", "plan.resources", "one stands twice")
+    for field in ("before", "after"):
+        if set(document[field]) != set(resources):
+            faults.add(field, f"plan.{field}", f"holds {sorted(document[field])}, resources are {sorted(resources)}")
+
+
+def _check_left_out(
+    left_out: dict[str, Any], resources: list[str], known: list[str], parameters: PlanOptions, faults: FaultList
+) -> None:
+    """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
+    for name in RESOURCES:
+        stands = (name in resources) + (name in left_out)
+        if not is_in_play(name, parameters):
+            if stands:
+                faults.add("resource", name, "is told of although nothing was asked of it")
+        elif stands != 1:
+            faults.add("resource", name, "stands neither once among resources nor among those left out")
+        elif name in resources and name not in known:
+            faults.add("resource", name, "is balanced although it is not known")
+        elif name in left_out and name in known:
+            faults.add("resource", name, "is left out although it is known")
+
+
+def _check_asked(resources: list[dict[str, Any]], parameters: PlanOptions, faults: FaultList) -> None:
+    """A band is the target of its resource, else the common one around the fair share."""
+    for outcome in resources:
+        name = outcome["resource"]
+        within = parameters.band
+        if name in parameters.targets:
+            target = parameters.targets[name]
+            basis, asked = "plain_mean", [target.low, target.high]
+        else:
+            is_bare = within is None or (name in ON_REQUEST and name not in parameters.also_balance)
+            basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
+        faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
+        faults.require_equal(
+            "band", f"resources.{name}.is_ordered", outcome["is_ordered"], is_ordered(name, parameters)
+        )
+        for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
+            faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
+
+
+def is_ordered(name: str, parameters: PlanOptions) -> bool:
+    """Whether the resource's band was ordered: by a target, or by a width that was given."""
+    is_bare = name in ON_REQUEST and name not in parameters.also_balance
+    return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
+
+
+def _check_one(
+    document: dict[str, Any], outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, faults: FaultList
+) -> None:
+    name = outcome["resource"]
+    capacity = levels.capacity[name]
+    for field, loads in (("before", levels.before[name]), ("after", levels.after[name])):
+        claimed = document[field][name]
+        scale = float(loads.sum()) / max(len(loads), 1)
+        is_exact = name in COUNTS or (name == "disk" and cluster.has_whole_sizes)
+        if set(claimed) != {str(broker_id) for broker_id in cluster.ids.tolist()}:
+            faults.add(field, f"{field}.{name}", "its brokers are not those of the cluster")
+            continue
+        for broker, load in zip(cluster.ids.tolist(), loads.tolist(), strict=True):
+            reported = claimed[str(broker)]
+            if not is_exact:
+                faults.require_close(field, f"{field}.{name}.{broker}", reported, load, scale)
+            elif reported != load:
+                faults.add(field, f"{field}.{name}.{broker}", f"says {reported!r}, recomputed {load!r}")
+    ids = map(str, cluster.ids.tolist())
+    found = None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True))
+    if outcome["capacity"] != found:
+        faults.add("mean", f"resources.{name}.capacity", "capacities are not those of snapshot and parameters")
+    if outcome["unit"] != UNITS[name]:
+        faults.add("resource", f"resources.{name}.unit", f"{outcome['unit'][:40]!r} should be {UNITS[name]!r}")
+    source = cluster.sources[MADE_OF[name][0]] if MADE_OF[name] else "counted"
+    if outcome["source"] != source:
+        faults.add("resource", f"resources.{name}.source", f"{outcome['source'][:40]!r} is not {source}")
+    mean = plain_mean(levels.after[name], capacity, cluster.stays)
+    faults.require_close("mean", f"resources.{name}.mean_level", outcome["mean_level"], mean)
+    for field, loads in (("skew_before", levels.before[name]), ("skew_after", levels.after[name])):
+        faults.require_close(
+            "skew", f"resources.{name}.{field}", outcome[field], skew_of(loads, capacity, cluster.stays)
+        )
+
+
+def _check_preferred(
+    claimed: dict[str, dict[str, int]] | None, levels: Levels, cluster: ClusterArrays, faults: FaultList
+) -> None:
+    if claimed is None:  # a plan of no broker
+        return
+    for time, loads in (("before", levels.elected_before["leaders"]), ("after", levels.elected_after["leaders"])):
+        counted = {
+            str(broker): round(count) for broker, count in zip(cluster.ids.tolist(), loads.tolist(), strict=True)
+        }
+        faults.require_equal("preferred_leaders", f"plan.preferred_leaders.{time}", claimed[time], counted)
+
+
+def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:
+    limits = hard_limits(cluster, levels.capacity, levels.before)
+    for name, after in levels.after.items():
+        allowed = np.maximum(limits[name], levels.before[name])
+        over = cluster.stays & (after > allowed * (1 + SLACK))
+        for b in np.flatnonzero(over).tolist():
+            faults.add(
+                "capacity", f"broker {cluster.ids[b]}", f"{name} rises to {after[b]:g}, it carries {allowed[b]:g}"
+            )
+
+
+def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList) -> None:
+    """Nobody who stays carries more than its cap, whatever it carried before."""
+    for name in sorted(parameters.caps.keys() | parameters.headroom.keys()):
+        is_share_of_nothing = name in parameters.headroom and levels.capacity.get(name) is None
+        cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
+        if name not in levels.after or cap is None or is_share_of_nothing:
+            kind = "headroom" if is_share_of_nothing else "caps"
+            faults.add("capacity", f"parameters.{kind}.{name[:20]}", "nobody can tell whether it is kept")
+            continue
+        over = cluster.stays & (levels.after[name] > cap * (1 + SLACK))
+        for b in np.flatnonzero(over).tolist():
+            words = f"{name} comes to {levels.after[name][b]:g}, its cap is {cap[b]:g}"
+            faults.add("capacity", f"broker {cluster.ids[b]}", words)
+
+
+def _check_band(
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
+) -> None:
+    """Outside the band asked for, and outside what it was widened to, nobody may stand."""
+    name = outcome["resource"]
+    after = levels.after[name]
+    band = band_of(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
+    slack = SLACK * max(float(np.nanmax(np.where(np.isfinite(band.high), band.high, 0.0))), 1.0)
+    over = cluster.stays & (after > band.high + slack)
+    under = cluster.stays & (after < band.low - slack)
+    for words, wrong in (("above its band", over), ("below its band", under)):
+        for b in np.flatnonzero(wrong).tolist():
+            faults.add("band", f"broker {cluster.ids[b]}", f"{name} {after[b]:g} is {words}")
+
+
+def _check_widened(
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
+) -> None:
+    """A band is widened to the broker that stands furthest out, and only where one does."""
+    name = outcome["resource"]
+    after = levels.after[name]
+    asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
+    usable = cluster.stays & (plain > 0)
+    if not usable.any():
+        return
+    slack = 2 * SLACK * (float(plain.max()) + 1)
+    level = after / np.where(plain > 0, plain, 1.0)
+    sides = (
+        ("low", usable & (after < asked.low + slack), usable & (after < asked.low - slack), np.min),
+        ("high", usable & (after > asked.high - slack), usable & (after > asked.high + slack), np.max),
+    )
+    for (side, nearly, surely, outermost), claimed in zip(sides, outcome["widened_to"], strict=True):
+        place = f"resources.{name}.widened_to {side}"
+        if claimed is None and surely.any():
+            faults.add("band", place, "some broker stands outside the band asked for, and it is not widened")
+        elif claimed is not None:
+            _check_widening(place, claimed, level[nearly], level[surely], outermost, faults)
+
+
+def _check_widening(
+    place: str, claimed: float, nearly: Floats, surely: Floats, outermost: Callable[[Floats], float], faults: FaultList
+) -> None:
+    """``claimed`` is where some broker stands that is outside or at the very edge, and nobody stands further out."""
+    rounding = 1e-7 * max(abs(claimed), 1.0)
+    if not (np.abs(nearly - claimed) <= rounding).any():
+        faults.add("band", place, f"says {claimed:g}, and no broker outside the band asked for stands there")
+    elif len(surely) and abs(float(outermost(np.append(surely, claimed))) - claimed) > rounding:
+        faults.add("band", place, f"says {claimed:g}, the furthest broker stands at {outermost(surely):g}")
+
+
+def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
+    """Some replica or leader cannot stay where it is, or a replication factor or a rack rule asks for another set."""
+    free = ~cluster.left_alone
+    if (free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])).any():
+        return True
+    return parameters.moves_replicas and _must_move(cluster, parameters, free)
+
+
+def waits_for_sync(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
+    """Something has to move, and its partition waits for a replica that is out of sync."""
+    return parameters.moves_replicas and _must_move(cluster, parameters, cluster.waiting)
+
+
+def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
+    """A running reassignment ends with a replica on a broker that is gone or has to be empty."""
+    stuck = (cluster.now >= 0) & ~cluster.stays[cluster.now] & cluster.in_flight[:, None]
+    return parameters.moves_replicas and bool(stuck.any())
+
+
+def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> bool:
+    there = (cluster.now >= 0) & free[:, None]
+    if (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any():
+        return True
+    count = (cluster.now >= 0).sum(axis=1)
+    rf = count if parameters.replication_factor is None else np.full(len(count), parameters.replication_factor)
+    open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
+    shares = distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
+    return bool((free & ((count != rf) | shares)).any())
+
+
+def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
+    """An election that a limit on leader changes cuts short, or a limit on bytes where sizes are not known."""
+    off = ~cluster.left_alone & (cluster.leader != cluster.now[:, 0])
+    if parameters.preferred_election and parameters.max_leader_changes is not None and bool(off.any()):
+        return int(off.sum()) > parameters.max_leader_changes
+    return parameters.max_move_bytes is not None and bool(np.isnan(cluster.size).any())
+
+
+def is_above_a_cap(cluster: ClusterArrays, parameters: PlanOptions, levels: Levels) -> bool:
+    """Some broker that stays carries more than its cap today."""
+    for name, load in levels.before.items():
+        cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
+        if cap is not None and (cluster.stays & (load > cap * (1 + SLACK))).any():
+            return True
+    return False
+
+
+def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanOptions, levels: Levels) -> bool:
+    """Staying put is not lawful: only then can a job be infeasible."""
+    there = cluster.now >= 0
+    on_leaving = (there & ~cluster.stays[cluster.now]).any()
+    if on_leaving or must_change(cluster, parameters) or _asks_beyond_its_budget(cluster, parameters):
+        return True
+    if is_above_a_cap(cluster, parameters, levels):
+        return True
+    limits = hard_limits(cluster, levels.capacity, levels.before)
+    for name, limit in limits.items():
+        rf = wanted_rf(cluster, parameters)
+        per_replica, per_leader = weights_of(name, rf, cluster)
+        total_capacity = float(limit[cluster.stays].sum())
+        if (cluster.stays & (levels.before[name] > limit * (1 + SLACK))).any():
+            return True
+        if float((per_replica * rf).sum() + per_leader.sum()) > total_capacity * (1 - SLACK):
+            return True
+        cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
+        if cap is None:
+            continue
+        if float((per_replica * rf).sum() + per_leader.sum()) > float(cap[cluster.stays].sum()) * (1 - SLACK):
+            return True
+    return False

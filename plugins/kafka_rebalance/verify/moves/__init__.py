@@ -1,1 +1,0 @@
-"""Moves, costs, waves and rollback against the rules."""

@@ -1,0 +1,368 @@
+"""Waves, one after the other: membership, bytes, time, throttle, limits per broker, free disk, order.
+
+What a set of moves that run together does to each broker: bytes, copies, write rates; forward or back.
+
+Leaders that change in one wave: at most so many from a broker and to it, and what moves with them is told.
+
+What the plan costs, summed over its moves, and whether the budget allows it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints
+from kafka_rebalance.verify.faults import FaultList
+
+# Copies catch up where the throttle leaves them something.
+_HEADROOM = 1.25
+_ROUNDING = 1e-12
+
+Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traffic:
+    """Per broker: bytes that arrive, are read from it as leader, and are deleted after (nan where a size is unknown);
+    copies that arrive, partitions that it sends; the greatest write rate that copying has to keep up with.
+    """
+
+    arriving: Floats
+    sent: Floats
+    leaving: Floats
+    copies_in: Longs
+    moves_out: Longs
+    busiest_rate: float
+
+    @classmethod
+    def forward(cls, claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> Traffic:
+        """As the plan runs: read from today's leader, to the new replicas."""
+        end, start = claimed.end[members], claimed.start[members]
+        new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
+        return _traffic(cluster, claimed.row[members], claimed.leader_from[members], (end, new), (start, dropped))
+
+    @classmethod
+    def backward(cls, claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> Traffic:
+        """As the rollback runs: read from the new leader, to where replicas were."""
+        end, start = claimed.end[members], claimed.start[members]
+        new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
+        return _traffic(cluster, claimed.row[members], claimed.leader_to[members], (start, dropped), (end, new))
+
+    def throttle(self, asked: int) -> tuple[int, int]:
+        """The lowest and highest that is right: the one asked for, else a quarter above the rate that forbids it.
+
+        Two where the order of a sum decides on which side of a whole number it falls.
+        """
+        if self.busiest_rate < asked * (1 - _ROUNDING):
+            return asked, asked
+        raised = [math.ceil(self.busiest_rate * _HEADROOM * (1 + sign * _ROUNDING)) + 1 for sign in (-1, 1)]
+        return (min(asked, raised[0]) if self.busiest_rate < asked * (1 + _ROUNDING) else raised[0]), raised[1]
+
+    def seconds(self, throttle: float) -> float | None:
+        """The busiest broker's bytes in or out over the throttle; None where a size is unknown."""
+        busiest = max(float(self.arriving.max(initial=0.0)), float(self.sent.max(initial=0.0)))
+        return None if np.isnan(busiest) else busiest / throttle
+
+
+def _wide(flags: Flags, like: Ints) -> Flags:
+    return np.pad(flags, ((0, 0), (0, like.shape[1] - flags.shape[1])))
+
+
+def _traffic(
+    cluster: ClusterArrays, row: Longs, leader: Ints, coming: tuple[Ints, Flags], going: tuple[Ints, Flags]
+) -> Traffic:
+    count = len(cluster.ids)
+    size = cluster.size[row]
+    rate = np.nan_to_num(cluster.rate)[row]
+    copies = coming[1].sum(axis=1)
+    amount = np.where(copies == 0, 0.0, copies * size)
+    sends = (leader >= 0) & (copies > 0)
+    rate_in = _sum_over(coming, rate, count)
+    rate_out = np.bincount(leader[sends], weights=(copies * rate)[sends], minlength=count)
+    return Traffic(
+        arriving=_sum_over(coming, size, count),
+        sent=np.bincount(leader[sends], weights=amount[sends], minlength=count).astype(np.float64),
+        leaving=_sum_over(going, _own(cluster, row, going[0], size), count),
+        copies_in=np.bincount(coming[0][coming[1]], minlength=count),
+        moves_out=np.bincount(leader[sends], minlength=count),
+        busiest_rate=max(float(rate_in.max(initial=0.0)), float(rate_out.max(initial=0.0))),
+    )
+
+
+def _sum_over(cells: tuple[Ints, Flags], weight: Floats, count: int) -> Floats:
+    brokers, chosen = cells
+    weights = weight if weight.ndim == 2 else np.repeat(weight[:, None], brokers.shape[1], axis=1)
+    return np.bincount(brokers[chosen], weights=weights[chosen], minlength=count).astype(np.float64)
+
+
+def _own(cluster: ClusterArrays, row: Longs, brokers: Ints, size: Floats) -> Floats:
+    """The replicas' own sizes where they are told today, else the leader's."""
+    own = np.full(brokers.shape, np.nan)
+    width = min(brokers.shape[1], cluster.now.shape[1])
+    same = brokers[:, :width] == cluster.now[row][:, :width]
+    own[:, :width] = np.where(same, cluster.own_bytes[row][:, :width], np.nan)
+    return np.where(np.isnan(own), size[:, None], own)
+
+
+def check_leader_steps(
+    place: str,
+    wave: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """One wave, forward or back: as many leaders change the one way as the other. Without a limit nothing is told."""
+    members = np.array(wave["moves"], dtype=np.int64)
+    limit = parameters.max_leader_changes_per_wave
+    changed = members[claimed.leader_from[members] != claimed.leader_to[members]]
+    expected: tuple[int | None, float | None, float | None] = (None, None, None)
+    if limit is not None:
+        rows = claimed.row[changed]
+        expected = (len(changed), _known_sum(cluster.rate[rows]), _known_sum(cluster.read_rate[rows]))
+    count, written, read = expected
+    faults.require_equal("wave_leaders", f"{place}.leader_changes", wave["leader_changes"], count)
+    for name, found in (("leader_in_bytes_per_s", written), ("leader_out_bytes_per_s", read)):
+        faults.require_close("wave_leaders", f"{place}.{name}", wave[name], found)
+    for broker, leaders in enumerate(leader_changes(claimed, cluster, members)):
+        if limit is not None and leaders > limit:
+            text = f"broker {cluster.ids[broker]} gives or takes {leaders} leaders, {limit} allowed in one wave"
+            faults.add("wave_limit", place, text)
+
+
+def leader_changes(claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> list[int]:
+    """By broker: how many leaders it gives, or takes, whichever is more."""
+    changed = members[claimed.leader_from[members] != claimed.leader_to[members]]
+    before, after = claimed.leader_from[changed], claimed.leader_to[changed]
+    count = len(cluster.ids)
+    sides = [np.bincount(side[side >= 0], minlength=count).tolist() for side in (before, after)]
+    return [max(pair) for pair in zip(*sides, strict=True)]
+
+
+def _known_sum(rates: Floats) -> float | None:
+    total = float(rates.sum())
+    return None if np.isnan(total) else total
+
+
+# Seconds are sums of quotients, added up in another order.
+_SECONDS_ROUNDING = 1e-9
+
+
+def check_costs(
+    document: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """Bytes of each move, totals, budget."""
+    moves, cost = document["moves"], document["cost"]
+    is_exact = cluster.has_whole_sizes
+    for number, (move, found) in enumerate(zip(moves, claimed.bytes.tolist(), strict=True)):
+        if not is_whole(move["bytes"], found, is_exact=is_exact):
+            faults.add("move_bytes", f"moves[{number}]", f"says {move['bytes']}, {found} are copied")
+    faults.require_equal("cost", "cost.replica_moves", cost["replica_moves"], int(claimed.copies.sum()))
+    changes = int((claimed.leader_from != claimed.leader_to).sum())
+    faults.require_equal("cost", "cost.leader_changes", cost["leader_changes"], changes)
+    faults.require_equal("cost", "cost.bytes", cost["bytes"], total([move["bytes"] for move in moves]))
+    _check_budget(cost, parameters, faults)
+
+
+def check_trace(document: dict[str, Any], faults: FaultList) -> None:
+    """Add a fault where the last step of the trace is not at the plan's own cost."""
+    for name in ("replica_moves", "bytes", "leader_changes") if document["trace"] else ():
+        faults.require_equal("trace", f"trace[-1].{name}", document["trace"][-1][name], document["cost"][name])
+
+
+def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:
+    """A whole number of bytes next to what was found; None where that is unknown."""
+    if claimed is None or math.isnan(found):
+        return claimed is None and math.isnan(found)
+    return claimed == found if is_exact else abs(claimed - found) <= 1 + 1e-9 * found
+
+
+def total(values: list[int | None]) -> int | None:
+    """The sum, None where one of them is unknown."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _check_budget(cost: dict[str, Any], parameters: PlanOptions, faults: FaultList) -> None:
+    limits = {
+        "bytes": parameters.max_move_bytes,
+        "replica_moves": parameters.max_moves,
+        "leader_changes": parameters.max_leader_changes,
+    }
+    for name, limit in limits.items():
+        if limit is not None and cost[name] is not None and cost[name] > limit:
+            faults.add("budget", f"cost.{name}", f"{cost[name]} is above the limit {limit}")
+    hours, seconds = parameters.max_hours, cost["seconds"]
+    if hours is None:
+        return
+    if seconds is None and cost["replica_moves"]:
+        faults.add("budget", "cost.seconds", f"unknown, and the limit is {hours} h")
+    if seconds is not None and seconds > 3600 * hours * (1 + _SECONDS_ROUNDING):
+        faults.add("budget", "cost.seconds", f"{seconds} s is above the limit of {hours} h")
+
+
+def check_waves(
+    document: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    disk: tuple[Floats, Floats] | None,
+    faults: FaultList,
+) -> None:
+    """``disk`` = (used today, limit) float64[B] each, None where sizes are unknown."""
+    waves, moves = document["waves"], document["moves"]
+    if not _check_members(waves, moves, faults):
+        return
+    used = None if disk is None else disk[0].copy()
+    for number, wave in enumerate(waves):
+        members = np.array(wave["moves"], dtype=np.int64)
+        traffic = Traffic.forward(claimed, cluster, members)
+        place = f"waves[{number}]"
+        check_wave(place, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, parameters, faults)
+        _check_limits(place, traffic, members, cluster, parameters, faults)
+        check_leader_steps(place, wave, claimed, cluster, parameters, faults)
+        if used is not None and disk is not None:
+            used = _check_disk(place, traffic, used, disk[1], cluster, faults)
+    _check_order(waves, claimed, cluster, parameters, faults)
+    check_times("cost", document["cost"], waves, claimed, cluster, faults)
+
+
+def _check_members(waves: list[dict[str, Any]], moves: list[dict[str, Any]], faults: FaultList) -> bool:
+    wave_of = [0] * len(moves)  # waves count from 1; 0: in none
+    for number, wave in enumerate(waves, start=1):
+        if not wave["moves"]:
+            faults.add("wave_members", f"waves[{number - 1}]", "is empty")
+        if wave["moves"] != sorted(wave["moves"]):
+            faults.add("order", f"waves[{number - 1}].moves", "are not in order")
+        for member in wave["moves"]:
+            if not 0 <= member < len(moves):
+                faults.add("wave_members", f"waves[{number - 1}]", f"there is no move {member}")
+            elif wave_of[member]:
+                faults.add("wave_members", f"moves[{member}]", f"is in waves {wave_of[member]} and {number}")
+            else:
+                wave_of[member] = number
+    for member, (where, move) in enumerate(zip(wave_of, moves, strict=True)):
+        if where != move["wave"]:
+            faults.add("wave_members", f"moves[{member}]", f"names wave {move['wave']}, is listed in {where}")
+    return not faults.has_any("wave_members")
+
+
+def check_wave(
+    place: str,
+    wave: dict[str, Any],
+    amounts: list[int | None],
+    traffic: Traffic,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """Bytes, seconds, throttle and free disk of one wave, forward or back."""
+    faults.require_equal("wave_bytes", f"{place}.bytes", wave["bytes"], total(amounts))
+    throttle = wave["throttle_bytes_per_s"]
+    if throttle <= 0:
+        faults.add("wave_throttle", place, f"{throttle} bytes/s is no throttle")
+        return
+    faults.require_close("wave_seconds", f"{place}.seconds", wave["seconds"], traffic.seconds(throttle))
+    lowest, highest = traffic.throttle(parameters.throttle_bytes_per_s)
+    if not lowest <= throttle <= highest:
+        text = f"{throttle} bytes/s, expected {lowest}: {parameters.throttle_bytes_per_s} were asked for"
+        faults.add("wave_throttle", place, f"{text}, {traffic.busiest_rate:g} are written meanwhile")
+    needed = {str(b): v for b, v in zip(cluster.ids.tolist(), traffic.arriving.tolist(), strict=True) if v != 0}
+    claimed = wave["free_disk_needed"]
+    is_exact = cluster.has_whole_sizes
+    known = {broker: value for broker, value in needed.items() if value == value}  # noqa: PLR0124
+    if set(claimed) != set(known):
+        faults.add("wave_disk", f"{place}.free_disk_needed", "its brokers are not those that receive")
+    for broker, value in known.items():
+        if broker in claimed and not is_whole(claimed[broker], np.ceil(value), is_exact=is_exact):
+            faults.add("wave_disk", f"{place}.free_disk_needed.{broker}", f"says {claimed[broker]}, needs {value:g}")
+
+
+def _check_limits(
+    place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
+) -> None:
+    limit = parameters.moves_per_broker or 0
+    for direction, counts in (("receives", traffic.copies_in), ("sends", traffic.moves_out)):
+        for b in np.flatnonzero(counts > limit).tolist():
+            text = f"broker {cluster.ids[b]} {direction} {counts[b]} moves at a time, {limit} allowed"
+            faults.add("wave_limit", place, text)
+    if len(members) > parameters.partitions_per_wave:
+        faults.add(
+            "wave_limit", place, f"{len(members)} partitions, {parameters.partitions_per_wave} allowed in one file"
+        )
+
+
+def _check_disk(
+    place: str, traffic: Traffic, used: Floats, limit: Floats, cluster: ClusterArrays, faults: FaultList
+) -> Floats:
+    arriving, leaving = np.nan_to_num(traffic.arriving), np.nan_to_num(traffic.leaving)
+    over = (arriving > 0) & (used + arriving > limit * (1 + 1e-9))
+    for b in np.flatnonzero(over).tolist():
+        text = f"broker {cluster.ids[b]} would hold {used[b] + arriving[b]:g} of {limit[b]:g} bytes at a time"
+        faults.add("wave_disk", place, text)
+    return np.asarray(used + arriving - leaving)
+
+
+def _check_order(
+    waves: list[dict[str, Any]],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """No wave without an under-replicated partition comes before one with, if that one would have fitted."""
+    urgent = cluster.under_replicated[claimed.row] & (claimed.copies > 0)
+    if not urgent.any():
+        return
+    holds = [bool(urgent[wave["moves"]].any()) for wave in waves]
+    last = max(number for number, partition in enumerate(holds) if partition)
+    idle = [number for number in range(last) if not holds[number]]
+    for number in idle:
+        for member in [m for wave in waves[number + 1 :] for m in wave["moves"] if urgent[m]]:
+            together = np.array([*waves[number]["moves"], member], dtype=np.int64)
+            traffic = Traffic.forward(claimed, cluster, together)
+            busiest = max(int(traffic.copies_in.max()), int(traffic.moves_out.max()))
+            limit = parameters.max_leader_changes_per_wave
+            has_room = limit is None or max(leader_changes(claimed, cluster, together)) <= limit
+            is_within = (
+                busiest <= (parameters.moves_per_broker or 0) and len(together) <= parameters.partitions_per_wave
+            )
+            if has_room and is_within:
+                text = "is under-replicated, and a wave without such partitions goes first"
+                faults.add("wave_order", f"moves[{member}]", text)
+
+
+def check_times(
+    place: str,
+    cost: dict[str, Any],
+    waves: list[dict[str, Any]],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    faults: FaultList,
+) -> None:
+    """The whole time is the sum of waves; slot filling lies between the busiest broker's bytes and that sum."""
+    known = [wave["seconds"] for wave in waves if wave["seconds"] is not None]
+    found = sum(known) if len(known) == len(waves) else None
+    faults.require_close("cost", f"{place}.seconds", cost["seconds"], found)
+    filling = cost["seconds_slot_filling"]
+    if (filling is None) != (found is None):
+        faults.add("slot_filling", place, f"says {filling}, waves take {found}")
+    elif filling is not None and found is not None and waves:
+        members = np.concatenate([np.array(wave["moves"], dtype=np.int64) for wave in waves])
+        traffic = Traffic.forward if place == "cost" else Traffic.backward
+        throttle = max(wave["throttle_bytes_per_s"] for wave in waves)
+        if throttle <= 0:
+            return
+        least = traffic(claimed, cluster, members).seconds(throttle) or 0.0
+        if not least * (1 - 1e-9) <= filling <= found * (1 + 1e-9):
+            faults.add("slot_filling", place, f"{filling:g} s is not between {least:g} and {found:g} s")

@@ -1,0 +1,272 @@
+"""The DAG ``apply_NAME`` of one cluster: the tasks and the two questions between them.
+
+The fields of a run of ``apply_NAME``, which only somebody starts by hand.
+
+The two questions of ``apply_NAME``: may this plan be carried out, and has it been. Each answer goes to the store.
+
+A task that waits for an answer occupies no worker: hours or days between the two cost nothing.
+
+The tasks of ``apply_NAME``, in the order in which they run; between them go ids, all else lies in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from airflow.providers.standard.operators.hitl import ApprovalOperator, HITLOperator
+from airflow.sdk import Param, TriggerRule, dag, task
+
+from rebalance_advisor.airflow.cluster_dags import with_form
+from rebalance_advisor.airflow.connections import kafka_properties, store_dsn
+from rebalance_advisor.airflow.running import fail_without_retry
+from rebalance_advisor.airflow.task_log import task_log
+
+ADVISORY = "advisory"
+ANSWER_WITHIN, CARRIED_OUT_WITHIN, TOOK_SECONDS = "answer_within_minutes", "carried_out_within_hours", "took_seconds"
+_MOST_MINUTES, _MOST_HOURS = 43_200, 720  # thirty days
+_MOST_SECONDS = 61 * 86_400  # as long as the run itself may take
+_LONGEST_RUN = 400  # characters: an id of Airflow's, at most 250, and a cluster's name
+
+
+def apply_form() -> dict[str, Param]:
+    """Asked before the run starts; an empty advisory is the newest one."""
+    waits: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
+    return {
+        ADVISORY: Param(
+            None,
+            type=["null", "string"],
+            maxLength=_LONGEST_RUN,
+            title="Advisory",
+            description="Its run; empty: the newest published one",
+        ),
+        ANSWER_WITHIN: Param(1440, **waits, maximum=_MOST_MINUTES, title="Minutes to wait for approval"),
+        CARRIED_OUT_WITHIN: Param(
+            168,
+            **waits,
+            maximum=_MOST_HOURS,
+            title="Hours to wait until it is carried out",
+            description="Afterwards the cluster is read all the same",
+        ),
+    }
+
+
+def seconds_field() -> dict[str, Param]:
+    """What may be told with the answer to the second question."""
+    title = "Seconds the waves took, if you measured them"
+    return {TOOK_SECONDS: Param(None, type=["null", "number"], minimum=0, maximum=_MOST_SECONDS, title=title)}
+
+
+if TYPE_CHECKING:  # numpy comes with it, and DAG files are read all the time
+    from kafka_rebalance.plans.applied import ApplyState
+
+CARRIED_OUT, STOPPED = "Carried out", "Stopped"
+_APPLICATION = "application_id"
+# An answer within moments of the question (a script's) can reach a busy scheduler before the end of the process that
+# asked: it then takes the task for lost, by mistake, and fails this try. Asking again is harmless: nothing was read.
+_ASKED_AGAIN: dict[str, Any] = {
+    "retries": 8,
+    "retry_delay": timedelta(seconds=10),
+    "retry_exponential_backoff": False,
+}
+
+
+class MayBeCarriedOut(ApprovalOperator):
+    """Approve or reject. A rejected one skips the rest; where nobody answers in time, the task fails for good."""
+
+    template_fields = (*ApprovalOperator.template_fields, _APPLICATION)
+
+    def __init__(self, *, application_id: Any, **kwargs: Any) -> None:
+        super().__init__(response_timeout=timedelta(days=1), **(_ASKED_AGAIN | kwargs))
+        self.application_id = application_id
+
+    def execute(self, context: Any) -> Any:
+        """Ask; the form says for how long."""
+        self.response_timeout = timedelta(minutes=float(context["params"][ANSWER_WITHIN]))
+        return super().execute(context)
+
+    def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
+        """Remember the answer, then go on as ``ApprovalOperator`` does."""
+        from kafka_rebalance.plans.applied import ApplyState
+
+        if "error" in event:
+            self._remember(ApplyState.TIMED_OUT, {})
+            from airflow.providers.common.compat.sdk import AirflowFailException
+
+            raise AirflowFailException(ApplyState.TIMED_OUT.words)
+        is_approved = list(event["chosen_options"]) == [self.APPROVE]
+        self._remember(ApplyState.APPROVED if is_approved else ApplyState.REJECTED, event)
+        return super().execute_complete(context, event)
+
+    def _remember(self, state: ApplyState, event: Mapping[str, Any]) -> None:
+        from rebalance_advisor import store
+
+        answered_at: datetime | None = event.get("responded_at")
+        with store.connect(store_dsn()) as connection:
+            store.answer_application(
+                connection, str(self.application_id), state,
+                answered_by=answered_by(event), answered_at=answered_at,
+            )  # fmt: skip
+
+
+class HasBeenCarriedOut(HITLOperator):
+    """Carried out or stopped: either way the cluster is read afterwards, also where nobody answers in time."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        asked = _ASKED_AGAIN | kwargs
+        super().__init__(options=[CARRIED_OUT, STOPPED], defaults=STOPPED, response_timeout=timedelta(days=7), **asked)
+
+    def execute(self, context: Any) -> Any:
+        """Ask; the form says for how long."""
+        self.response_timeout = timedelta(hours=float(context["params"][CARRIED_OUT_WITHIN]))
+        return super().execute(context)
+
+
+def answered_by(event: Mapping[str, Any]) -> str | None:
+    """The name of whoever answered, as Airflow knows them."""
+    user = event.get("responded_by_user")
+    name = None if user is None else user.get("name") or user.get("id")
+    return None if name is None else str(name)
+
+
+Shown = dict[str, Any]  # application_id, cluster, run_id, plan_id, files (sha-256 by name), folder, words
+
+_log = task_log(__name__)
+
+
+@task
+@fail_without_retry
+def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = None) -> Shown:
+    """Find the plan, the newest one of the cluster by default, and put it into words for whoever decides."""
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.apply_snapshots import pinned_files, plan_in_short, published_plan
+    from rebalance_advisor.request.run_request import require_known
+
+    form = dict(params or {})
+    application_id = f"{dag_run.dag_id}.{dag_run.run_id}"
+    with store.connect(store_dsn()) as connection:
+        require_known(form, apply_form())
+        published = published_plan(connection, cluster, form[ADVISORY])
+        pinned = pinned_files(published)
+        store.ask_application(connection, application_id, published.run_id)
+    words = plan_in_short(published.plan, published.files.address)
+    for line in words.splitlines():
+        _log.info("%s", line)
+    return {
+        "application_id": application_id, "cluster": cluster, "run_id": published.run_id,
+        "plan_id": published.plan.plan_id, "files": pinned, "folder": published.files.address, "words": words,
+    }  # fmt: skip
+
+
+@task
+@fail_without_retry
+def check_again(shown: Shown) -> list[str]:
+    """Approved: read the cluster now, and judge the plan on it. Returns what has changed without harming it."""
+    from airflow.providers.common.compat.sdk import AirflowFailException
+
+    from kafka_rebalance.plans.check import PlanStatus
+    from kafka_rebalance.render import render_all
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.apply_snapshots import STATUS_WORDS, approved_plan, check_on_fresh_reading
+
+    with store.connect(store_dsn()) as connection:
+        published = approved_plan(connection, shown)
+        result = check_on_fresh_reading(connection, store_dsn(), published, shown["application_id"])
+    if result.status is not PlanStatus.VALID:
+        why = "; ".join(words for reason in result.because for words in render_all(reason.facts))
+        raise AirflowFailException(f"the plan is {STATUS_WORDS[result.status]} by now: {why}")
+    return [words for reason in result.warnings for words in render_all(reason.facts)]
+
+
+@task
+@fail_without_retry
+def show_commands(shown: Shown, warnings: list[str]) -> str:
+    """The exact commands and files; whoever runs them has the rights, this DAG only reads."""
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.apply_snapshots import approved_plan, commands_in_full
+
+    with store.connect(store_dsn()) as connection:
+        published = approved_plan(connection, shown)
+    text = commands_in_full(published.plan, published.files, shown["files"], _bootstrap(shown["cluster"]), warnings)
+    for line in text.splitlines():
+        _log.info("%s", line)
+    return text
+
+
+@task
+@fail_without_retry
+def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
+    """Somebody carried it out, or stopped: read the cluster, compare it with the plan, remember what came of it."""
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.apply_snapshots import approved_plan, verify_on_fresh_reading
+
+    told = {"took_seconds": (answer["params_input"] or {}).get(TOOK_SECONDS), "answered_by": answered_by(answer)}
+    with store.connect(store_dsn()) as connection:
+        published = approved_plan(connection, shown)
+        applied = verify_on_fresh_reading(connection, store_dsn(), published, shown["application_id"], told)
+    counts = {state.value: count for state, count in applied.counts.items() if count}
+    _log.info("%s: %s; %s", applied.state.value, applied.state.words, counts)
+    return {"state": applied.state.value, "moves": counts, "folder": shown["folder"]}
+
+
+@task(trigger_rule=TriggerRule.ALL_DONE)
+@fail_without_retry
+def outcome(dag_run: Any = None) -> str:
+    """How it ended, in words: this task fails, and the run with it, unless it ended as somebody decided."""
+    from airflow.providers.common.compat.sdk import AirflowFailException
+
+    from rebalance_advisor import store
+
+    application_id = f"{dag_run.dag_id}.{dag_run.run_id}"
+    try:
+        with store.connect(store_dsn()) as connection:
+            application = store.load_application(connection, application_id)
+    except store.StoreError as error:
+        raise AirflowFailException(f"nobody was asked: show_plan failed ({error})") from error
+    if not application.state.is_end:
+        raise AirflowFailException(f"stopped before its end, look at the task that failed; so far {application.words}")
+    if not application.state.is_as_decided:
+        raise AirflowFailException(f"{application.state.value}: {application.words}")
+    _log.info("%s: %s", application.state.value, application.words)
+    return application.state.value
+
+
+def _bootstrap(cluster: str) -> str | None:
+    """The cluster's own address, where it is read by a connection."""
+    from rebalance_advisor.airflow.clusters import clusters_file, read_clusters
+
+    connection = read_clusters(clusters_file()).entry(cluster).connection
+    servers = None if connection is None else kafka_properties(connection).get("bootstrap.servers")
+    return None if servers is None else str(servers)
+
+
+def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
+    """The DAG; ``arguments`` are what the DAGs of a cluster have in common: id, owner, tags, policy, doc."""
+
+    @dag(
+        **arguments,
+        schedule=None,  # by hand only
+        dagrun_timeout=timedelta(days=61),
+    )
+    def apply_cluster() -> None:
+        shown: Any = show_plan(cluster)
+        approve = MayBeCarriedOut(
+            task_id="approve",
+            subject=f"Carry out a plan for cluster {cluster}?",
+            body=shown["words"],
+            application_id=shown["application_id"],
+        )
+        checked: Any = check_again(shown)
+        commands: Any = show_commands(shown, checked)
+        carried_out: Any = HasBeenCarriedOut(
+            task_id="carried_out",
+            subject=f"Run these commands for cluster {cluster}, then answer",
+            body=commands,
+            params=seconds_field(),
+        )
+        verified: Any = verify(shown, carried_out.output)
+        approve >> checked
+        verified >> outcome()
+
+    return with_form(apply_cluster(), apply_form())

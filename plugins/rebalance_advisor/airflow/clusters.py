@@ -1,0 +1,400 @@
+"""``clusters.toml``: which clusters the DAGs advise, where each one is read from, and what it wants of its DAGs.
+
+One table a cluster, with exactly one of three sources; all else has a default. Every option of a run
+(docs/options.md) may stand there: it is then the default of the cluster's form, its schedule and its REST call::
+
+    [clusters.orders]
+    connection = "kafka_orders"   # an Airflow connection of type kafka
+    schedule = "0 4 * * *"        # of advice, in UTC; collect_schedule: of readings; "off": by hand alone
+    owner = "team-orders"
+    tags = ["prod"]
+    retries = 3
+    prometheus = "http://prometheus:9090"  # loads; secrets in the token file that metric_names = "FILE" tells
+    throttle = "100MB"            # an option, as are balance_within, include_topic, exclude_topic, age_limit …
+    permissions = { orders = ["can_read", "can_edit"] }
+
+    [clusters.audit]
+    folder = "dumps/audit"        # what Kafka's own tools printed
+    capacity = "audit-capacity.csv"
+
+    [clusters.planned]
+    file = "planned.json.gz"      # a snapshot, a cluster model or a reassignment
+
+Relative paths start at the folder of clusters.toml. ``ADVISOR_CLUSTERS_FILE`` says where it is. A table that is wrong
+is refused with its place, and takes no other cluster with it.
+
+``[clusters.NAME.notify]``: who gets a cluster's messages, and by which Airflow connections.
+
+``H`` in a schedule: a moment of the cluster's own, so that a thousand clusters do not all begin at once.
+
+``H * * * *`` is some minute of every hour, the same one each time: it is made from the cluster's name (croniter's
+hashed expressions, as Jenkins has them). ``H(0-3)`` is one of 0 to 3, ``H/15`` every 15 from some one on.
+
+What a cluster's table in ``clusters.toml`` says of its DAGs: when they run, whose they are, who may use them.
+
+How far apart two readings of a cluster lie by its schedule, and from when on one is too old.
+
+The brokers of a cluster's last reading, in a small file: what the form lets people choose from.
+
+Reading a DAG file must be quick and must never fail, so it asks no database and no cluster: who collects leaves the
+file beside the published folders, and where none can be read the form has a field to be filled in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from kafka_assignors.errors import InvalidInputError, UnknownNameError
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.options.option import Checked
+from kafka_rebalance.options.values import CHECKED, FilledText, Hours, OneOf, Several, Value, nearest
+from rebalance_advisor.airflow.publishing import publish_root
+from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
+from rebalance_advisor.request.run_request import OPTIONS
+
+DEFAULT_SMTP = "smtp_default"
+LATE_AFTER_HOURS = 26.0
+
+
+def _address(text: str) -> str:
+    # A line break would add headers to a mail.
+    if text.count("@") != 1 or not text.isprintable() or " " in text:
+        raise ValueError(f"{excerpt(text)} is no address")
+    return text
+
+
+_Addresses: TypeAlias = Annotated[tuple[Annotated[FilledText, AfterValidator(_address)], ...], Several()]
+
+
+@checked_dataclass(frozen=True, config=CHECKED)
+class NotifySettings(Checked):
+    """A cluster without addresses sends no messages.
+
+    mail              gets every finding, failed and late advisories
+    teams             team (of ``owners``) -> who gets its findings alone
+    slack             an Airflow connection of type slackwebhook, which gets what ``mail`` does
+    smtp              the Airflow connection of type smtp
+    late_after_hours  age of the newest advisory from which on it is late
+    """
+
+    mail: _Addresses = ()
+    teams: Mapping[str, _Addresses] = field(default_factory=dict, hash=False)
+    slack: FilledText | None = None
+    smtp: FilledText = DEFAULT_SMTP
+    late_after_hours: Hours = LATE_AFTER_HOURS
+
+
+_HASHED = re.compile(r"(?<![A-Za-z])H(?![A-Za-z])")  # not in THU, nor in MARCH
+
+
+def own_moment(schedule: str, whose: str) -> str:
+    """The schedule in plain cron. Raises croniter's errors for what is no schedule."""
+    fields = schedule.split()
+    if not any(_HASHED.search(field) for field in fields):
+        return schedule
+    from croniter import croniter
+
+    expanded, _ = croniter.expand(schedule, hash_id=whose.encode())
+    return " ".join(
+        ",".join(str(value) for value in values) if _HASHED.search(field) else field
+        for field, values in zip(fields, expanded, strict=True)
+    )
+
+
+OFF = "off"
+COLLECT_SCHEDULE, ADVISE_SCHEDULE = "H * * * *", "H 5 * * *"
+MOST_RETRIES = 20
+LONGEST_TAG = 100  # Airflow's own limit
+# Airflow's words for what a role may do with a DAG (auth managers that know permissions of single DAGs heed them).
+ACTIONS = ("can_read", "can_edit", "can_delete")
+
+
+def _schedule(text: str) -> str:
+    """Five fields of cron, a word like @daily, or "off"."""
+    if text == OFF:
+        return text
+    from croniter import croniter
+
+    try:
+        croniter(own_moment(text, "")).get_next()  # the 30th of February is a date that never comes
+    except (ValueError, KeyError, AttributeError) as error:
+        raise _no_schedule(text) from error
+    if len(text.split()) not in (1, 5):  # six are seconds to some and years to others
+        raise _no_schedule(text)
+    return text
+
+
+def _no_schedule(text: str) -> ValueError:
+    return ValueError(f'{excerpt(text)} is no schedule: give cron in UTC, as "0 5 * * *" or "H 5 * * *", or "off"')
+
+
+def _notify(value: Any) -> Any:
+    if isinstance(value, NotifySettings):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{excerpt(value)} is no object")  # noqa: TRY004 (pydantic takes no TypeError)
+    try:
+        return NotifySettings(**value)
+    except InvalidInputError as error:
+        raise ValueError(str(error)) from error
+
+
+_Schedule: TypeAlias = Annotated[FilledText, AfterValidator(_schedule)]
+_Tag: TypeAlias = Annotated[
+    FilledText, Field(max_length=LONGEST_TAG), Value("is no tag", f"give 1 to {LONGEST_TAG} characters")
+]
+_Actions: TypeAlias = Annotated[tuple[Annotated[str, OneOf(ACTIONS)], ...], Several()]
+
+
+@checked_dataclass(frozen=True, config=CHECKED)
+class DagSettings(Checked):
+    """The settings of one cluster's DAGs.
+
+    schedule          of advice: cron in UTC, with ``H`` for a moment of the cluster's own, or "off": by hand alone
+    collect_schedule  of readings
+    permissions       role -> what it may do with them; None: as Airflow has it for all DAGs
+    notify            who gets messages about it
+    """
+
+    schedule: _Schedule = ADVISE_SCHEDULE
+    collect_schedule: _Schedule = COLLECT_SCHEDULE
+    owner: FilledText = "kafka-platform"
+    tags: Annotated[tuple[_Tag, ...], Several()] = ()
+    retries: Annotated[
+        int, Strict(), Field(ge=0, le=MOST_RETRIES), Value("is no number of retries", f"give 0 to {MOST_RETRIES}")
+    ] = 2
+    permissions: Annotated[Mapping[FilledText, _Actions], Field(min_length=1)] | None = None
+    notify: Annotated[NotifySettings, BeforeValidator(_notify)] = field(default_factory=NotifySettings)
+
+
+KEYS = tuple(setting.name for setting in fields(DagSettings))
+
+
+def read_dag_settings(table: Mapping[str, Any], place: str, cluster: str) -> DagSettings:
+    """From the keys of a cluster's table that are settings, ``H`` of its schedules being moments of the cluster's own.
+
+    Raises InvalidInputError with the key that is wrong.
+    """
+    try:
+        settings = DagSettings(**{key: table[key] for key in KEYS if key in table})
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{place} {error}") from error
+    return replace(
+        settings,
+        schedule=own_moment(settings.schedule, f"advise {cluster}"),
+        collect_schedule=own_moment(settings.collect_schedule, f"collect {cluster}"),
+    )
+
+
+SETTING = "ADVISOR_CLUSTERS_FILE"
+NAME = re.compile(r"[a-z0-9_-]{1,60}")
+_OPTIONS = {option.name: option for option in OPTIONS if option.name != "cluster"}
+
+
+@checked_dataclass(frozen=True, kw_only=True, config=CHECKED)
+class _Source(Checked):
+    """Where a cluster's table says that it is read from, as texts."""
+
+    connection: FilledText | None = None
+    folder: FilledText | None = None
+    file: FilledText | None = None
+    capacity: FilledText | None = None
+    prometheus: FilledText | None = None
+    metric_names: FilledText | None = None
+
+    def __post_init__(self) -> None:
+        """Raises InvalidInputError for none and for more than one, and for names of metrics without a server."""
+        given = [key for key in ("connection", "folder", "file") if getattr(self, key) is not None]
+        if len(given) != 1:
+            words = " and ".join(given) or "no source"
+            raise InvalidInputError(f"has {words}; give exactly one of connection, folder, file")
+        if self.metric_names is not None and self.prometheus is None:
+            raise InvalidInputError('metric_names names metrics, and no server has them; add prometheus = "URL"')
+
+
+_PLACES = tuple(part.name for part in fields(_Source))
+_KEYS = (*_PLACES, *KEYS, *_OPTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterEntry:
+    """One cluster: ``connection`` is an Airflow connection, ``path`` a file or folder; exactly one of them is there.
+
+    capacity      a file
+    prometheus    the address of a server that knows its loads; it may hold a password, so it is not shown
+    metric_names  a file: what metrics and labels are called there
+    options       of a run, by name, as JSON: the defaults of its form
+    """
+
+    name: str
+    connection: str | None = None
+    path: Path | None = None
+    capacity: Path | None = None
+    prometheus: str | None = field(default=None, repr=False)
+    metric_names: Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: DagSettings = field(default_factory=DagSettings)
+
+    @property
+    def source(self) -> str:
+        """Where it is read from, in words."""
+        return f"connection {self.connection}" if self.path is None else str(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    """The list: the clusters that can be read, and why the others cannot, by name."""
+
+    entries: Mapping[str, ClusterEntry]
+    refused: Mapping[str, InvalidInputError]
+
+    def entry(self, name: str) -> ClusterEntry:
+        """The entry of a cluster. Raises what is wrong with its own table, UnknownNameError where there is none."""
+        if name in self.refused:
+            raise self.refused[name]
+        if name not in self.entries:
+            raise UnknownNameError.among("cluster", name, self.entries)
+        return self.entries[name]
+
+
+def clusters_file() -> Path:
+    """Where the list is. Raises InvalidInputError when nobody said."""
+    told = os.environ.get(SETTING)
+    if not told:
+        raise InvalidInputError.at(SETTING, "is not set", "let it name your clusters.toml")
+    return Path(told)
+
+
+def read_clusters(file: Path) -> ClusterConfig:
+    """All clusters by name. Raises InvalidInputError where the file as a whole cannot be read or lists nothing."""
+    try:
+        document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
+    except ValueError as error:  # TOMLDecodeError, and a number of thousands of digits
+        raise InvalidInputError.at(str(file), f"is no TOML: {error}") from error
+    except RecursionError as error:
+        raise InvalidInputError.at(str(file), "is nested too deeply to be a list of clusters") from error
+    tables = document.get("clusters")
+    if not isinstance(tables, dict) or not tables:
+        raise InvalidInputError.at(str(file), "names no cluster", 'write [clusters.NAME] and connection = "…"')
+    entries: dict[str, ClusterEntry] = {}
+    refused = {
+        key: InvalidInputError.at(f"{file}: {excerpt(key)}", "is not known", "every table is a [clusters.NAME]")
+        for key in document
+        if key != "clusters"
+    }
+    for name, table in sorted(tables.items()):
+        try:
+            entries[name] = _entry(name, table, file)
+        except InvalidInputError as error:
+            refused[name] = error
+    return ClusterConfig(entries, refused)
+
+
+def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
+    place = f"{file}: [clusters.{name}]"
+    if not NAME.fullmatch(name):
+        raise InvalidInputError.at(place, "is no name", "a-z, 0-9, dash and underline, at most 60: it names DAGs")
+    if not isinstance(table, dict):
+        raise InvalidInputError.at(place, "is no table")
+    if unknown := sorted(set(table) - set(_KEYS)):
+        raise InvalidInputError.at(place, f"{excerpt(unknown[0])} is not known", nearest(unknown[0], _KEYS))
+    places = {key: table[key] for key in _PLACES if key in table}
+    if isinstance(places.get("capacity"), dict):  # no path, but the option
+        del places["capacity"]
+    try:
+        source = _Source(**places)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{place} {error}") from error
+    path = source.folder or source.file
+    return ClusterEntry(
+        name=name,
+        connection=source.connection,
+        path=None if path is None else file.parent / path,
+        capacity=None if source.capacity is None else file.parent / source.capacity,
+        prometheus=source.prometheus,
+        metric_names=None if source.metric_names is None else file.parent / source.metric_names,
+        options=_options({key: table[key] for key in table if key in _OPTIONS and key not in places}, place),
+        settings=read_dag_settings(table, place, name),
+    )
+
+
+def _options(table: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """The options of a run that stand in the table, as JSON, each in the form that a request's document has."""
+    options = {}
+    for name, value in table.items():
+        option = _OPTIONS[name]
+        try:
+            options[name] = option.write(option.read(value))
+        except InvalidInputError as error:
+            raise InvalidInputError.at(f"{place} {name}", str(error)) from error
+    return options
+
+
+# Twice: one collection may fail, or start late.
+INTERVALS_PER_LIMIT = 2
+_BEGIN = datetime(2026, 1, 5, tzinfo=UTC)  # any Monday
+_LOOKED_AT = timedelta(days=15)
+_MOST_TIMES = 10_000
+
+
+def age_limit_s(settings: DagSettings) -> int:
+    """Seconds after which a reading is too old where the cluster's table does not say: two intervals of collecting."""
+    return INTERVALS_PER_LIMIT * int(longest_interval(settings.collect_schedule).total_seconds())
+
+
+def longest_interval(schedule: str) -> timedelta:
+    """The longest time between two collections within a fortnight, or between the next three.
+
+    By hand alone ("off"): the default schedule's.
+    """
+    from croniter import croniter
+
+    times = croniter(own_moment(COLLECT_SCHEDULE if schedule == OFF else schedule, ""), _BEGIN)
+    last, longest = times.get_next(datetime), timedelta()
+    for number in range(_MOST_TIMES):
+        following = times.get_next(datetime)
+        longest, last = max(longest, following - last), following
+        if last - _BEGIN > _LOOKED_AT and number >= INTERVALS_PER_LIMIT:
+            break
+    return longest
+
+
+_MOST_BYTES = 2**20
+
+
+def brokers_file(cluster: str) -> Path:
+    """Where they stand; names of clusters hold no dot, so no folder of theirs is called so."""
+    return publish_root() / f"{cluster}.brokers.json"
+
+
+def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> None:
+    """Write them down, id and rack; untouched where they are the same. Raises OSError where that cannot be."""
+    from rebalance_advisor.publish.folders import replace_file
+
+    known = tuple(sorted(racks, key=lambda broker: broker[0]))
+    if known == known_brokers(cluster):
+        return
+    file = brokers_file(cluster)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(file, json.dumps(known).encode())
+
+
+def known_brokers(cluster: str) -> tuple[tuple[int, str | None], ...]:
+    """Id and rack of each, by id; none where nobody wrote them down, or what is there cannot be read."""
+    try:
+        with brokers_file(cluster).open("rb") as stream:
+            found = json.loads(stream.read(_MOST_BYTES))
+        return tuple((int(broker), None if rack is None else str(rack)) for broker, rack in found)
+    except (OSError, ValueError, TypeError, RecursionError):
+        return ()

@@ -1,1 +1,0 @@
-"""Messages to people by Airflow's providers for SMTP and Slack."""

@@ -1,0 +1,91 @@
+"""The task of ``send_notifications``: what is to be told of each cluster, sent and remembered one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from airflow.sdk import task
+
+from kafka_assignors.errors import AdvisorError
+from rebalance_advisor.airflow.clusters import NotifySettings, clusters_file, read_clusters
+from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.running import fail_without_retry
+from rebalance_advisor.airflow.task_log import task_log
+
+if TYPE_CHECKING:
+    from rebalance_advisor.notify import Message
+    from rebalance_advisor.store import Connection
+
+_log = task_log(__name__)
+
+
+class UntoldError(AdvisorError):
+    """Somebody could not be told; everybody else was."""
+
+
+Send = Callable[["Message"], None]
+
+
+@task
+@fail_without_retry
+def send_messages() -> int:
+    """Returns how many were sent. Who cannot be reached keeps nobody else from being told, and fails the task last."""
+    from airflow.providers.common.compat.sdk import redact
+
+    from rebalance_advisor import store
+
+    sent, failures = 0, []
+    with store.connect(store_dsn()) as connection:
+        for name, entry in read_clusters(clusters_file()).entries.items():
+            for recipient, team, send in _recipients(entry.settings.notify):
+                try:
+                    sent += _tell(connection, name, (recipient, team, send), entry.settings.notify.late_after_hours)
+                except Exception as error:  # noqa: BLE001 (of servers of others, whatever it is)
+                    # The store keeps these words: an address of a webhook in them is a password.
+                    failures.append(f"{name}, {recipient}: {redact(str(error))}")
+    if failures:
+        raise UntoldError(f"{len(failures)} recipients could not be told: {'; '.join(failures)}")
+    return sent
+
+
+def _recipients(settings: NotifySettings) -> Iterator[tuple[str, str | None, Send]]:
+    """(who, of which team, how)."""
+    from rebalance_advisor.airflow.senders import send_mail, send_slack
+
+    def by_mail(address: str) -> Send:
+        return lambda message: send_mail(settings.smtp, address, message)
+
+    def by_slack(connection_id: str) -> Send:
+        return lambda message: send_slack(connection_id, message)
+
+    for address in settings.mail:
+        yield address, None, by_mail(address)
+    for team, addresses in settings.teams.items():
+        for address in addresses:
+            yield f"{team}: {address}", team, by_mail(address)
+    if settings.slack is not None:
+        yield f"slack: {settings.slack}", None, by_slack(settings.slack)
+
+
+def _tell(
+    connection: Connection, cluster: str, recipient: tuple[str, str | None, Send], late_after_hours: float
+) -> int:
+    """Send what one recipient is to hear of a cluster; each message is remembered as soon as it is out."""
+    from rebalance_advisor.notify import messages_for
+    from rebalance_advisor.store.notifications import load_news, load_state, load_told, record_told
+
+    who, team, send = recipient
+    state = load_state(connection, cluster)
+    if state is None:
+        return 0
+    messages = messages_for(
+        state, load_news(connection, cluster), load_told(connection, cluster, who),
+        team=team, late_after_hours=late_after_hours, now=datetime.now(UTC),
+    )  # fmt: skip
+    for message in messages:
+        send(message)
+        record_told(connection, cluster, who, message.kind, message.subject_id)
+        _log.info("%s: %s told %s", cluster, who, message.subject)
+    return len(messages)

@@ -1,0 +1,127 @@
+"""What the plugin hands to Airflow: an app that is made at the first request, and the places it is shown in.
+
+Making it late costs scheduler and tasks nothing (they load plugins, too), and whatever is wrong with it (a part that is
+not installed, no connection) is told to whoever opens the page; Airflow is untouched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from kafka_assignors.visible_text import visible
+from rebalance_advisor.airflow.task_log import task_log
+
+_log = task_log(__name__)
+PREFIX = "/advisor"
+NAME = "Advisor"  # the navigation cuts longer names
+_MAKING_SECONDS = 30.0
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_NOT_THERE = (
+    b"The Kafka Rebalance Advisor's page could not be made; the log of Airflow's api-server says why. It needs the "
+    b"extras 'web' and 'postgres' and a connection 'advisor_reader'."
+)
+
+
+class LateApp:
+    """An ASGI app that ``make`` makes at the first request; where that fails, the answer is 503 and the next request
+    tries again. All requests that come meanwhile wait for the one try, in no thread of their own.
+    """
+
+    def __init__(self, make: Callable[[], AsgiApp], seconds: float = _MAKING_SECONDS) -> None:
+        self._make = make
+        self._seconds = seconds
+        self._made: AsgiApp | None = None
+        self._making: asyncio.Task[AsgiApp] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        try:
+            made = self._made or await self._make_once()
+        except Exception:  # noqa: BLE001 (whatever it is, Airflow goes on; it is logged as it came)
+            _log.exception("the advisor's page could not be made")
+            await _answer_not_there(send)
+            return
+        await made(scope, receive, send)
+
+    async def _make_once(self) -> AsgiApp:
+        if self._making is None:
+            self._making = asyncio.create_task(self._make_in_thread())
+        return await asyncio.wait_for(asyncio.shield(self._making), self._seconds)
+
+    async def _make_in_thread(self) -> AsgiApp:
+        from anyio import CapacityLimiter, to_thread
+
+        try:
+            # A limiter of its own: the default one counts the threads of Airflow's API.
+            self._made = await to_thread.run_sync(self._make, limiter=CapacityLimiter(1))
+        finally:
+            self._making = None
+        return self._made
+
+
+async def _answer_not_there(send: Send) -> None:
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-store"),
+        (b"retry-after", b"5"),
+    ]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": _NOT_THERE})
+
+
+class VisiblePaths:
+    """Writes out the hidden characters of a path below the page's prefix before Airflow looks at it.
+
+    Starlette hangs an app under paths without a line feed: Airflow answered such a path, and asked for no login. Its
+    access log prints paths as they came, so that an escape sequence in one reached a terminal.
+    """
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request of Airflow's, whatever it is for."""
+        path = scope.get("path", "")
+        if not path.isprintable() and path.removeprefix(scope.get("root_path", "")).startswith(f"{PREFIX}/"):
+            scope["path"] = visible(path)
+        await self._app(scope, receive, send)
+
+
+def fastapi_apps() -> list[dict[str, Any]]:
+    """For ``AirflowPlugin.fastapi_apps``."""
+    return [{"app": LateApp(_make), "url_prefix": PREFIX, "name": NAME}]
+
+
+def root_middlewares() -> list[dict[str, Any]]:
+    """For ``AirflowPlugin.fastapi_root_middlewares``."""
+    return [{"middleware": VisiblePaths, "name": NAME}]
+
+
+def external_views(base_url: str) -> list[dict[str, Any]]:
+    """For ``AirflowPlugin.external_views``: the navigation and a tab of each DAG run. ``base_url``: Airflow's own."""
+    root = urlsplit(base_url).path.rstrip("/") + PREFIX
+    return [
+        {"name": NAME, "href": f"{root}/", "destination": "nav", "url_route": "advisor", "nav_top_level": True},
+        {
+            "name": NAME, "href": f"{root}/run?dag_id={{DAG_ID}}&run_id={{RUN_ID}}", "destination": "dag_run",
+            "url_route": "advisory",
+        },
+    ]  # fmt: skip
+
+
+def _make() -> AsgiApp:
+    from rebalance_advisor.airflow.connections import reader_dsn
+    from rebalance_advisor.airflow.page_access import airflow_access
+    from rebalance_advisor.page.app import make_app
+    from rebalance_advisor.page.reader import Reader
+
+    return make_app(Reader(reader_dsn()), airflow_access())

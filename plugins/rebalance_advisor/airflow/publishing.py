@@ -1,0 +1,601 @@
+"""The last step: a run's advisory, verified, as files and then as the one that readers see.
+
+The files of a published advisory, wherever they lie: in a folder of this machine, or in an object store.
+
+Where the files of a run go: ``ADVISOR_PUBLISH_DIR/CLUSTER/RUN``, or the same in an object store.
+
+The object store that ``ADVISOR_PUBLISH_URL`` names, by Airflow's connection.
+
+``s3://CONNECTION@BUCKET/PATH``: the provider of the scheme reads Airflow's connection, so that no secret stands in the
+setting. S3 uses the provider's ``S3Hook``; for another scheme its provider has to bring a file system of fsspec,
+of which four calls are used (``ObjectStoragePath``).
+
+Published files that have had their time, in folders of this machine and in the object store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+from rebalance_advisor.airflow.task_log import task_log
+from rebalance_advisor.outgoing_http import AbandonedThreads, OutgoingRequestError, redirect_error
+from rebalance_advisor.publish.object_store import LATEST, Manifest, ObjectStore, ObjectStoreError
+
+if TYPE_CHECKING:
+    from kafka_rebalance.plans.plan import Plan
+    from rebalance_advisor.store import Connection
+
+_log = task_log(__name__)
+
+
+def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[list[str], str]:
+    """Write the files whole, then publish the run: where readers see a run, its files are whole.
+
+    Returns what a terminal shows last, the verdict, then the worst findings; and where the files are to be read.
+
+    One run of a cluster does this at a time, so that one that ends late takes nothing back.
+    The plan was verified before it was saved. Raises InvalidInputError where the stored one is not that plan any more,
+    and where it has expired while the run lay, and its reading has become too old.
+    """
+    from kafka_rebalance.plans.document import plan_from_document
+    from rebalance_advisor import store
+    from rebalance_advisor.publish.advisory_files import advisory_files
+    from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.publish.object_store import sha256_of
+    from rebalance_advisor.publish.plan_files import plan_files
+
+    with store.connect(dsn) as connection, store.publishing(connection, folder_name(cluster)):
+        run = store.load_run(connection, run_id)
+        document = store.load_advisory(connection, run_id)
+        plan = plan_from_document(document["plan"])
+        words, plan_id = closing_words(document), plan.plan_id
+        written = place.find(plan_id) if run.status == "published" else None
+        if written is not None and not files_that_differ(written, sha256_of(plan_files(plan))):
+            _show_as_latest(connection, run_id, cluster, place, plan_id)
+            return words, written.address  # a try before did it, and was cut off afterwards
+        _require_young(plan, run.parameters, datetime.now(UTC))
+        written = place.write(advisory_files(document, plan), plan_id)
+        store.publish_run(connection, run_id)
+        _show_as_latest(connection, run_id, cluster, place, plan_id)
+    for line in (*words, written.address):
+        _log.info("%s: %s", cluster, line)
+    return words, written.address
+
+
+def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Place, plan_id: str) -> None:
+    """What leads to the cluster's newest, unless a newer advisory is published by now."""
+    from rebalance_advisor import store
+
+    if store.newest_published(connection, cluster) == run_id and (hindrance := place.show_as_latest(plan_id)):
+        _log.warning("%s: %s", cluster, hindrance)
+
+
+def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> None:
+    """The search looked at the reading's age; days may have gone by since where somebody clears a task later."""
+    from kafka_rebalance.plans.plan import Verdict
+    from kafka_rebalance.render import render
+    from kafka_rebalance.snapshot.times import parse_time, too_old
+    from rebalance_advisor.request.run_request import RunRequest
+
+    if plan.captured_at is None or plan.verdict is Verdict.CANNOT_TELL:
+        return
+    request, captured_at = RunRequest.from_mapping(parameters), parse_time(plan.captured_at, "captured_at")
+    limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
+    reason = too_old(captured_at, now, limit)
+    if reason is not None and now > captured_at + timedelta(hours=request.options.expires_after_hours):
+        raise InvalidInputError.at(
+            f"plan {plan.plan_id[:12]}", f"{render(reason)}, and it has expired", "start a new run"
+        )
+
+
+class PublishedFiles(Protocol):
+    """Files by their names in the advisory, such as ``waves/01.json``."""
+
+    @property
+    def address(self) -> str:
+        """Where people find them."""
+
+    @property
+    def way_there(self) -> str:
+        """What to type in a shell to have them in the working folder."""
+
+    def read(self, name: str) -> bytes:
+        """A file's content. Raises OSError or ObjectStoreError."""
+
+    def names(self) -> list[str]:
+        """All of them, sorted."""
+
+    def replace(self, files: Mapping[str, bytes]) -> None:
+        """Put files beside those that are there, each whole or not at all."""
+
+
+def files_that_differ(files: PublishedFiles, pinned: Mapping[str, str]) -> list[str]:
+    """Return the names in ``pinned``, sha-256 by name, whose file is missing or has other bytes.
+
+    Raises ObjectStoreError where the store does not answer.
+    """
+    there = set(files.names())
+    return [name for name, sha in pinned.items() if name not in there or _sha256(files.read(name)) != sha]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFiles:
+    """In a folder."""
+
+    folder: Path
+
+    @property
+    def address(self) -> str:
+        """Its path."""
+        return str(self.folder)
+
+    @property
+    def way_there(self) -> str:
+        """There already."""
+        return f"cd {shlex.quote(str(self.folder))}"
+
+    def read(self, name: str) -> bytes:
+        """A file's content."""
+        return (self.folder / name).read_bytes()
+
+    def names(self) -> list[str]:
+        """All of them, the marker too."""
+        files = (path for path in self.folder.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self.folder).as_posix() for path in files)
+
+    def replace(self, files: Mapping[str, bytes]) -> None:
+        """Each beside, then renamed."""
+        from rebalance_advisor.publish.folders import replace_file
+
+        for name, content in files.items():
+            replace_file(self.folder / name, content)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFiles:
+    """In an object store, under a key."""
+
+    store: ObjectStore
+    key: str
+
+    @property
+    def address(self) -> str:
+        """As the store's own tools take it."""
+        return self.store.address(self.key)
+
+    @property
+    def way_there(self) -> str:
+        """Fetched first; other stores have a tool like it."""
+        address = shlex.quote(self.address)
+        is_s3 = self.address.startswith("s3://")
+        fetch = f"aws s3 cp --recursive {address} plan" if is_s3 else f"# fetch all of {address} into a folder: plan"
+        return f"{fetch}\ncd plan"
+
+    def read(self, name: str) -> bytes:
+        """A file's content."""
+        content = self.store.read(f"{self.key}/{name}")
+        if content is None:
+            raise ObjectStoreError(f"{self.store.address(f'{self.key}/{name}')}: is not there; publish the run again")
+        return content
+
+    def names(self) -> list[str]:
+        """All of them, the manifest too."""
+        return [key.removeprefix(f"{self.key}/") for key in self.store.list(self.key)]
+
+    def replace(self, files: Mapping[str, bytes]) -> None:
+        """One object each."""
+        for name, content in files.items():
+            self.store.put(f"{self.key}/{name}", content)
+
+
+FOLDER_SETTING = "ADVISOR_PUBLISH_DIR"
+# Names of ours beside the folders of runs, and names that Windows' file systems keep for devices.
+_RESERVED = re.compile(r"latest(\.json)?|(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+_LONGEST_NAME = 200
+_SHOWN_OF_LONG = 100
+
+
+class Place(Protocol):
+    """A run's own place, and beside it what leads to the cluster's newest."""
+
+    def find(self, plan_id: str) -> PublishedFiles | None:
+        """All files of this plan, where they are whole."""
+
+    def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
+        """Put them there; who reads what was there before still can, or finds the new ones."""
+
+    def show_as_latest(self, plan_id: str) -> str | None:
+        """Let the cluster's newest lead here; what hinders it, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPlace:
+    """A folder of one run, replaced whole; the link ``latest`` beside it."""
+
+    folder: Path
+    run_id: str
+
+    def find(self, plan_id: str) -> PublishedFiles | None:
+        """By the folder's marker."""
+        from rebalance_advisor.publish.folders import advisory_folder, read_marker
+
+        folder = advisory_folder(self.folder)
+        marker = read_marker(folder)
+        is_this = marker is not None and (marker.plan_id, marker.run_id) == (plan_id, self.run_id)
+        return FolderFiles(folder) if is_this else None
+
+    def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
+        """In one step. Raises UsageError where the folder holds an advisory of another run."""
+        from rebalance_advisor.publish.folders import replace_folder
+
+        return FolderFiles(replace_folder(self.folder, files, plan_id, run_id=self.run_id))
+
+    def show_as_latest(self, plan_id: str) -> str | None:
+        """The link."""
+        from rebalance_advisor.publish import folders
+
+        link = self.folder.parent / folders.LATEST
+        if self.find(plan_id) is None:
+            return f"{self.folder}: the files are gone, {link} stays as it is"
+        return None if folders.point_latest(self.folder) else f"{link} is no link and stays as it is"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPlace:
+    """Keys under ``CLUSTER/RUN``; ``latest.json`` beside them."""
+
+    store: ObjectStore
+    cluster: str
+    run_id: str
+
+    def find(self, plan_id: str) -> PublishedFiles | None:
+        """By the manifests there."""
+        found = self._manifest(plan_id)
+        return None if found is None else self._files(found)
+
+    def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
+        """Each as an object, in a folder that no other bytes have."""
+        from rebalance_advisor.publish.object_store import put_advisory
+
+        made = Manifest(self.cluster, self.run_id, plan_id, folder_name(self.run_id), datetime.now(UTC), {})
+        return self._files(put_advisory(self.store, folder_name(self.cluster), made, files))
+
+    def show_as_latest(self, plan_id: str) -> str | None:
+        """One object, put whole."""
+        from rebalance_advisor.publish.object_store import point_latest
+
+        found = self._manifest(plan_id)
+        if found is None:
+            return f"{self.store.address(folder_name(self.cluster))}: the files are gone, {LATEST} stays as it is"
+        point_latest(self.store, folder_name(self.cluster), found)
+        return None
+
+    def _manifest(self, plan_id: str) -> Manifest | None:
+        from rebalance_advisor.publish.object_store import find_advisory
+
+        found = find_advisory(self.store, folder_name(self.cluster), folder_name(self.run_id), plan_id)
+        return found if found is not None and found.run_id == self.run_id else None
+
+    def _files(self, manifest: Manifest) -> PublishedFiles:
+        return ObjectFiles(self.store, f"{folder_name(self.cluster)}/{manifest.folder}")
+
+
+def place_of(cluster: str, run_id: str) -> Place:
+    """Where the files of a run go. Raises InvalidInputError where the object store's address cannot be."""
+    store = object_store()
+    if store is not None:
+        return ObjectPlace(store, cluster, run_id)
+    return FolderPlace(publish_folder(cluster, run_id), run_id)
+
+
+def require_place(cluster: str) -> None:
+    """Asked before the work, so that nobody waits for a refusal: does the store know its address, and may we look?
+
+    Raises InvalidInputError where the address cannot be, ObjectStoreError where the store refuses or does not answer.
+    """
+    store = object_store()
+    if store is not None:
+        store.list(f"{folder_name(cluster)}/{LATEST}")
+
+
+def publish_folder(cluster: str, run_id: str) -> Path:
+    """The folder of a run."""
+    return publish_root() / folder_name(cluster) / folder_name(run_id)
+
+
+def publish_root() -> Path:
+    """The folder of the folders: one for each cluster. Small files of this machine lie here, too."""
+    return Path(os.environ.get(FOLDER_SETTING) or Path.cwd() / "published")
+
+
+def folder_name(name: str) -> str:
+    """Return the folder's name, or the object key's part, for a name: two names never share one.
+
+    Lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots stay; of all else each byte of UTF-8 becomes ``=xx``:
+    names stay apart where upper and lower case are one. Long ones end with ``==`` and the SHA-256 of the name.
+    """
+    name_bytes = name.encode("utf-8", "surrogatepass")
+    escaped = re.sub(rb"[^a-z0-9_.+-]|^\.|\.$", lambda found: b"=%02x" % ord(found[0]), name_bytes).decode("ascii")
+    if not escaped or _RESERVED.fullmatch(escaped):
+        escaped = f"={name_bytes[:1].hex()}{escaped[1:]}"
+    if len(escaped) > _LONGEST_NAME:
+        return f"{escaped[:_SHOWN_OF_LONG]}=={hashlib.sha256(name_bytes).hexdigest()}"
+    return escaped
+
+
+Answer = TypeVar("Answer")
+
+URL_SETTING = "ADVISOR_PUBLISH_URL"
+LIMIT_SETTING = "ADVISOR_PUBLISH_SECONDS"
+_DEFAULT_SECONDS = 300
+_S3_SCHEMES = ("s3", "s3a", "s3n")
+# The connection's own ``config_kwargs`` win. Three tries of a silent server take less than ``_DEFAULT_SECONDS``.
+_S3_LIMITS = {"connect_timeout": 5, "read_timeout": 30, "retries": {"mode": "standard", "total_max_attempts": 3}}
+_LONGEST_REASON = 500
+_EXAMPLE = "write s3://CONNECTION@BUCKET/PATH"
+_LOCAL = ("file", "local", "memory")
+_CONNECTION = re.compile(r"[\w.-]*", re.ASCII)
+
+
+class AirflowObjectStore:
+    """An ``ObjectStore`` under one path of a file system, with a longest time for each call.
+
+    ``pipe_file`` puts an object whole; a file that is open for writing would be closed, and so be there, with what was
+    written until an error came.
+    """
+
+    def __init__(self, files: Any, protocol: str, root: str, seconds: float) -> None:
+        self._files, self._seconds, self._root = files, seconds, root.rstrip("/")
+        self._shown = f"{protocol}://{self._root}"
+        self._threads = AbandonedThreads()
+
+    def put(self, key: str, content: bytes) -> None:
+        """Make or replace it."""
+        self._answer(key, lambda: self._files.pipe_file(self._path(key), content))
+
+    def read(self, key: str) -> bytes | None:
+        """``None`` where there is no such object."""
+        return self._answer(key, lambda: _content(self._files, self._path(key)))
+
+    def list(self, prefix: str) -> list[str]:
+        """Asked anew each time: what fsspec remembers of others' objects is old."""
+        found = self._answer(prefix, lambda: _paths(self._files, self._path(prefix)))
+        under = f"{self._root}/"
+        return sorted(path.removeprefix(under) for path in found if path.startswith(under))
+
+    def delete(self, key: str) -> None:
+        """Gone, or never there."""
+        self._answer(key, lambda: _delete(self._files, self._path(key)))
+
+    def address(self, key: str) -> str:
+        """Without the connection: as the store's own tools take it."""
+        return f"{self._shown}/{key}".rstrip("/")
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{key}".rstrip("/")
+
+    def _answer(self, key: str, call: Callable[[], Answer]) -> Answer:
+        """Each store's library has errors of its own: one class of ours, with the address.
+
+        The libraries limit each step, and a server that drips ends no step: the whole call is limited by a thread.
+        """
+        future: Future[Answer] = self._threads.submit(call)
+        try:
+            return future.result(self._seconds)
+        except TimeoutError as error:
+            if not future.done():
+                words = f"no whole answer within {self._seconds:g} s; check {URL_SETTING}, or raise {LIMIT_SETTING}"
+                raise ObjectStoreError(f"{self.address(key)}: {words}") from None
+            raise self._failure(key, error) from error
+        except Exception as error:
+            raise self._failure(key, error) from error
+
+    def _failure(self, key: str, error: Exception) -> ObjectStoreError:
+        words = f"{type(error).__name__}: {excerpt(str(error), _LONGEST_REASON)}"
+        if isinstance(error, OutgoingRequestError):
+            words = error.words
+        return ObjectStoreError(f"{self.address(key)}: {words}; check {URL_SETTING}")
+
+
+def _content(files: Any, path: str) -> bytes | None:
+    try:
+        return bytes(files.cat_file(path))
+    except FileNotFoundError:
+        return None
+
+
+def _paths(files: Any, path: str) -> list[str]:
+    files.invalidate_cache()
+    return [str(found) for found in files.find(path)]
+
+
+def _delete(files: Any, path: str) -> None:
+    try:
+        files.rm_file(path)
+    except FileNotFoundError:
+        return
+
+
+class _S3Files:
+    """The calls of fsspec that the store makes, answered by botocore.
+
+    fsspec's own S3 (s3fs on aiohttp) sends the file and the session token to the host that a redirect names, and waits
+    for ever for a server that does not answer ``Expect: 100-continue``. botocore does neither, and it verifies by the
+    connection's ``verify``.
+    """
+
+    def __init__(self, connection_id: str | None) -> None:
+        from airflow.providers.amazon.aws.hooks.s3 import S3Hook
+        from botocore.config import Config
+
+        hook = S3Hook(aws_conn_id=connection_id)
+        self._client: Any = hook.get_client_type(config=Config(**_S3_LIMITS).merge(hook.config))
+        self._client.meta.events.register_first("needs-retry.s3", _refuse_redirect)
+
+    def pipe_file(self, path: str, content: bytes) -> None:
+        """Put the object in one request, so that it is whole or not there."""
+        bucket, key = _bucket_and_key(path)
+        self._client.put_object(Bucket=bucket, Key=key, Body=content)
+
+    def cat_file(self, path: str) -> bytes:
+        """Return the object's content. Raises FileNotFoundError."""
+        bucket, key = _bucket_and_key(path)
+        try:
+            return bytes(self._client.get_object(Bucket=bucket, Key=key)["Body"].read())
+        except self._client.exceptions.NoSuchKey:
+            raise FileNotFoundError(path) from None
+
+    def find(self, path: str) -> list[str]:
+        """Return the paths of all objects under ``path``."""
+        bucket, key = _bucket_and_key(path)
+        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=key and f"{key}/")
+        return [f"{bucket}/{found['Key']}" for page in pages for found in page.get("Contents", ())]
+
+    def rm_file(self, path: str) -> None:
+        """Remove the object; S3 says the same where there is none."""
+        bucket, key = _bucket_and_key(path)
+        self._client.delete_object(Bucket=bucket, Key=key)
+
+    def invalidate_cache(self) -> None:
+        """Nothing is remembered."""
+
+
+def _refuse_redirect(response: tuple[Any, Any] | None, **_: object) -> None:
+    """End a call that is redirected, except to the bucket's region: that one goes to an address that botocore makes.
+
+    botocore itself would look for the region, by requests that are redirected likewise, until Python's stack is full.
+    """
+    if response is not None and 300 <= response[0].status_code < 400:
+        status, headers = response[0].status_code, response[0].headers
+        if "x-amz-bucket-region" not in headers:
+            raise redirect_error(response[0].url, status, headers.get("location", ""))
+
+
+def _bucket_and_key(path: str) -> tuple[str, str]:
+    bucket, _, key = path.partition("/")
+    return bucket, key
+
+
+def object_store() -> AirflowObjectStore | None:
+    """The store that the setting names; ``None`` where nothing is set, and files go to folders.
+
+    Raises InvalidInputError for an address or a time limit that cannot be, a scheme that no installed provider knows, a
+    connection that Airflow does not have.
+    """
+    url = os.environ.get(URL_SETTING, "").strip()
+    if not url:
+        return None
+    _require_address(url)
+    parts, seconds = urlsplit(url), _longest_call_seconds()
+    _require_scheme(parts.scheme)
+    connection_id, _, bucket = parts.netloc.rpartition("@")
+    if connection_id:
+        _require_connection(connection_id)
+    try:
+        if parts.scheme in _S3_SCHEMES:
+            files, root = _S3Files(connection_id or None), f"{bucket}{parts.path}"
+        else:
+            files, root = _files_of_provider(url)
+    except Exception as error:
+        raise InvalidInputError.at(URL_SETTING, f"{type(error).__name__}: {error}", "mend the connection") from error
+    return AirflowObjectStore(files, parts.scheme, root, seconds)
+
+
+def _files_of_provider(url: str) -> tuple[Any, str]:
+    from airflow.sdk import ObjectStoragePath
+
+    root = ObjectStoragePath(url)
+    return root.fs, str(root.path)
+
+
+def _longest_call_seconds() -> float:
+    given = os.environ.get(LIMIT_SETTING, "").strip() or str(_DEFAULT_SECONDS)
+    if not re.fullmatch(r"[0-9]{1,5}", given, re.ASCII) or int(given) == 0:
+        raise InvalidInputError.at(LIMIT_SETTING, f"{excerpt(given)} is no time", "give seconds from 1 to 99999")
+    return int(given)
+
+
+def _require_address(url: str) -> None:
+    """Nothing of the value is told where it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        connection, _, place = parts.netloc.rpartition("@")
+    except ValueError as error:
+        raise InvalidInputError.at(URL_SETTING, f"is no address ({error})", _EXAMPLE) from error
+    if not _CONNECTION.fullmatch(connection):
+        raise InvalidInputError.at(
+            URL_SETTING,
+            "what stands before the @ is no connection id",
+            f"put login and password into one, and {_EXAMPLE}",
+        )
+    if parts.scheme in _LOCAL:
+        raise InvalidInputError.at(
+            URL_SETTING, f"{excerpt(url)} is no object store", "name folders in ADVISOR_PUBLISH_DIR"
+        )
+    if not parts.scheme or not place or parts.query or parts.fragment:
+        raise InvalidInputError.at(URL_SETTING, f"{excerpt(url)} has no scheme and bucket alone", _EXAMPLE)
+
+
+def _require_scheme(scheme: str) -> None:
+    from airflow.sdk.io import has_fs
+
+    if not has_fs(scheme):
+        raise InvalidInputError.at(
+            URL_SETTING, f"no installed provider knows {scheme}://",
+            "install the one that does, such as apache-airflow-providers-amazon for s3://, or mend the scheme",
+        )  # fmt: skip
+
+
+def _require_connection(connection_id: str) -> None:
+    """The provider for AWS would go on without, with whatever credentials the machine has."""
+    from airflow.providers.common.compat.sdk import AirflowNotFoundException
+    from airflow.sdk import BaseHook
+
+    try:
+        BaseHook.get_connection(connection_id)
+    except AirflowNotFoundException as error:
+        raise InvalidInputError.at(
+            URL_SETTING,
+            f"Airflow has no connection {excerpt(connection_id)}",
+            "add it, or leave out what is before the @",
+        ) from error
+
+
+if TYPE_CHECKING:
+    from rebalance_advisor.store import Connection
+
+
+def prune_published(connection: Connection, before: datetime) -> list[str]:
+    """Remove what was written before a time and is nobody's latest; returns where it was.
+
+    While a cluster's objects are removed, nobody publishes it: what ``latest.json`` comes to name cannot go meanwhile.
+    Raises InvalidInputError where the object store's address cannot be, ObjectStoreError where the store refuses.
+    """
+    from rebalance_advisor import store
+    from rebalance_advisor.publish.folders import remove_older
+    from rebalance_advisor.publish.object_store import clusters_in, remove_older_objects
+
+    gone = [str(folder) for folder in remove_older(publish_root(), before)]
+    objects = object_store()
+    if objects is None:
+        return gone
+    for cluster in clusters_in(objects):
+        with store.publishing(connection, cluster):
+            gone += [objects.address(key) for key in remove_older_objects(objects, cluster, before)]
+    return gone

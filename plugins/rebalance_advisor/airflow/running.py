@@ -1,0 +1,81 @@
+"""A task is tried again only after an error that time can mend; after any other it fails at once.
+
+A silent task looks like one that hangs: every so often it says what it is at, at its end how long it took.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec, TypeVar, get_type_hints
+
+from kafka_assignors.errors import AdvisorError
+from rebalance_advisor.mended_by_time import is_mended_by_time
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """Decorate the work of a task. The failure has the error's own words, and the error as its cause."""
+
+    @wraps(work)
+    def attempt(*given: Given.args, **named: Given.kwargs) -> Answer:
+        from airflow.providers.common.compat.sdk import AirflowFailException, AirflowSkipException
+
+        try:
+            return work(*given, **named)
+        except (AirflowFailException, AirflowSkipException):
+            raise
+        except Exception as error:
+            if is_mended_by_time(error):
+                raise
+            from kafka_rebalance.render import error_words  # not while Airflow reads the DAG's file
+
+            words = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
+            raise AirflowFailException(words) from error
+
+    # Airflow reads what a task returns from its annotation, whose names it looks up in this module: they are put in.
+    if "return" in work.__annotations__:
+        attempt.__annotations__ = work.__annotations__ | {"return": _return_type(work)}
+    return attempt
+
+
+def _return_type(work: Callable[..., object]) -> object:
+    """Return the evaluated annotation of what ``work`` returns."""
+
+    def only() -> None: ...
+
+    only.__annotations__ = {"return": work.__annotations__["return"]}
+    return get_type_hints(only, work.__globals__)["return"]
+
+
+EVERY_SECONDS = 20.0
+
+
+@contextmanager
+def still_working(log: logging.Logger, what: str, every_seconds: float = EVERY_SECONDS) -> Iterator[None]:
+    """Says ``what`` when the block begins, again every ``every_seconds``, and how long it took where it has ended well.
+
+    >>> with still_working(log, "reading cluster orders"):
+    ...     read()
+    """
+    began, has_ended = time.monotonic(), threading.Event()
+
+    def tell() -> None:
+        while not has_ended.wait(every_seconds):
+            log.info("%s: still at it after %.0f s", what, time.monotonic() - began)
+
+    log.info("%s", what)
+    teller = threading.Thread(target=tell, name="still-working", daemon=True)
+    teller.start()
+    try:
+        yield
+        log.info("%s: %.1f s", what, time.monotonic() - began)
+    finally:
+        has_ended.set()
+        teller.join()

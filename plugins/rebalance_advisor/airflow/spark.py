@@ -1,0 +1,304 @@
+"""One of our Spark jobs for one run: spark-submit, with the store's address in the environment, in no argument.
+
+The connection ``spark_default`` decides where it runs (docs/spark.md). Our code travels with the job.
+
+Where a Spark job runs: an Airflow connection read into what spark-submit takes, in the Spark provider's own words.
+
+``host`` is the whole master (``local[*]``, ``spark://master``, ``k8s://https://api``, ``yarn``) with ``port`` after it,
+or, as in a connection's URI, its type is the scheme: ``spark://master:7077``. In the extra: ``deploy-mode``, ``queue``,
+``namespace``, ``executor-python`` (where the workers' Python lies, if it is not the one that they find themselves) and
+``conf``, Spark's own settings by name. They reach spark-submit in a file: on a command line every user of the machine
+sees them, a secret among them.
+
+spark-submit as a child of the task: its lines go to the task's log as they come, and it ends with the task.
+
+How much memory the JVM of a Spark driver gets: by the size of the reading, unless the connection says it.
+
+Rows for the executors, what they share and what they answer pass through it. It is what the JVM may take at most, not
+what it takes; Python's own memory comes on top.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import selectors
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from airflow.sdk import BaseOperator
+
+from kafka_assignors.errors import AdvisorError
+from kafka_rebalance.errors import UsageError
+from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.policy import HEAVY_POOL
+from rebalance_advisor.airflow.running import fail_without_retry
+from rebalance_advisor.airflow.task_log import task_log
+from rebalance_advisor.mended_by_time import EXIT_LATER
+
+_CLUSTER, _CLIENT = "cluster", "client"
+_EXTRA_ARGUMENTS = {"queue": "--queue", "deploy-mode": "--deploy-mode"}
+_NAMESPACE = "spark.kubernetes.namespace"
+_FROM_KUBERNETES = "spark.kubernetes.driver.secretKeyRef."
+# Spark's page has no login and listens on all interfaces.
+_NO_PAGE = {"spark.ui.enabled": "false"}
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# As java.util.Properties reads it.
+_ESCAPES = str.maketrans(
+    {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"} | {mark: f"\\{mark}" for mark in " :=#!"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkConnection:
+    """``arguments`` of spark-submit before the application, without Spark's own ``settings``."""
+
+    master: str
+    arguments: tuple[str, ...]
+    settings: Mapping[str, str]
+
+    @contextmanager
+    def all_arguments(self) -> Iterator[tuple[str, ...]]:
+        """The arguments, with the settings in a file that its owner alone can read and that goes at the end."""
+        with NamedTemporaryFile("w", encoding="utf-8", suffix=".properties") as file:
+            for name, value in self.settings.items():
+                file.write(f"{name.translate(_ESCAPES)}={value.translate(_ESCAPES)}\n")
+            file.flush()
+            yield *self.arguments, "--properties-file", file.name, "--load-spark-defaults"
+
+
+def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
+    """The connection. ``secret_variable`` is what the driver needs in its environment and nobody else may see.
+
+    Raises UsageError for a place of it that is wrong, and where a driver on a cluster would get the secret in no way
+    that hides it.
+    """
+    from airflow.sdk import BaseHook
+
+    from rebalance_advisor.airflow.connections import mask_secrets
+
+    known = BaseHook.get_connection(connection_id)
+    extra, place = known.extra_dejson, f"connection {connection_id}"
+    mask_secrets(extra)
+    master = _master(known, place)
+    is_local = master.partition("[")[0] in ("local", "local-cluster")
+    settings = _NO_PAGE | (_LOOPBACK if is_local else {}) | _settings(extra, place)
+    arguments = ["--master", master]
+    for name, option in _EXTRA_ARGUMENTS.items():
+        value = _text(extra, name, place)
+        arguments += [] if value is None else [option, value]
+    mode = _text(extra, "deploy-mode", place) or _CLIENT
+    if mode not in (_CLIENT, _CLUSTER):
+        raise UsageError.at(f"{place}, extra, deploy-mode", f"{mode!r}", f"it is {_CLIENT} or {_CLUSTER}")
+    if mode == _CLUSTER and _FROM_KUBERNETES + secret_variable not in settings:
+        hint = f"use {_CLIENT}, or on Kubernetes name a secret in conf: {_FROM_KUBERNETES}{secret_variable} = NAME:KEY"
+        raise UsageError.at(f"{place}, extra, deploy-mode", f"a driver elsewhere has no {secret_variable}", hint)
+    return SparkConnection(master, tuple(arguments), settings)
+
+
+def _master(known: Any, place: str) -> str:
+    host = known.host or ""
+    if not host and known.conn_type in (None, "", "spark", "generic"):
+        raise UsageError.at(f"{place}, host", "names no master", "give local[*], spark://HOST, k8s://URL or yarn")
+    is_whole = "://" in host or (not known.port and known.conn_type in ("spark", "generic"))
+    master = host if is_whole else f"{known.conn_type}://{host}" if host else str(known.conn_type)
+    return f"{master}:{known.port}" if known.port else master
+
+
+def _settings(extra: Mapping[str, Any], place: str) -> dict[str, str]:
+    conf = extra.get("conf", {})
+    if not isinstance(conf, Mapping):
+        raise UsageError.at(f"{place}, extra, conf", f"{conf!r}", "it is an object: setting to value")
+    settings = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in conf.items()}
+    namespace, python = _text(extra, "namespace", place), _text(extra, "executor-python", place)
+    settings |= {} if namespace is None else {_NAMESPACE: namespace}
+    if python is None:
+        return settings
+    # Spark would start the driver with the workers' Python, too.
+    return settings | {"spark.pyspark.python": python, "spark.pyspark.driver.python": sys.executable}
+
+
+def _text(extra: Mapping[str, Any], name: str, place: str) -> str | None:
+    value = extra.get(name)
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise UsageError.at(f"{place}, extra, {name}", f"{value!r}", "it is a text that is not empty")
+
+
+_BINARY = "spark-submit"
+_SECONDS_TO_END = 10.0
+_SILENT_S = 0.5
+
+
+class SubmitError(AdvisorError):
+    """spark-submit is not there, or ended badly."""
+
+
+class JobInterruptedError(SubmitError):
+    """The job was ended from outside, or ended by an error that time can mend."""
+
+
+class Submission:
+    """One run of spark-submit; ``end`` may be called from a signal's handler."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_ended = False
+
+    def run(self, arguments: Sequence[str], added: Mapping[str, str], say: Callable[[str], None]) -> None:
+        """Until it has ended; ``added`` goes into its environment, and into no argument.
+
+        Raises SubmitError with the exit code and the last line that it wrote, also where it was ended and says 0.
+        """
+        last = ""
+        with subprocess.Popen(
+            [spark_submit(), *arguments], env={**os.environ, **added}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
+        ) as process:  # fmt: skip
+            self._process = process
+            for line in _lines(process):
+                if written := line.rstrip():
+                    last = written
+                    say(written)
+        if process.returncode or self._is_ended:
+            how = "was ended" if self._is_ended else "ended"
+            code = process.returncode
+            # Below 0: a signal ended spark-submit itself; above 128: what it started.
+            is_interrupted = self._is_ended or code == EXIT_LATER or code < 0 or code > 128
+            kind = JobInterruptedError if is_interrupted else SubmitError
+            raise kind(f"{_BINARY} {how} with code {code}; its last line: {last or 'none'}")
+
+    def end(self) -> None:
+        """The driver and what it has started, politely first."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._is_ended = True  # whose child is ended may take that for its own good end
+        import psutil
+
+        family = psutil.Process(self._process.pid)
+        processes = [*family.children(recursive=True), family]
+        for process in processes:
+            _signal(process.terminate)
+        _, alive = psutil.wait_procs(processes, timeout=_SECONDS_TO_END)
+        for process in alive:
+            _signal(process.kill)
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """What it writes, as it comes, until it has ended and its output is silent.
+
+    Not until that is closed: a Python worker that is left over (its daemon was killed) holds it open for as long as it
+    lives, and the task would wait with it.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    pending, output = "", process.stdout
+    if output is None:
+        return
+    with selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        while True:
+            has_ended = process.poll() is not None
+            if selector.select(_SILENT_S):
+                read = os.read(output.fileno(), 1 << 16)
+                *whole, pending = (pending + decoder.decode(read)).split("\n")
+                yield from whole
+                if not read:
+                    break
+            elif has_ended:
+                break
+    yield pending
+
+
+def spark_submit() -> str:
+    """The one on the PATH, else the one of the pyspark beside this Python. Raises SubmitError where there is none."""
+    beside = Path(sys.executable).parent / _BINARY
+    found = shutil.which(_BINARY) or (str(beside) if beside.is_file() else None)
+    if found is None:
+        raise SubmitError(f"no {_BINARY} on the PATH and none beside {sys.executable}: install pyspark there")
+    return found
+
+
+def _signal(send: Callable[[], None]) -> None:
+    import psutil
+
+    with contextlib.suppress(psutil.NoSuchProcess):  # it ended by itself meanwhile
+        send()
+
+
+SETTING = "spark.driver.memory"
+_LEAST_MIB = 1_024  # what Spark gives if nobody says anything
+_BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # docs/spark.md has what was measured
+
+
+def driver_memory(connection: SparkConnection, partition_count: int | None) -> tuple[str, ...]:
+    """Arguments of spark-submit; none where the connection's settings name it, or where nobody tells the size (a run
+    that the version before started): then Spark's own default is what it gets.
+    """
+    if partition_count is None or SETTING in connection.settings:
+        return ()
+    return "--driver-memory", f"{memory_mib(partition_count)}m"
+
+
+def memory_mib(partition_count: int) -> int:
+    """At least as much as Spark gives by itself.
+
+    >>> memory_mib(10_000), memory_mib(333_333)
+    (1024, 1814)
+    """
+    return max(_LEAST_MIB, _BASE_MIB + partition_count * _BYTES_A_PARTITION // 2**20)
+
+
+JOBS_SETTING = "ADVISOR_SPARK_JOBS"
+DSN_VARIABLE = "ADVISOR_POSTGRES_DSN"
+CONNECTION = "spark_default"
+
+
+class AdvisorSparkJob(BaseOperator):
+    """``spark_jobs/JOB.py --run-id RUN``. A retry replaces what the try before half-wrote.
+
+    ``partition_count`` of the run's snapshot, if somebody tells it, says how much memory its driver gets.
+    """
+
+    template_fields = ("run_id", "partition_count")
+
+    def __init__(self, *, job: str, run_id: Any, partition_count: Any, **kwargs: Any) -> None:
+        super().__init__(
+            task_id=job,
+            pool=HEAVY_POOL,  # drivers side by side on one machine share its cores
+            **kwargs,
+        )
+        self.job, self.run_id, self.partition_count = job, run_id, partition_count
+        self._submission = Submission()
+
+    @fail_without_retry
+    def execute(self, context: Any) -> None:  # noqa: ARG002
+        """Submit and wait. A job that ends badly fails the task, for good unless time can mend it."""
+        dsn, log = store_dsn(), task_log(__name__)
+        connection = spark_connection(CONNECTION, DSN_VARIABLE)
+        log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)
+        application = (str(jobs_folder() / f"{self.job}.py"), "--run-id", str(self.run_id))
+        memory = driver_memory(connection, self.partition_count)
+        with connection.all_arguments() as given:
+            arguments = (*given, *memory, "--name", f"advisor-{self.job}", *application)
+            self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
+
+    def on_kill(self) -> None:
+        """The task is ended from outside: so is its job."""
+        self._submission.end()
+
+
+def jobs_folder() -> Path:
+    """Where the jobs lie: where the setting says, in the wheel, or beside ``plugins/`` of a checkout."""
+    if told := os.environ.get(JOBS_SETTING):
+        return Path(told)
+    here = Path(__file__).resolve()
+    in_wheel = here.parent / "jobs"
+    return in_wheel if in_wheel.is_dir() else here.parents[3] / "spark_jobs"

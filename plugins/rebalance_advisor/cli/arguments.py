@@ -1,0 +1,245 @@
+"""The options of ``plan`` and ``advise``: from the table of options to the command line, from there to a request.
+
+The options that every command has which reads an INPUT.
+
+What ``plan`` and ``advise`` share: from their arguments to INPUT, options, capacities and the earlier plan.
+
+How old the reading is that an answer rests on, in the first line: files never hold it, they do not know the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kafka_assignors.errors import InvalidInputError
+from kafka_rebalance.options.option import Option
+from kafka_rebalance.options.values import Rate, read_value
+from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
+from kafka_rebalance.snapshot.times import age_of, span_words
+from rebalance_advisor.cli.history import add_history_folder, require_history, with_window
+from rebalance_advisor.input_bytes import MAX_INPUT_BYTES
+from rebalance_advisor.publish.folders import check_folder, plan_path
+from rebalance_advisor.request.named_files import RULES, heavy_keys_in_files, rules_in_file, scenarios_in_files
+from rebalance_advisor.request.names_in_cluster import require_names_known, require_quick_request
+from rebalance_advisor.request.run_request import OPTIONS, RunRequest
+
+FILE = "FILE"
+
+
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """What may be asked of a plan. Options with … are given once for each value."""
+    for section in dict.fromkeys(option.section for option in OPTIONS):
+        group = parser.add_argument_group(section)
+        for option in OPTIONS:
+            if option.section == section and option.is_in_shell:
+                add_option(group, option)
+        if section == RunRequest.section:
+            add_history_folder(group)
+    words = "an earlier plan: confirmed or continued if it still holds; advise compares the findings beside it"
+    group.add_argument("--previous", type=plan_path, metavar="PLAN", help=words)
+
+
+def add_option(group: argparse._ActionsContainer, option: Option) -> None:
+    """One option; its values are checked with all others, when the request is made of them."""
+    words = (option.help + option.default_words).replace("%", "%%")
+    if option.is_flag:
+        group.add_argument(option.flag, action="store_true", help=words)
+    elif option.metavar == FILE:
+        action = "append" if option.is_repeated else "store"
+        group.add_argument(option.flag, type=Path, action=action, metavar=option.metavar, help=words)
+    else:
+        action = "append" if option.is_repeated else "store"
+        group.add_argument(option.flag, type=option.from_text, action=action, metavar=option.metavar, help=words)
+
+
+def request_of(arguments: argparse.Namespace) -> RunRequest:
+    """What was asked for, but for the capacities, which need the cluster.
+
+    Raises UsageError for a value that cannot be and for options that contradict each other, InvalidInputError for a
+    file of rules that cannot be read.
+    """
+    given = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
+    del given["capacity"]
+    for name in RULES:
+        given[name] = [rule for path in given[name] or () for rule in rules_in_file(name, path)]
+    given["scenario"] = scenarios_in_files(given["scenario"] or ())
+    given["heavy_keys"] = heavy_keys_in_files(given["heavy_keys"] or ())
+    return RunRequest.from_mapping(given)
+
+
+def with_capacity_file(request: RunRequest, path: Path | None, snapshot: ClusterSnapshot) -> RunRequest:
+    """The request with the capacities of a file. Raises InvalidInputError for one that does not fit the cluster."""
+    if path is None:
+        return request
+    capacities = _capacities(path, snapshot, request.options.add_brokers.keys())
+    return replace(request, options=replace(request.options, capacities=capacities))
+
+
+def read_previous(path: Path | None) -> dict[str, Any] | None:
+    """The document of an earlier plan: its file, or the folder that holds it."""
+    return None if path is None else read_sealed_plan(path)
+
+
+def read_sealed_plan(path: Path) -> dict[str, Any]:
+    """``plan.json`` as an object whose hash is right and whose fields can be read.
+
+    Raises InvalidInputError for a plan that was changed after it was made.
+    """
+    from kafka_rebalance.plans.check import read_planned
+
+    document = read_plan(path)
+    read_planned(document, str(path))
+    return document
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """``plan.json`` as an object. Raises InvalidInputError where it is none."""
+    from rebalance_advisor.dumps.input_file import read_json
+
+    file = path / "plan.json" if path.is_dir() else path
+    document = read_json(file)
+    if not isinstance(document, dict) or not {"plan_id", "moves", "parameters"} <= document.keys():
+        raise InvalidInputError.at(str(file), "is no plan", "a plan has plan_id, parameters and moves")
+    return document
+
+
+def _capacities(path: Path, snapshot: ClusterSnapshot, added: Collection[int]) -> dict[int, Capacity]:
+    from rebalance_advisor.dumps import read_capacity
+
+    capacities = read_capacity(path)
+    known = {broker.id for broker in snapshot.brokers} | set(added)
+    strangers = sorted(capacities.of_broker.keys() - known)
+    if strangers:
+        raise InvalidInputError.at(str(path), f"broker {strangers[0]} is neither in the cluster nor added")
+    given = {broker: capacities.of_broker.get(broker, capacities.default) for broker in sorted(known)}
+    return {broker: capacity for broker, capacity in given.items() if capacity is not None}
+
+
+if TYPE_CHECKING:
+    from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+
+def argument_of(kind: Any) -> Callable[[str], Any]:
+    """Return what reads a value of a kind (``options/values.py``) for argparse."""
+
+    def read(text: str) -> Any:
+        try:
+            return read_value(kind, text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
+
+
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """``--max-input-bytes``: what the files of one input may hold together once they are unpacked; ``--strict``."""
+    parser.add_argument(
+        "--max-input-bytes", type=argument_of(Rate), default=MAX_INPUT_BYTES, metavar="B",
+        help="what INPUT may hold, unpacked, e.g. 20GiB (8GiB)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--strict", action="store_true",
+        help="refuse a folder with a file that cannot be read; else it is left out by name if the rest suffices",
+    )  # fmt: skip
+
+
+def read_given(path: Path, arguments: argparse.Namespace) -> ClusterSnapshot:
+    """Return the snapshot of ``path``, read as the options of ``add_input_options`` say."""
+    from rebalance_advisor.dumps.any_input import read_input
+
+    return read_input(path, max_bytes=arguments.max_input_bytes, is_strict=getattr(arguments, "strict", False))
+
+
+if TYPE_CHECKING:
+    from kafka_rebalance.snapshot.history import HourlyLoads
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInput:
+    """What was asked and what was read; ``previous`` is the document of an earlier plan.
+
+    ``hourly``: the hours that the snapshot's loads are made of, where a load of a window was asked for.
+    """
+
+    request: RunRequest
+    snapshot: ClusterSnapshot
+    previous: dict[str, Any] | None
+    hourly: HourlyLoads | None = None
+
+
+def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printed: str, many: bool = False) -> None:
+    """INPUT (with ``many`` one or more, as ``inputs``), ``--out``, ``--json`` and every option of a plan.
+
+    ``made`` and ``printed`` are the command's own words.
+    """
+    if many:
+        parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+")
+    else:
+        parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help=f"where {made} to be replaced whole")
+    parser.add_argument("--json", action="store_true", help=f"print {printed} as JSON")
+    parser.add_argument(
+        "--verbose", action="store_true", help="print each stage of the plan on stderr, with its moves and its seconds"
+    )
+    add_plan_options(parser)
+    add_input_options(parser)
+
+
+def requested(arguments: argparse.Namespace) -> RunRequest:
+    """What was asked, before anything heavy is imported or read: wrong options and a wrong ``--out`` end here."""
+    request = request_of(arguments)
+    require_history(request, arguments.history)
+    check_folder(arguments.out)
+    return request
+
+
+def read_plan_input(
+    arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
+) -> PlanInput:
+    """Read INPUT, capacities and the earlier plan. ``is_one_of_many``: the same request is made of other inputs, too.
+
+    Raises InvalidInputError for one that cannot be read, and for an INPUT from the future; UsageError for names and
+    patterns that it does not know.
+    """
+    from kafka_rebalance.snapshot.times import age_of
+
+    previous = read_previous(arguments.previous)
+    say("reading")
+    snapshot = read_given(arguments.input, arguments)
+    if snapshot.captured_at is not None:
+        age_of(snapshot.captured_at, datetime.now(UTC))
+    snapshot, hourly = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
+    require_quick_request(request, snapshot)
+    require_names_known(request, snapshot, tuple(request.options.topic_patterns()) if is_one_of_many else ())
+    return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous, hourly)
+
+
+# Twice the hour in which the pipeline collects: what is older is called old.
+FRESH = timedelta(hours=2)
+
+
+def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
+    """The lines, the first one with the age; as they are where the input has no time (that is a gap already).
+
+    Raises InvalidInputError for a reading from the future.
+    """
+    if captured_at is None or not lines:
+        return list(lines)
+    return [f"{lines[0]}; {age_words(age_of(captured_at, now))}", *lines[1:]]
+
+
+def age_s(captured_at: datetime | None, now: datetime) -> float | None:
+    """Seconds, for ``--json``; None where the input has no time. Raises InvalidInputError as above."""
+    return None if captured_at is None else age_of(captured_at, now).total_seconds()
+
+
+def age_words(age: timedelta) -> str:
+    """``reading 5 min old``; beyond ``FRESH`` it is called old."""
+    if age <= FRESH:
+        return f"reading {span_words(age)} old"
+    return f"OLD READING: {span_words(age)} old"

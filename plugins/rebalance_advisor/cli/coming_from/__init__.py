@@ -1,1 +1,0 @@
-"""What other balancers were told, as settings of ours."""

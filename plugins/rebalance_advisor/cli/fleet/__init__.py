@@ -1,1 +1,0 @@
-"""Plans of many clusters in one call."""

@@ -1,1 +1,0 @@
-"""``health``: is the advisor itself well?"""

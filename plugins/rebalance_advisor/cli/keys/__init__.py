@@ -1,1 +1,0 @@
-"""The command ``keys``: scores of a topic's keys, from files or from the topic itself."""

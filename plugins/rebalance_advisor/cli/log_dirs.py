@@ -1,0 +1,197 @@
+"""``plan --balance-log-dirs 10%`` and ``plan --remove-log-dir BROKER:/path``: between dirs of their own broker.
+
+DIR gets ``log_dirs.json``, each wave and its way back in Kafka's own JSON, and ``commands.md``. ``verify DIR INPUT``
+recomputes it, ``check DIR SNAPSHOT`` tells how far it is.
+
+``verify`` and ``check`` of a plan between log dirs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kafka_assignors.errors import AdvisorError
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.values import BrokerId, Share
+from rebalance_advisor.cli.arguments import argument_of, read_given, read_plan_input
+from rebalance_advisor.cli.exit_codes import EXIT_CANNOT_TELL, EXIT_DONE
+from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
+from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.input_bytes import ByteBudget, read_bytes
+from rebalance_advisor.publish.folders import replace_folder
+from rebalance_advisor.publish.log_dir_files import COMMANDS_FILE, JSON_FILE
+from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.terminal import write_json, write_lines
+from rebalance_advisor.version import advisor_version
+
+if TYPE_CHECKING:
+    from kafka_rebalance.log_dir_plans.plan import LogDirPlan
+
+BALANCE, REMOVE = "--balance-log-dirs", "--remove-log-dir"
+
+
+def add_log_dir_options(parser: argparse.ArgumentParser) -> None:
+    """Both may be given; no replica changes its broker."""
+    group = parser.add_argument_group("disks within a broker, instead of a plan between brokers")
+    words = "no disk's used share further than this from its broker's, e.g. 10%% for ten points of a hundred"
+    group.add_argument(BALANCE, type=argument_of(Share), metavar="10%", help=words)
+    words = "a dir of a broker that is to be empty, as 3:/data/2 …"
+    group.add_argument(REMOVE, type=_removed, action="append", default=[], metavar="BROKER:PATH", help=words)
+
+
+def asks_for_log_dirs(arguments: argparse.Namespace) -> bool:
+    """One of the two was given."""
+    return arguments.balance_log_dirs is not None or bool(arguments.remove_log_dir)
+
+
+def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
+    """Raises UsageError for what moves something between brokers, InfeasibleError where a dir cannot be emptied."""
+    from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
+    from kafka_rebalance.verify.log_dirs import check_log_dir_plan
+    from rebalance_advisor.publish.log_dir_files import JSON_FILE, log_dir_files
+
+    require_log_dirs_alone(arguments, request)
+    given = read_plan_input(arguments, request, Progress())
+    asked = LogDirRequest(
+        within=arguments.balance_log_dirs,
+        removed=frozenset(arguments.remove_log_dir),
+        throttle_bytes_per_s=request.options.throttle_bytes_per_s,
+        partitions_per_wave=request.options.partitions_per_wave,
+    )
+    plan = make_log_dir_plan(given.snapshot, asked, advisor_version=advisor_version())
+    files = log_dir_files(plan)
+    beside = {name: content for name, content in files.items() if name != JSON_FILE}
+    if wrong := check_log_dir_plan(plan.document(), given.snapshot, beside):
+        raise AdvisorError(f"the plan did not pass its own verification and is not written: {wrong[0]}")
+    with taken_back_on_interrupt():
+        folder = replace_folder(arguments.out, files, plan.plan_id)
+    if arguments.json:
+        shown = (
+            "plan_id",
+            "verdict",
+            "reasons",
+            "replica_moves",
+            "dir_bytes",
+            "lower_bound_bytes",
+            "seconds",
+            "brokers",
+        )
+        document = plan.document()
+        write_json(sys.stdout, {name: document[name] for name in shown} | {"folder": str(folder)})
+    else:
+        write_lines(sys.stdout, *log_dir_lines(plan), f"written to {folder}")
+    return EXIT_CANNOT_TELL if plan.verdict == "cannot_tell" else EXIT_DONE
+
+
+def require_log_dirs_alone(arguments: argparse.Namespace, request: RunRequest) -> None:
+    """Only the throttle and the size of a wave are asked beside it."""
+    defaults = PlanOptions()
+    options = replace(
+        request.options,
+        throttle_bytes_per_s=defaults.throttle_bytes_per_s,
+        partitions_per_wave=defaults.partitions_per_wave,
+        with_frontier=True,
+    )
+    is_alone = options == defaults and not request.own_scenarios and arguments.capacity is None
+    if not is_alone or arguments.previous is not None or request.load or arguments.new_topic:
+        problem = "only moves replicas between log dirs of their own broker"
+        hint = "leave all but --throttle and --partitions-per-wave out: what is to change its broker is another plan"
+        raise UsageError.at(REMOVE if arguments.remove_log_dir else BALANCE, problem, hint)
+
+
+def log_dir_lines(plan: LogDirPlan) -> list[str]:
+    """The verdict, why, and each disk before and after."""
+    from kafka_rebalance.render import render_all
+
+    first, *others = render_all(plan.reasons)
+    lines = [f"{plan.verdict}: {first}", *(f"  {reason}" for reason in others)]
+    for broker in plan.brokers:
+        for place in broker.places:
+            paths = " and ".join(place.paths)
+            if place.total_bytes and place.used_before is not None and place.used_after is not None:
+                before, after = place.used_before / place.total_bytes, place.used_after / place.total_bytes
+                lines.append(f"  broker {broker.broker} {paths}: {before:.1%} used → {after:.1%}")
+            else:
+                lines.append(f"  broker {broker.broker} {paths}: {place.held_before:,} bytes → {place.held_after:,}")
+    return lines
+
+
+def _removed(text: str) -> tuple[int, str]:
+    """``3:/data/2``."""
+    broker, _, path = text.partition(":")
+    if not path:
+        raise argparse.ArgumentTypeError(f"{text!r} is no dir of a broker: give BROKER:PATH, e.g. 3:/data/2")
+    return argument_of(BrokerId)(broker), path
+
+
+VALID, STALE, DONE = 0, 10, 11
+_WORDS = {VALID: "valid", STALE: "stale", DONE: "not worth it"}
+
+
+def is_log_dir_plan(path: Path) -> bool:
+    """The file itself, or a folder with it and no plan between brokers."""
+    return path.name == JSON_FILE or (
+        path.is_dir() and (path / JSON_FILE).is_file() and not (path / "plan.json").exists()
+    )
+
+
+def verify_log_dirs(arguments: argparse.Namespace) -> int:
+    """Exit code 0: right, 1: faults."""
+    from kafka_rebalance.verify.log_dirs import check_log_dir_plan
+
+    _refuse_policy(arguments)
+    folder, document = _read(arguments.plan)
+    snapshot = read_given(arguments.input, arguments)
+    beside = [folder / COMMANDS_FILE, *(file for name in ("waves", "rollback") for file in (folder / name).glob("*"))]
+    files = {file.relative_to(folder).as_posix(): read_bytes(file, ByteBudget()) for file in beside if file.is_file()}
+    faults = check_log_dir_plan(document, snapshot, files)
+    if arguments.json:
+        told = [{"code": fault.code, "place": fault.place, "message": fault.message} for fault in faults]
+        write_json(sys.stdout, {"is_right": not faults, "files_beside": sorted(files), "faults": told})
+    elif faults:
+        write_lines(sys.stdout, *map(str, faults))
+    else:
+        write_lines(
+            sys.stdout,
+            f"plan {document['plan_id'][:12]} is right: {document['replica_moves']:,} moves between log dirs",
+            f"  bytes: at least {document['lower_bound_bytes']:,}, the plan takes {document['dir_bytes']:,}",
+        )
+    return 1 if faults else 0
+
+
+def check_log_dirs(arguments: argparse.Namespace) -> int:
+    """Exit codes of ``check``: 0 what is left can be done, 10 somebody else moved some of it, 11 all is done."""
+    from kafka_rebalance.log_dir_plans.plan import DirMoveState, progress_of, require_log_dir_plan
+
+    _refuse_policy(arguments)
+    document = require_log_dir_plan(_read(arguments.plan)[1], str(arguments.plan))
+    progress = progress_of(document, read_given(arguments.snapshot, arguments))
+    strangers = {DirMoveState.ELSEWHERE, DirMoveState.GONE, DirMoveState.UNKNOWN}
+    code = DONE if progress.is_done else STALE if strangers & set(progress.states) else VALID
+    counts = {state.value: count for state, count in progress.counts.items()}
+    if arguments.json:
+        write_json(sys.stdout, {"status": _WORDS[code], "replicas": counts, "not_empty": list(progress.not_empty)})
+    else:
+        told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing to move"
+        said = "done" if progress.is_done else _WORDS[code]
+        write_lines(sys.stdout, f"plan {document['plan_id'][:12]} is {said}: {told}")
+        write_lines(sys.stdout, *(f"  to be emptied: {words}" for words in progress.not_empty))
+    return code
+
+
+def _refuse_policy(arguments: argparse.Namespace) -> None:
+    if arguments.policy is not None:
+        raise UsageError.at("--policy", "limits plans between brokers", "leave it out for a plan between log dirs")
+
+
+def _read(path: Path) -> tuple[Path, Any]:
+    """Folder and document."""
+    from rebalance_advisor.dumps.input_file import read_json
+
+    file = path / JSON_FILE if path.is_dir() else path
+    return file.parent, read_json(file)

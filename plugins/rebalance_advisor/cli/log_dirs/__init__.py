@@ -1,1 +1,0 @@
-"""Plans between the log dirs of one broker."""

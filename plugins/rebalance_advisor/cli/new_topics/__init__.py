@@ -1,1 +1,0 @@
-"""Topics that are still to be made."""

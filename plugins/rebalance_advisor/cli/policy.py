@@ -1,0 +1,128 @@
+r"""``--policy FILE`` of ``check`` and ``verify``: what a team allows of any plan, as a step of its own checks.
+
+A policy as a TOML file, to lie beside the plans that it rules::
+
+max_hours = 6
+max_wave_hours = 2
+max_move_bytes = "2TB"
+max_moves = 500
+max_leader_changes = 1000
+max_throttle = "100MB"          # of each broker in each direction
+max_gap = "20%"                 # bytes above what is provably needed
+never_moved = ["payments\\..*"]  # patterns of whole names
+never_filled = [7]
+windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC
+"""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import Field, PlainValidator, Strict, TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.options.option import Checked
+from kafka_rebalance.options.values import (
+    CHECKED,
+    MOST_HOURS,
+    WRITTEN,
+    Amount,
+    BrokerId,
+    Count,
+    Patterns,
+    Rate,
+    Ratio,
+    Several,
+    Value,
+)
+from kafka_rebalance.policy import PlanPolicy, WeeklyWindow
+from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
+
+if TYPE_CHECKING:
+    from kafka_rebalance.policy import BrokenRule
+
+# None where no policy was given; empty where it is kept.
+Broken = list["BrokenRule"] | None
+EXIT_AGAINST_POLICY = 13
+
+
+def add_policy_option(parser: argparse.ArgumentParser) -> None:
+    """The option; docs/plans-as-code.md tells the file's keys."""
+    words = "a TOML file of limits that the plan must keep: hours, bytes, topics never moved, windows of the week …"
+    parser.add_argument("--policy", type=Path, metavar="FILE", help=words)
+
+
+def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetime | None = None) -> Broken:
+    """Raises InvalidInputError for a file that is no policy."""
+    if path is None:
+        return None
+    from kafka_rebalance.policy import broken_rules
+    from rebalance_advisor.request.names_in_cluster import require_quick
+
+    policy = read_policy(path)
+    moved = {str(move["topic"]) for move in document["moves"]}
+    require_quick([("never_moved", pattern) for pattern in policy.never_moved], sorted(moved))
+    return broken_rules(document, policy, now)
+
+
+def exit_code_with(code: int, broken: Broken) -> int:
+    """13 where only the policy stands against it; what is worse keeps its own code."""
+    return EXIT_AGAINST_POLICY if code == 0 and broken else code
+
+
+def policy_lines(broken: Broken) -> list[str]:
+    """Nothing where there is no policy."""
+    if broken is None:
+        return []
+    return [f"  policy: {rule.rule}: {rule.words}" for rule in broken] or ["  policy: kept"]
+
+
+def _window(value: Any) -> WeeklyWindow:
+    if not isinstance(value, str):
+        raise ValueError(f"{excerpt(value)} is no text")  # noqa: TRY004 (pydantic takes no TypeError)
+    return WeeklyWindow.from_text(value)
+
+
+_Hours: TypeAlias = Annotated[
+    float, Strict(), Field(ge=0, le=MOST_HOURS), Value("is no number of hours", f"give 0 to {MOST_HOURS:,}")
+]
+
+
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
+class _PolicyFile(Checked):
+    max_hours: _Hours | None = None
+    max_wave_hours: _Hours | None = None
+    max_move_bytes: Amount | None = None
+    max_moves: Count | None = None
+    max_leader_changes: Count | None = None
+    max_throttle: Rate | None = None
+    max_gap: Ratio | None = None
+    never_moved: Patterns = ()
+    never_filled: Annotated[tuple[BrokerId, ...], Several()] = ()
+    windows: Annotated[tuple[Annotated[WeeklyWindow, PlainValidator(_window)], ...], Several()] = ()
+
+
+KEYS = tuple(_PolicyFile.__annotations__)
+
+
+def read_policy(path: Path) -> PlanPolicy:
+    """The policy of a file. Raises InvalidInputError with the key that is unknown or wrong, and for an empty file."""
+    try:
+        document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError.at(str(path), f"is no TOML: {error}") from error
+    if not document:
+        raise InvalidInputError.at(str(path), "sets no limit", f"known: {', '.join(KEYS)}")
+    try:
+        found = vars(TypeAdapter(_PolicyFile).validate_python(document, context=WRITTEN))
+    except InvalidInputError as error:
+        raise InvalidInputError.at(str(path), str(error)) from error
+    given = {key: found[key] for key in KEYS if key != "max_throttle"}
+    return PlanPolicy(**given, max_throttle_bytes_per_s=found["max_throttle"])

@@ -1,1 +1,0 @@
-"""The command that prints the schemas of what is published."""

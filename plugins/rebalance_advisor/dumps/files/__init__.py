@@ -1,1 +1,0 @@
-"""Files and folders of text as lines, tables and JSON documents."""

@@ -1,1 +1,0 @@
-"""What `kafka-consumer-groups.sh` prints, in all its columns."""

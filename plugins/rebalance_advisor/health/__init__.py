@@ -1,1 +1,0 @@
-"""Whether the advisor itself works: what Prometheus reads of it."""

@@ -1,0 +1,440 @@
+"""Client properties under their Java or librdkafka names → ``ConnectionSettings``.
+
+The same table serves a Java client properties file (``--command-config``) and the extra of Airflow's ``kafka``
+connection, which holds librdkafka's names. What Kafka's own tools accept is accepted, or refused by its true reason:
+
+- a name of Kafka's clients that changes nothing about reading is listed in ``without_effect``;
+- one that is right and idle beside the others (a CA with ``security.protocol=PLAINTEXT``), or that belongs to another
+  program (``schema.registry.url``), is told in ``unused``;
+- a name like a security property's that no client knows is refused: it may have been meant to protect something.
+
+``sasl.jaas.config`` as Kafka's Java clients read it: one login module with its options.
+
+``JaasConfig`` reads with a ``StreamTokenizer``: values stand in double or single quotes, or bare; C and C++ comments
+are passed over; a backslash escapes inside quotes.
+
+Properties of a SASL login → the fields that its mechanism needs, and what is missing of them in words.
+
+Names of cipher suites: Java writes IANA's, OpenSSL has its own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kafka_assignors.errors import InvalidInputError
+from kafka_assignors.visible_text import excerpt
+from rebalance_advisor.kafka.connection.java_properties import (
+    ASSERTIONS,
+    CONNECTING,
+    FIELDS,
+    JAVA_CODE,
+    KNOWN_CLASSES,
+    LOGINS,
+    STORES,
+    TOKENS,
+    WITHOUT_EFFECT,
+    GivenProperties,
+    is_known,
+)
+from rebalance_advisor.kafka.connection.key_stores import store_fields, unfolded
+from rebalance_advisor.kafka.connection.settings import ConnectionSettings, KerberosLogin, TokenSource
+from rebalance_advisor.outgoing_http import OutgoingRequestError, checked_address
+
+PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule"
+SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
+TOKEN_MODULE = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"  # noqa: S105  # a class
+KERBEROS_MODULE = "com.sun.security.auth.module.Krb5LoginModule"
+IAM_MODULE = "software.amazon.msk.auth.iam.IAMLoginModule"
+# Login module → the mechanisms that it serves, the usual one first.
+MODULES: Mapping[str, tuple[str, ...]] = {
+    PLAIN_MODULE: ("PLAIN",),
+    SCRAM_MODULE: ("SCRAM-SHA-512", "SCRAM-SHA-256"),
+    TOKEN_MODULE: ("OAUTHBEARER",),
+    KERBEROS_MODULE: ("GSSAPI",),
+    IAM_MODULE: ("AWS_MSK_IAM",),
+}
+_FLAGS = ("required", "requisite", "sufficient", "optional")
+_TOKEN = re.compile(
+    r"""\s+|//[^\n]*|/\*.*?\*/                                   # white space and comments
+    |(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    |(?P<sign>[=;])
+    |(?P<word>[^\s"'=;]+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_JAAS_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b", "a": "\a", "v": "\v"}
+
+
+@dataclass(frozen=True, slots=True)
+class JaasEntry:
+    """A login module and its options, in which secrets may be."""
+
+    module: str
+    options: Mapping[str, str] = field(repr=False)
+
+
+def jaas_entry(config: str, mechanism: str, place: str) -> JaasEntry:
+    """The entry of ``config``. ``mechanism`` is ``sasl.mechanism`` ('' where it is not given).
+
+    Raises InvalidInputError, which never repeats a value, where Java would find no entry, or for a login module that
+    is not known or serves another mechanism.
+    """
+    tokens = _tokens(config, place)
+    if len(tokens) < 2 or tokens[1].lower() not in _FLAGS:
+        raise InvalidInputError.at(place, "sasl.jaas.config is no JAAS entry", 'write MODULE required username="…" …;')
+    module, rest = tokens[0], tokens[2:]
+    if rest and rest[-1] == ";":
+        rest = rest[:-1]
+    if module not in MODULES or (mechanism and mechanism.upper() not in MODULES[module]):
+        raise InvalidInputError.at(
+            place, f"login module {module} does not serve sasl.mechanism={mechanism or '(not given)'}",
+            "known: " + ", ".join(sorted(MODULES)),
+        )  # fmt: skip
+    return JaasEntry(module, _options(rest, place))
+
+
+def _tokens(config: str, place: str) -> list[str]:
+    """Words, values without their quotes, and the signs ``=`` and ``;``."""
+    found: list[str] = []
+    at = 0
+    while at < len(config):
+        token = _TOKEN.match(config, at)
+        if token is None:
+            raise InvalidInputError.at(place, "a quote in sasl.jaas.config is not closed")
+        at = token.end()
+        if token["quoted"] is not None:
+            found.append(_Quoted(_unescape_jaas(token["quoted"][1:-1])))
+        elif token["sign"] or token["word"]:
+            found.append(token["sign"] or token["word"])
+    return found
+
+
+class _Quoted(str):
+    """A value that stood in quotes: never a sign."""
+
+    __slots__ = ()
+
+
+def _options(tokens: list[str], place: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for i in range(0, len(tokens), 3):
+        part = tokens[i : i + 3]
+        is_pair = len(part) == 3 and part[1] == "=" and not isinstance(part[1], _Quoted)
+        if not is_pair or (part[2] in ("=", ";") and not isinstance(part[2], _Quoted)):
+            raise InvalidInputError.at(place, 'the options of sasl.jaas.config are not name="value" pairs')
+        found[str(part[0])] = str(part[2])
+    return found
+
+
+def _unescape_jaas(value: str) -> str:
+    return re.sub(r"\\([0-7]{1,3}|.)", lambda found: _character(found[1]), value, flags=re.DOTALL)
+
+
+def _character(code: str) -> str:
+    return chr(int(code, 8) & 0xFF) if code[0] in "01234567" else _JAAS_ESCAPES.get(code, code)
+
+
+PLAIN_LOGINS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+_CLASSES = (
+    "sasl.login.callback.handler.class",
+    "sasl.client.callback.handler.class",
+    "sasl.oauthbearer.jwt.retriever.class",
+)
+_EXTENSION, _CLAIM = "extension_", "unsecuredLoginStringClaim_"
+# Of TokenSource, by the option that the login module takes.
+_TOKEN_OPTIONS = {"clientId": "client_id", "clientSecret": "client_secret", "scope": "scope"}
+_URLS = ("https://", "http://", "file:")
+
+
+def with_login(settings: ConnectionSettings, given: GivenProperties) -> ConnectionSettings:
+    """The settings with their login. Raises InvalidInputError for a part that is missing or cannot be served."""
+    if not settings.has_login:
+        return settings
+    entry = _entry(settings, given)
+    mechanism = settings.sasl_mechanism or (MODULES[entry.module][0] if entry else None)
+    if mechanism is None:
+        raise given.refuse("security.protocol", "sasl.mechanism is missing", "SCRAM-SHA-512 is one")
+    for key in _CLASSES:
+        name = given.values.get(key, "").rpartition(".")[2]
+        if name and name not in KNOWN_CLASSES:
+            raise given.refuse(key, f"{key}={name} is Java code that logs in", "Python cannot run it")
+    settings = replace(settings, sasl_mechanism=mechanism)
+    options = dict(entry.options) if entry else {}
+    if mechanism == "OAUTHBEARER":
+        return replace(settings, token=_token(options, settings, given))
+    if mechanism == "GSSAPI":
+        return replace(settings, kerberos=_kerberos(options, given))
+    if mechanism == "AWS_MSK_IAM":
+        return replace(settings, aws_profile=_profile(options, settings, given))
+    return _with_password(settings, options, given)
+
+
+def _entry(settings: ConnectionSettings, given: GivenProperties) -> JaasEntry | None:
+    config = given.values.get("sasl.jaas.config")
+    if not config:
+        return None
+    return jaas_entry(config, settings.sasl_mechanism or "", given.place("sasl.jaas.config"))
+
+
+def _with_password(settings: ConnectionSettings, options: dict[str, str], given: GivenProperties) -> ConnectionSettings:
+    if options.pop("tokenauth", "false").lower() == "true":
+        raise given.refuse("sasl.jaas.config", "delegation tokens (tokenauth) are not supported", "log in by password")
+    _refuse_others(options, ("username", "password"), given)
+    found: dict[str, Any] = {}
+    for name in ("username", "password"):
+        values = {value for value in (getattr(settings, name), options.get(name)) if value}
+        if len(values) > 1:
+            raise given.refuse("sasl.jaas.config", "sasl.jaas.config contradicts another property", "give it once")
+        found[name] = next(iter(values), None)
+    if not all(found.values()):
+        if options:
+            raise given.refuse("sasl.jaas.config", "sasl.jaas.config lacks username or password")
+        raise given.refuse(
+            "sasl.mechanism", f"{settings.sasl_mechanism} needs a user name and a password",
+            "give sasl.jaas.config, or sasl.username and sasl.password",
+        )  # fmt: skip
+    return replace(settings, **found)
+
+
+def _token(options: Mapping[str, str], settings: ConnectionSettings, given: GivenProperties) -> TokenSource:
+    found: dict[str, Any] = {}
+    for key, name in TOKENS.items():
+        if given.values.get(key):
+            given.set(found, name, given.values[key], key)
+    for option, name in _TOKEN_OPTIONS.items():
+        if options.get(option):
+            given.set(found, name, options[option], "sasl.jaas.config")
+    own = {name for name in options if name.startswith((_EXTENSION, _CLAIM))}
+    _refuse_others(options, (*_TOKEN_OPTIONS, *own), given)
+    listed = [part.partition("=") for part in found.pop("extensions", "").split(",") if part]
+    extensions = {name.strip(): value.strip() for name, _, value in listed}
+    extensions |= {name.removeprefix(_EXTENSION): options[name] for name in own if name.startswith(_EXTENSION)}
+    claims = {name.removeprefix(_CLAIM): options[name] for name in own if name.startswith(_CLAIM)}
+    found["is_header_encoded"] = found.get("is_header_encoded", "false").lower() == "true"
+    found |= _authorities(found, settings, given)
+    source = TokenSource(**found, extensions=tuple(sorted(extensions.items())), claims=tuple(sorted(claims.items())))
+    _check_token(source, given)
+    return source
+
+
+def _authorities(found: Mapping[str, Any], settings: ConnectionSettings, given: GivenProperties) -> dict[str, Any]:
+    """The CA of the token endpoint: https.ca.*, else the broker's own one, else None for the system's."""
+    location, pem = found.get("ca_location"), found.get("ca_pem")
+    if location and pem:
+        raise given.refuse("https.ca.pem", "https.ca.pem and https.ca.location name the same thing", "give it once")
+    if not location and not pem and settings.has_tls:
+        location, pem = settings.ca_location, settings.ca_pem
+    # "probe" is librdkafka's word for where the system keeps them.
+    return {"ca_location": None if pem or location == "probe" else location, "ca_pem": unfolded(pem) if pem else None}
+
+
+def _check_token(source: TokenSource, given: GivenProperties) -> None:
+    url = "sasl.oauthbearer.token.endpoint.url"
+    if source.endpoint is None:
+        if not source.claims:
+            raise given.refuse("sasl.mechanism", f"OAUTHBEARER needs {url}", "https://… of the identity provider")
+    elif not source.endpoint.startswith(_URLS):
+        raise given.refuse(url, f"{source.endpoint!r} is no URL of https, http or file")
+    elif not source.endpoint.startswith("file:"):
+        if not (source.client_id and source.client_secret):
+            raise given.refuse(
+                url, "OAUTHBEARER needs a client id and its secret",
+                "sasl.oauthbearer.client.credentials.client.id and ….client.secret, or clientId, clientSecret in JAAS",
+            )  # fmt: skip
+        try:
+            checked_address(source.endpoint, has_secret=True)
+        except OutgoingRequestError as refusal:
+            raise given.refuse(url, f"{url} cannot be used: {refusal}") from None
+
+
+def _kerberos(options: Mapping[str, str], given: GivenProperties) -> KerberosLogin:
+    service = given.values.get("sasl.kerberos.service.name") or options.get("serviceName")
+    if not service:
+        raise given.refuse("sasl.mechanism", "GSSAPI needs sasl.kerberos.service.name", "it is kafka nearly everywhere")
+    return KerberosLogin(
+        service_name=service,
+        key_table=options.get("keyTab") or given.values.get("sasl.kerberos.keytab") or None,
+        principal=options.get("principal") or given.values.get("sasl.kerberos.principal") or None,
+    )
+
+
+def _profile(options: Mapping[str, str], settings: ConnectionSettings, given: GivenProperties) -> str | None:
+    if not settings.has_tls:
+        raise given.refuse("security.protocol", "AWS_MSK_IAM needs security.protocol=SASL_SSL")
+    _refuse_others(options, ("awsProfileName", "awsDebugCreds"), given)
+    return options.get("awsProfileName") or None
+
+
+def _refuse_others(options: Mapping[str, str], known: tuple[str, ...], given: GivenProperties) -> None:
+    strange = sorted(set(options) - set(known))
+    if strange:
+        raise InvalidInputError.at(
+            given.place("sasl.jaas.config"), f"JAAS option {strange[0]} is not supported", "known: " + ", ".join(known)
+        )
+
+
+_IANA = re.compile(r"TLS_(?:(?P<exchange>\w+?)_)?WITH_(?P<cipher>\w+)")
+
+
+def openssl_ciphers(value: str) -> str:
+    """OpenSSL's list for a list of either kind (separated by commas, colons or blanks); '' where only TLS 1.3 is named.
+
+    Suites of TLS 1.3 (``TLS_AES_128_GCM_SHA256``) are left out: OpenSSL has them on, and Python cannot choose among
+    them. ``TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256`` is ``ECDHE-RSA-AES128-SHA256``.
+    """
+    named = [_openssl(name) for name in re.split(r"[,:\s]+", value.strip()) if name]
+    return ":".join(name for name in named if name)
+
+
+def _openssl(name: str) -> str:
+    if name.startswith("TLS_") and "_WITH_" not in name:
+        return ""
+    found = _IANA.fullmatch(name)
+    if found is None:
+        return name
+    cipher = re.sub(r"(AES|ARIA|CAMELLIA)_(\d+)", r"\1\2", found["cipher"]).replace("_CBC", "")
+    cipher = cipher.replace("CHACHA20_POLY1305_SHA256", "CHACHA20-POLY1305")
+    exchange = "" if found["exchange"] in (None, "RSA") else f"{found['exchange']}-"
+    return f"{exchange}{cipher}".replace("_", "-")
+
+
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS = (*PLAIN_LOGINS, "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")
+_TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
+_DEFAULT_PORT = 9092
+_DIGITS = re.compile(r"[0-9]{1,9}")
+_FROM_PROVIDER = re.compile(r"\$\{[^}:]+:(?:[^}:]*:)?[^}]*\}")
+_ALIKE = 0.86  # of difflib: securty.protocol
+
+
+def connection_settings(
+    properties: Mapping[str, object],
+    *,
+    bootstrap: str | None = None,
+    places: Mapping[str, str] | None = None,
+    source: str = "client properties",
+) -> ConnectionSettings:
+    """Settings from properties; ``bootstrap`` (``host:port,…``) goes before ``bootstrap.servers``.
+
+    ``places`` says where each property stands (``file:line``) for messages, ``source`` is named where it does not.
+    Raises InvalidInputError for a property that might have been meant to matter and is not known, a value that cannot
+    be, a store that cannot be read, or a login that lacks a part.
+    """
+    given = GivenProperties.of(properties, places or {}, source)
+    if given.values and not any(map(is_known, given.values)):  # some other file: its content is nobody's business
+        raise given.refuse(next(iter(given.values)), "is no property of a Kafka client", "bootstrap.servers=… is one")
+    fields: dict[str, object] = {}
+    unused: list[str] = []
+    for key in sorted(given.values):
+        _take(fields, unused, key, given)
+    if bootstrap is not None:
+        fields["servers"] = parse_servers(bootstrap, "--bootstrap")
+    if not fields.get("servers"):
+        raise InvalidInputError.at(source, "bootstrap.servers is missing", "say host:port of one broker or more")
+    settings = ConnectionSettings(**fields)  # type: ignore[arg-type]  # each field was made by its own function
+    if settings.has_tls:
+        settings = replace(settings, **store_fields(settings, given))  # type: ignore[arg-type]  # names and texts
+        if bool(settings.certificate_location or settings.certificate_pem) != bool(
+            settings.key_location or settings.key_pem
+        ):
+            raise InvalidInputError.at(given.source, "a client certificate needs its key, and a key its certificate")
+    settings = with_login(settings, given)
+    quiet = tuple(key for key in sorted(given.values) if key in WITHOUT_EFFECT)
+    return replace(settings, without_effect=quiet, unused=(*unused, *_idle(settings, given)))
+
+
+def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
+    """(host, port) of ``host:port,host:port``; a scheme in front (``SSL://``) is dropped, port 9092 is the default."""
+    servers = []
+    for listed in filter(None, (part.strip() for part in value.split(","))):
+        address = listed.split("://")[-1]
+        host, colon, port = address.rpartition(":")
+        if not colon or (host.count(":") and not host.endswith("]")):
+            host, port = address, str(_DEFAULT_PORT)
+        if not host or not _DIGITS.fullmatch(port) or not 0 < int(port) < 65536:
+            raise InvalidInputError.at(place, f"{listed!r} is no host:port", "write broker1.example.org:9092")
+        servers.append((host.strip("[]"), int(port)))
+    return tuple(servers)
+
+
+def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenProperties) -> None:
+    """Put one property into ``fields``, leave it to those who read several at once, or refuse it."""
+    value = given.values[key]
+    if key in WITHOUT_EFFECT or key in STORES or key in LOGINS or key in TOKENS:
+        return
+    if key.startswith("config.providers"):
+        raise given.refuse(
+            key, "values are taken from a config provider, which is Java code", "write the values into the file"
+        )
+    if _FROM_PROVIDER.search(value):
+        raise given.refuse(key, f"{key} is taken from a config provider", "write the value into the file")
+    if key in FIELDS:
+        if value or key == "ssl.endpoint.identification.algorithm":  # '' is Java's way to say: check no host name
+            given.set(fields, FIELDS[key], _converted(key, value, given), key)
+    elif key == "bootstrap.controllers":
+        raise given.refuse(key, "bootstrap.controllers names controllers", "a snapshot is read from brokers")
+    elif key in JAVA_CODE:
+        if value:
+            raise given.refuse(key, f"{key} names Java code that {JAVA_CODE[key]}", "Python cannot run it")
+    elif key.startswith(ASSERTIONS):
+        raise given.refuse(key, "tokens by an assertion (RFC 7523) are not supported", "give a client id and secret")
+    else:
+        _take_unknown(unused, key, given)
+
+
+def _take_unknown(unused: list[str], key: str, given: GivenProperties) -> None:
+    """Of another program, or misspelt."""
+    known = [*FIELDS, *STORES, *LOGINS, *TOKENS]
+    alike = difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE)
+    if key.startswith(CONNECTING) or alike:
+        hint = f"is {alike[0]} meant?" if alike else "remove it, or say which one is meant"
+        raise given.refuse(key, f"property {excerpt(key)} is not known", hint)
+    unused.append(f"{excerpt(key)} is no property of Kafka's clients")
+
+
+def _converted(key: str, value: str, given: GivenProperties) -> object:
+    """The value as its field wants it."""
+    convert = _CONVERTERS.get(FIELDS[key])
+    return value if convert is None else convert(key, value, given)
+
+
+def _milliseconds(key: str, value: str, given: GivenProperties) -> int:
+    if not _DIGITS.fullmatch(value) or not int(value):
+        raise given.refuse(key, f"{key}={value!r} is no number of milliseconds")
+    return int(value)
+
+
+def _tls_versions(key: str, value: str, given: GivenProperties) -> tuple[str, ...]:
+    """Older versions beside these are left out: brokers that want them should not be trusted with a password."""
+    named = [part.strip() for part in value.split(",")]
+    return tuple(part for part in named if part in _TLS_VERSIONS) or (given.one_of(_TLS_VERSIONS, named[0], key),)
+
+
+# Field → the value as it wants it; others are copied.
+_CONVERTERS: dict[str, Callable[[str, str, GivenProperties], object]] = {
+    "servers": lambda key, value, given: parse_servers(value, given.place(key)),
+    "security_protocol": lambda key, value, given: given.one_of(PROTOCOLS, value.upper(), key),
+    "sasl_mechanism": lambda key, value, given: given.one_of(MECHANISMS, value.upper(), key),
+    "is_host_name_checked": lambda key, value, given: (
+        given.one_of(("https", "none", ""), value.lower(), key) == "https"
+    ),
+    "is_certificate_verified": lambda key, value, given: given.one_of(("true", "false"), value.lower(), key) == "true",
+    "tls_versions": _tls_versions,
+    "request_timeout_ms": _milliseconds,
+    "ciphers": lambda _key, value, _given: openssl_ciphers(value) or None,
+    **dict.fromkeys(("ca_pem", "certificate_pem", "key_pem"), lambda _key, value, _given: unfolded(value)),
+}
+
+
+def _idle(settings: ConnectionSettings, given: GivenProperties) -> list[str]:
+    """Properties of a login or of TLS where the protocol has none, in words."""
+    return [
+        f"{key} has no effect with security.protocol={settings.security_protocol}"
+        for prefix, is_used in (("sasl.", settings.has_login), ("ssl.", settings.has_tls))
+        for key in sorted(given.values)
+        if key.startswith(prefix) and key not in WITHOUT_EFFECT and given.values[key] and not is_used
+    ]

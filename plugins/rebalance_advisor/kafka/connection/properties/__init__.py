@@ -1,1 +1,0 @@
-"""Client properties files and what they lead to: key stores, JAAS entries, PEM in one line."""

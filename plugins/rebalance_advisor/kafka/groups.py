@@ -1,0 +1,358 @@
+"""Every group: type, state, coordinator, and a description from the API of its own type.
+
+The type comes from ListGroups and decides which API is used: a group described by the wrong one looks dead and empty,
+on older brokers without any error. The broker that lists a group coordinates it; FindCoordinator (which would create
+``__consumer_offsets`` on a cluster without groups) is asked only about listed groups whose coordinator moved meanwhile.
+
+Subscription and assignment of a classic consumer, out of the bytes that DescribeGroups carries (consumer protocol).
+
+Read member by member, so that one odd member spoils nothing but itself. Newer versions than are known here are read as
+the newest known one, as every client does; what follows is left alone.
+
+Topology and members of a streams group (KIP-1071), as StreamsGroupDescribe tells them.
+
+A described group → its members, each decoded by itself: classic, consumer (KIP-848), share and streams groups.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.metadata import FindCoordinatorRequest
+
+from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.groups.subscriptions import OddBytesError, ProtocolReader, decode_user_data
+from kafka_rebalance.snapshot.group import Member, Subtopology, TaskIds, Tasks, partitions_of_tasks
+from kafka_rebalance.snapshot.model import Group, GroupType, TopicPartitions
+from rebalance_advisor.kafka.connection.client import kafka_error
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.messages import (
+    ConsumerGroupDescribeRequest,
+    ShareGroupDescribeRequest,
+    StreamsGroupDescribeRequest,
+)
+from rebalance_advisor.kafka.request_sender import RequestSender
+from rebalance_advisor.kafka.unheard import BrokerUnheardError
+
+_NEWEST_SUBSCRIPTION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What a member said when it joined; ``owned``, ``generation`` and ``rack`` are newer than version 0."""
+
+    version: int
+    topics: tuple[str, ...]
+    user_data: bytes | None
+    owned: TopicPartitions | None
+    generation: int | None
+    rack: str | None
+
+
+def decode_subscription(data: bytes) -> Subscription:
+    """ConsumerProtocolSubscription, versions 0 to 3. Raises OddBytesError."""
+    reader = ProtocolReader(data)
+    said_version = reader.version()
+    version = min(said_version, _NEWEST_SUBSCRIPTION)
+    topics = tuple(reader.string() for _ in range(reader.count()))
+    user_data = reader.nullable_bytes()
+    owned = reader.topic_partitions() if version >= 1 else None
+    generation = reader.int32() if version >= 2 else None
+    rack = reader.nullable_string() if version >= 3 else None
+    said = None if generation is None or generation < 0 else generation
+    return Subscription(said_version, topics, user_data, owned, said, rack or None)
+
+
+def decode_assignment(data: bytes) -> TopicPartitions:
+    """ConsumerProtocolAssignment: topics in the order given, each once. Raises OddBytesError."""
+    reader = ProtocolReader(data)
+    reader.version()
+    return reader.topic_partitions()
+
+
+def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
+    """Empty while the group is not initialized, or while topics of its own are missing."""
+    rows = (described.topology.subtopologies or ()) if described.topology is not None else ()
+    return tuple(
+        Subtopology(
+            id=row.subtopology_id,
+            source_topics=tuple(sorted(row.source_topics)),
+            repartition_topics=tuple(sorted(topic.name for topic in row.repartition_source_topics)),
+            changelog_topics=tuple(sorted(topic.name for topic in row.state_changelog_topics)),
+        )
+        for row in sorted(rows, key=lambda row: str(row.subtopology_id))
+    )
+
+
+def streams_member(raw: Any, subtopologies: tuple[Subtopology, ...], partition_counts: Mapping[str, int]) -> Member:
+    """Its subscription is what the whole topology reads; what it reads itself follows from its active tasks."""
+    tasks, target = _tasks(raw.assignment), _tasks(raw.target_assignment)
+    topics = {topic for subtopology in subtopologies for topic in subtopology.read_topics}
+    return Member(
+        id=raw.member_id,
+        instance_id=raw.instance_id or None,
+        client_id=raw.client_id or None,
+        host=raw.client_host or None,
+        rack=raw.rack_id or None,
+        subscription=tuple(sorted(topics)) if subtopologies else None,
+        assigned=partitions_of_tasks(tasks.active, subtopologies, partition_counts),
+        target=partitions_of_tasks(target.active, subtopologies, partition_counts),
+        generation=raw.member_epoch,
+        is_classic=bool(raw.is_classic),
+        process_id=raw.process_id or None,
+        tasks=tasks,
+        target_tasks=target,
+    )
+
+
+def _tasks(assignment: Any) -> Tasks:
+    return Tasks(_ids(assignment.active_tasks), _ids(assignment.standby_tasks), _ids(assignment.warmup_tasks))
+
+
+def _ids(rows: Any) -> TaskIds:
+    return tuple(sorted((row.subtopology_id, tuple(sorted(row.partitions))) for row in rows or ()))
+
+
+REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+CONSUMER_PROTOCOL = "consumer"
+_IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versions: not told
+
+
+def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
+    """The listed group with what its own API told; members in the order of their ids."""
+    if described.group_state == "Dead":
+        coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
+        return replace(group, state="Dead")
+    if described.group_state in REBALANCING:
+        reason = fact(FactCode.GROUP_REBALANCING, state=described.group_state)
+        coverage.add("group", group.id, FactCode.LACKS_MEMBERS, reason)
+    if group.type is GroupType.CLASSIC:
+        group = replace(group, protocol_type=described.protocol_type or group.protocol_type)
+        group = replace(group, protocol=described.protocol_data or None)
+        members = [_classic_member(row, group) for row in described.members]
+    else:
+        group = replace(group, generation=described.group_epoch, assignment_epoch=described.assignment_epoch)
+        if group.type is GroupType.STREAMS:  # its tasks are dealt out by no assignor that one could name
+            group = replace(group, subtopologies=subtopologies_of(described))
+            members = [streams_member(row, group.subtopologies, partition_counts) for row in described.members]
+        else:
+            group = replace(group, protocol=described.assignor_name or None)
+            members = [_modern_member(row) for row in described.members]
+    for member in members:
+        if member.decode_error:
+            reason = fact(FactCode.AS_REPORTED, text=member.decode_error)
+            coverage.add("member", f"{group.id}/{member.id}", FactCode.LACKS_SUBSCRIPTION, reason)
+    members.sort(key=lambda member: member.id)
+    return replace(group, state=described.group_state, members=tuple(members))
+
+
+def _classic_member(raw: Any, group: Group) -> Member:
+    """Bytes that cannot be read leave the rest of the member, and everybody else, as they are."""
+    member = Member(
+        id=raw.member_id,
+        instance_id=getattr(raw, "group_instance_id", None) or None,
+        client_id=raw.client_id or None,
+        host=raw.client_host or None,
+    )
+    if group.protocol_type != CONSUMER_PROTOCOL:
+        return member  # Kafka Connect and others: their bytes mean something else
+    try:
+        if raw.member_metadata:
+            said = decode_subscription(raw.member_metadata)
+            owned, generation = _owned_by(said, group.protocol)
+            member = replace(
+                member, rack=said.rack, subscription=said.topics, owned=owned, generation=generation,
+                user_data=said.user_data, subscription_version=said.version,
+            )  # fmt: skip
+        if raw.member_assignment:
+            member = replace(member, assigned=decode_assignment(raw.member_assignment))
+    except OddBytesError as odd:
+        return replace(member, decode_error=str(odd))
+    return member
+
+
+def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
+    """Members of a sticky strategy give everything up before they join, and say in their user data what they had."""
+    told = decode_user_data(said.user_data, protocol) if protocol == "sticky" else None
+    if told is None or told.owned is None:
+        return said.owned, said.generation
+    return told.owned, told.generation
+
+
+def _modern_member(raw: Any) -> Member:
+    """Consumer groups tell where they are and where they are going; share groups have neither target nor instance."""
+    target = getattr(raw, "target_assignment", None)
+    return Member(
+        id=raw.member_id,
+        instance_id=getattr(raw, "instance_id", None) or None,
+        client_id=raw.client_id or None,
+        host=raw.client_host or None,
+        rack=raw.rack_id or None,
+        subscription=tuple(raw.subscribed_topic_names),
+        subscribed_regex=getattr(raw, "subscribed_topic_regex", None) or None,
+        assigned=_topic_partitions(raw.assignment),
+        target=None if target is None else _topic_partitions(target),
+        generation=raw.member_epoch,
+        is_classic=_IS_CLASSIC.get(getattr(raw, "member_type", None)),
+    )
+
+
+def _topic_partitions(assignment: Any) -> TopicPartitions:
+    return tuple(
+        sorted(
+            (topic_partition.topic_name, tuple(sorted(topic_partition.partitions)))
+            for topic_partition in assignment.topic_partitions
+        )
+    )
+
+
+LOADING, NOT_AVAILABLE, NOT_COORDINATOR = 14, 15, 16
+_GROUPS_A_QUESTION = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGroups:
+    """What ListGroups told: groups by name without members or offsets yet, ``coordinator`` set."""
+
+    groups: dict[str, Group] = field(default_factory=dict)
+
+    def by_coordinator(self, names: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+        """Coordinator and its groups, in portions of one request."""
+        bundles: dict[int, list[str]] = defaultdict(list)
+        for name in sorted(names):
+            bundles[self.groups[name].coordinator or 0].append(name)
+        for broker, bundle in sorted(bundles.items()):
+            for i in range(0, len(bundle), _GROUPS_A_QUESTION):
+                yield broker, bundle[i : i + _GROUPS_A_QUESTION]
+
+
+def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
+    """Ask every broker for the groups that it coordinates."""
+    answers = sender.send(
+        {broker: (broker, ListGroupsRequest()) for broker in sender.all_brokers},
+        is_passing=lambda answer: answer.error_code in (LOADING, NOT_AVAILABLE),
+    )
+    found: dict[str, Group] = {}
+    for broker, answer in sorted(answers.items()):
+        if isinstance(answer, Exception):
+            coverage.add_unanswered(broker, FactCode.LACKS_GROUPS_OF_BROKER, answer)
+            continue
+        if answer.error_code:
+            reason = fact(FactCode.GROUPS_NOT_LISTED, broker=broker, why=kafka_error(answer.error_code))
+            coverage.note_refusal(FactCode.LACKS_GROUPS, answer.error_code)
+            coverage.add_cluster(FactCode.LACKS_GROUPS, reason)
+            continue
+        for group in answer.groups:
+            found[group.group_id] = Group(
+                id=group.group_id,
+                type=_group_type(getattr(group, "group_type", None)),
+                protocol_type=group.protocol_type or CONSUMER_PROTOCOL,
+                state=getattr(group, "group_state", None) or None,
+                coordinator=broker,
+            )
+    return ListedGroups(dict(sorted(found.items())))
+
+
+def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:
+    """The same groups with fresh coordinators for ``names``, which were all listed; as before where nobody tells."""
+    if not names or sender.client.version_of(FindCoordinatorRequest) < 4:
+        return listed
+    answer = sender.send_to_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
+    if isinstance(answer, Exception):
+        return listed
+    moved = {
+        coordinator.key: coordinator.node_id
+        for coordinator in answer.coordinators
+        if not coordinator.error_code and coordinator.key in names
+    }
+    return ListedGroups(
+        {name: replace(group, coordinator=moved.get(name, group.coordinator)) for name, group in listed.groups.items()}
+    )
+
+
+def may_have_moved(why: int | Exception) -> bool:
+    """A failure after which another broker may coordinate the group."""
+    return why == NOT_COORDINATOR or isinstance(why, BrokerUnheardError)
+
+
+def describe_groups(
+    sender: RequestSender, listed: ListedGroups, coverage: Coverage, partition_counts: Mapping[str, int] | None = None
+) -> ListedGroups:
+    """The same groups with assignor, state and members. Types that have no reader here are told to be unread.
+
+    ``partition_counts`` by topic: what the tasks of streams groups read.
+    """
+    readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
+    described, failed = _describe(sender, listed, readable)
+    moved = {name for name, why in failed.items() if may_have_moved(why)}
+    # A classic group between two phases has no metadata yet: asked once more.
+    unready = {name for name, group in described.items() if group.group_state in REBALANCING}
+    if moved or unready:
+        listed = find_moved(sender, listed, moved)
+        if unready:
+            sender.sleep(1.0)
+        again, failed_again = _describe(sender, listed, moved | unready)
+        described |= again
+        failed = {name: why for name, why in failed.items() if name not in again} | failed_again
+    groups = dict(listed.groups)
+    for name, group in listed.groups.items():
+        if name in described:
+            groups[name] = with_members(group, described[name], coverage, partition_counts or {})
+        else:
+            why = failed.get(name)
+            if isinstance(why, int):
+                coverage.add_error("group", name, FactCode.LACKS_MEMBERS, why)
+            elif isinstance(why, Exception):
+                coverage.add_unanswered(group.coordinator or 0, FactCode.LACKS_MEMBERS_OF_GROUPS, why, [name])
+            else:
+                reason = fact(FactCode.GROUP_TYPE_NOT_READ, group_type=group.type.value)
+                coverage.add("group", name, FactCode.LACKS_MEMBERS, reason)
+    return ListedGroups(groups)
+
+
+def _describe(
+    sender: RequestSender, listed: ListedGroups, names: set[str]
+) -> tuple[dict[str, Any], dict[str, int | Exception]]:
+    """Raw descriptions, and for each group that has none Kafka's error code or the failure."""
+    bundles = [
+        (broker, kind, bundle)
+        for kind in _REQUESTS
+        for broker, bundle in listed.by_coordinator(name for name in names if listed.groups[name].type is kind)
+    ]
+    requests = {i: (broker, _REQUESTS[kind](bundle)) for i, (broker, kind, bundle) in enumerate(bundles)}
+    described: dict[str, Any] = {}
+    failed: dict[str, int | Exception] = {}
+    for i, answer in sender.send(requests).items():
+        if isinstance(answer, Exception):
+            failed |= dict.fromkeys(bundles[i][2], answer)
+            continue
+        for group in answer.groups:
+            if group.error_code:
+                failed[group.group_id] = int(group.error_code)
+            else:
+                described[group.group_id] = group
+    return described, failed
+
+
+_REQUESTS: dict[GroupType, Callable[[list[str]], Any]] = {
+    GroupType.CLASSIC: lambda names: DescribeGroupsRequest(groups=names, include_authorized_operations=False),
+    GroupType.CONSUMER: lambda names: ConsumerGroupDescribeRequest(
+        group_ids=names, include_authorized_operations=False
+    ),
+    GroupType.SHARE: lambda names: ShareGroupDescribeRequest(group_ids=names, include_authorized_operations=False),
+    GroupType.STREAMS: lambda names: StreamsGroupDescribeRequest(group_ids=names, include_authorized_operations=False),
+}
+
+
+def _group_type(name: str | None) -> GroupType:
+    """Brokers older than 3.7 tell no type and know only classic groups."""
+    if not name:
+        return GroupType.CLASSIC
+    try:
+        return GroupType(name.lower())
+    except ValueError:
+        return GroupType.UNKNOWN

@@ -1,1 +1,0 @@
-"""Groups, their members and what those subscribe to."""

@@ -1,0 +1,125 @@
+"""Which messages a recipient is to get of a cluster now, and their words.
+
+Promises, in order: nothing is told twice; whoever has a team's address hears of that team's findings alone, whoever has
+the cluster's of all; a finding is told when it is new or worse than in the advisory before, muted and informal ones
+never; an advisory that failed or is late is told to the cluster's recipients, lateness once a day; a week without any
+message ends with one that all is well, or what is still open. O(findings + messages of 60 days).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from kafka_assignors.visible_text import visible
+from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
+
+WORST_FIRST = ("critical", "high", "medium", "low")  # info and ok are never news
+_AGAIN_LATE, _SILENCE = timedelta(days=1), timedelta(days=7)
+_HOUR_S = 3_600.0
+_MOST_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """``kind`` and ``subject_id`` are what is remembered of it; ``lines`` plain text, made visible."""
+
+    kind: str
+    subject_id: str
+    subject: str
+    lines: tuple[str, ...]
+
+
+def messages_for(
+    state: NewestState,
+    findings: Sequence[FindingNews],
+    told: Sequence[Told],
+    *,
+    team: str | None,
+    late_after_hours: float,
+    now: datetime,
+) -> list[Message]:
+    """What is to be sent now. ``team``: the recipient is a team's; ``None``: the cluster's.
+
+    Example: an advisory whose only new finding is of team ``payments`` gives one message of kind ``news`` to that team,
+    one to the cluster's recipients and none to other teams.
+    """
+    concerned = [one for one in findings if one.severity in WORST_FIRST and not one.is_muted]
+    if team is not None:
+        concerned = [one for one in concerned if one.team == team]
+    known = {(one.kind, one.subject_id) for one in told}
+    found = [_news(state, concerned)]
+    if team is None:
+        found += [_failed(state), _late(state, told, late_after_hours, now)]
+    messages = [
+        one for one in found if one is not None and (one.kind == "late" or (one.kind, one.subject_id) not in known)
+    ]
+    last = max((one.time for one in told), default=None)
+    if not messages and state.published_run_id is not None and (last is None or now - last >= _SILENCE):
+        messages = [_all_well(state, concerned)]
+    return messages
+
+
+def is_news(finding: FindingNews) -> bool:
+    """New, or worse than in the advisory before."""
+    before = finding.severity_before
+    if before not in WORST_FIRST:
+        return True
+    return WORST_FIRST.index(finding.severity) < WORST_FIRST.index(before)
+
+
+def _news(state: NewestState, concerned: Sequence[FindingNews]) -> Message | None:
+    fresh = [one for one in concerned if is_news(one)]
+    if not fresh or state.published_run_id is None:
+        return None
+    verdict = (state.verdict or "").replace("_", " ")
+    count = "a finding is" if len(fresh) == 1 else f"{len(fresh)} findings are"
+    head = f"{state.cluster}: {count} new or worse; verdict: {verdict}"
+    return _message("news", state.published_run_id, head, _lines(fresh))
+
+
+def _failed(state: NewestState) -> Message | None:
+    if state.last_run_state not in ("failed", "refused", "given_up") or state.last_run_id is None:
+        return None
+    head = f"{state.cluster}: the newest advisory {_STATE_WORDS[state.last_run_state]}"
+    words = [state.last_failure] if state.last_run_state == "failed" and state.last_failure else []
+    return _message("failed", state.last_run_id, head, [*words, "the advisory before it still stands"])
+
+
+def _late(state: NewestState, told: Sequence[Told], late_after_hours: float, now: datetime) -> Message | None:
+    age_s = state.published_age_seconds
+    if age_s is None or state.published_run_id is None or age_s <= late_after_hours * _HOUR_S:
+        return None
+    if any(one.kind == "late" and now - one.time < _AGAIN_LATE for one in told):
+        return None
+    head = f"{state.cluster}: no advisory for {age_s / _HOUR_S:.0f} hours"
+    return _message("late", state.published_run_id, head, ["advisor.run_attempt says what became of later ones"])
+
+
+def _all_well(state: NewestState, concerned: Sequence[FindingNews]) -> Message:
+    run_id = state.published_run_id or ""
+    if not concerned:
+        return _message("all_well", run_id, f"{state.cluster}: all well", ["no finding is open"])
+    count = "a finding is" if len(concerned) == 1 else f"{len(concerned)} findings are"
+    return _message(
+        "all_well", run_id, f"{state.cluster}: nothing new this week, {count} still open", _lines(concerned)
+    )
+
+
+def _lines(findings: Sequence[FindingNews]) -> list[str]:
+    ranked = sorted(findings, key=lambda one: WORST_FIRST.index(one.severity))
+    lines = [
+        f"- {one.severity}: {one.code.replace('_', ' ')}, {one.subject_type} {one.subject}"
+        + (f" (was {one.severity_before})" if one.severity_before in WORST_FIRST and is_news(one) else "")
+        for one in ranked[:_MOST_LINES]
+    ]
+    more = len(ranked) - _MOST_LINES
+    return [*lines, f"- and {more} more"] if more > 0 else lines
+
+
+def _message(kind: str, subject_id: str, head: str, lines: Sequence[str]) -> Message:
+    return Message(kind, subject_id, visible(head), tuple(visible(line) for line in lines))
+
+
+_STATE_WORDS = {"failed": "failed", "refused": "was refused by its gate", "given_up": "never ended"}

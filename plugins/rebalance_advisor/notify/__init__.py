@@ -1,1 +1,0 @@
-"""Who is told what, and in which words; sending is Airflow's part."""

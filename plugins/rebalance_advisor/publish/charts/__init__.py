@@ -1,1 +1,0 @@
-"""What is drawn: one Vega-Lite specification a chart, and its SVG for a page that runs no script."""

@@ -1,1 +1,0 @@
-"""Folders and files that are replaced whole or not at all."""

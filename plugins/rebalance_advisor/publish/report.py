@@ -1,0 +1,557 @@
+"""HTML of one advisory: the first screen decides, what follows says why.
+
+Everything is rendered from the documents that are published (``plan.json``, ``findings.json``, ``groups.json``): the
+page cannot say what they do not. It carries its charts as SVG, works in mail, in light and dark, and prints.
+
+The verdict and its figures, the same in report, digest and terminal.
+
+Findings in words, for report, digest and terminal: one line each, whose it is, what it explains, what is muted.
+
+What is decided on: verdict, age and coverage, the worst findings, the one action, and what if nothing is done.
+
+The plan on the page: how good it is, what more or less balance would cost, brokers, waves, moves.
+
+Consumer groups on the page, ranked by trouble: what each strategy would do, and what a member's death costs.
+
+After a failure, on the page: the brokers and racks whose loss hits leaders hardest, as replicas lie today.
+
+What an advisory rests on: what was measured, given or unknown, and what could not be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from kafka_rebalance.advisory.advisory import NEW, PERSISTING, REOPENED
+from kafka_rebalance.amounts import (
+    amount_in_words,
+    bytes_in_words,
+    listed,
+    ratio_in_words,
+    seconds_in_words,
+)
+from kafka_rebalance.facts import BoundProof, Fact, FactCode
+from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.render import render, render_document
+from kafka_rebalance.render.needed import amount_of, needed, needed_words
+from kafka_rebalance.render.plan_reasons import PROOFS
+from kafka_rebalance.render.uncovered import uncovered_words
+from kafka_rebalance.snapshot.codec import read_gap
+from rebalance_advisor.publish.charts import (
+    Specification,
+    band_of,
+    broker_levels_chart,
+    broker_rows,
+    chart_rules,
+    frontier_chart,
+    frontier_label,
+    page_colours,
+    svg_of,
+    wave_times_chart,
+)
+from rebalance_advisor.publish.escape import html_value
+from rebalance_advisor.publish.plan_words import frontier_rows
+
+Document = Mapping[str, Any]
+VERDICT_WORDS = {
+    "rebalance": "Rebalance: a plan is ready",
+    "nothing_to_do": "Nothing to do",
+    "cannot_tell": "Cannot tell whether anything has to move",
+    "infeasible": "Infeasible: no placement satisfies the hard rules",
+    "not_fixable_by_moving": "Moving cannot fix this",
+}
+
+
+def size_in_words(size: Document) -> str:
+    """``12 brokers in 3 racks, 150 topics, …``."""
+    return (
+        f"{size['brokers']:,} brokers in {size['racks']:,} racks, {size['topics']:,} topics, "
+        f"{size['partitions']:,} partitions, {size['replicas']:,} replicas, {size['groups']:,} groups"
+    )
+
+
+def key_figures(plan: Document) -> list[dict[str, str]]:
+    """The handful of numbers that decide whether to read on."""
+    cost = plan["cost"]
+    figures = [
+        ("replicas moved", f"{cost['replica_moves']:,}"),
+        ("copied", bytes_in_words(cost["bytes"])),
+        ("leader changes", f"{cost['leader_changes']:,}"),
+        ("at the throttle", seconds_in_words(cost["seconds"])),
+    ]
+    bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
+    least = None if bound is None else needed("bytes", cost["bytes"], bound["value"])
+    if least is not None:
+        figures.append((least.of_what or "needed", least.value))
+    return [{"name": name, "value": value} for name, value in figures]
+
+
+def uncovered_by(advisory: Document) -> str:
+    """What the verdict does not cover; empty where all was seen."""
+    return uncovered_words(read_gap(gap, "coverage") for gap in advisory["coverage"])
+
+
+_GAPS = "gaps_of_"
+
+
+def evidence_in_words(evidence: Document) -> str:
+    """``disk bytes 1.2 TiB, over share 1.31 ×``: the unit is in each name."""
+    return ", ".join(_evidence(name, value) for name, value in evidence.items())
+
+
+def _evidence(name: str, value: Any) -> str:
+    # What could not be read may be called after a log dir: its own underscores stay.
+    words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
+    if isinstance(value, list | tuple):
+        return f"{words}: {listed(value)}"
+    if value is None or isinstance(value, str | bool):
+        return f"{words}: {'unknown' if value is None else value}"
+    if name.endswith("bytes_per_s"):
+        return f"{words.removesuffix(' bytes per s')}: {bytes_in_words(value)}/s"
+    if name.endswith("bytes"):
+        return f"{words.removesuffix(' bytes')}: {bytes_in_words(value)}"
+    if name.endswith("seconds"):
+        return f"{words.removesuffix(' seconds')}: {seconds_in_words(value)}"
+    if name.endswith("ratio"):
+        return f"{words.removesuffix(' ratio')}: {value:.2f}"
+    return f"{words}: {value:,.2f}" if isinstance(value, float) and value % 1 else f"{words}: {value:,.0f}"
+
+
+def top_lines(findings: Sequence[Document], count: int) -> list[str]:
+    """The worst findings, one line each: whole sentences with the numbers that matter; what is muted is counted last.
+
+    At most ``count`` lines in all.
+    """
+    muted = muted_words(findings)
+    lines = []
+    for finding in audible(findings)[: count - bool(muted)]:
+        owner, symptoms = owner_words(finding), symptom_words(finding)
+        more = f" It explains {symptoms}." if symptoms else ""
+        change = noteworthy_change(finding)
+        severity = f"{finding['severity']}, {change}" if change else finding["severity"]
+        lines.append(f"{severity}: {named(finding)}{more}" + (f" ({owner})" if owner else ""))
+    return [*lines, muted] if muted else lines
+
+
+def audible(findings: Sequence[Document]) -> list[Document]:
+    """Those that are not muted."""
+    return [finding for finding in findings if finding["muted_until"] is None]
+
+
+def owner_words(finding: Document) -> str:
+    """``payments, #pay, tier 1``, as far as the cluster's owners say."""
+    tier = None if finding["tier"] is None else f"tier {finding['tier']}"
+    return ", ".join(part for part in (finding["team"], finding["channel"], tier) if part is not None)
+
+
+def noteworthy_change(finding: Document) -> str:
+    """``new`` or ``reopened``; nothing for what persists, or where nobody compared."""
+    change = str(finding.get("change") or "")
+    return "" if change == PERSISTING else change
+
+
+def change_words(advisory: Document) -> str:
+    """Return ``2 new, 11 persisting, 1 resolved``; empty where no earlier advisory was compared."""
+    if "resolved" not in advisory:
+        return ""
+    changes = [finding["change"] for finding in advisory["findings"]]
+    counts = {change: changes.count(change) for change in (NEW, REOPENED, PERSISTING)}
+    counts["resolved"] = len(advisory["resolved"])
+    return ", ".join(f"{count} {change}" for change, count in counts.items() if count) or "no findings, then and now"
+
+
+def symptom_words(finding: Document) -> str:
+    """``leaders piled up (broker 3, 6), broker rate over share (broker 3)``: what goes when this goes, worst first."""
+    by_code: dict[tuple[str, str], list[str]] = {}
+    for symptom in finding.get("symptoms", ()):
+        by_code.setdefault((symptom["code"], symptom["subject_type"]), []).append(symptom["subject"])
+    return ", ".join(f"{code.replace('_', ' ')} ({kind} {listed(names)})" for (code, kind), names in by_code.items())
+
+
+def muted_words(findings: Sequence[Document]) -> str:
+    """``3 muted, the first until 2026-12-31``; nothing where none is."""
+    ends = sorted(finding["muted_until"] for finding in findings if finding["muted_until"] is not None)
+    return f"{len(ends)} muted, the first until {ends[0][:10]} (findings.json)" if ends else ""
+
+
+def named(finding: Document) -> str:
+    """The recommendation; with its subject before it where the sentence does not name it."""
+    recommendation, kind = finding["recommendation"], finding["subject_type"]
+    sentence = render_document(recommendation)
+    is_named = str(recommendation["args"].get(kind)) == finding["subject"]
+    return sentence if is_named else f"{kind} {finding['subject']}: {sentence}"
+
+
+TOP_FINDINGS = 5
+_PILED_UP = 1.5  # times even: below, what a broker takes over of a lost one is not worth a line
+_WORTH_SAYING = 1.10  # times the mean: below, what stays uneven is not worth a line
+
+
+def first_screen(advisory: Document) -> dict[str, Any]:
+    """What the template prints above the fold, and the findings that did not fit there."""
+    plan = advisory["plan"]
+    findings = [_finding(finding) for finding in audible(advisory["findings"])]
+    return {
+        "verdict": VERDICT_WORDS[plan["verdict"]],
+        "uncovered": uncovered_by(advisory),
+        "captured_at": time_in_words(advisory["captured_at"]),
+        "expires_at": time_in_words(plan["expires_at"]),
+        "size": size_in_words(advisory["size"]),
+        "figures": key_figures(plan) if plan["moves"] else [],
+        "if_nothing": if_nothing_is_done(advisory),
+        "hours_outside": render_document(advisory["hours_outside"]["fact"]) if "hours_outside" in advisory else "",
+        "findings": findings[:TOP_FINDINGS],
+        "others": findings[TOP_FINDINGS:],
+        "muted": muted_words(advisory["findings"]),
+        "since": change_words(advisory),
+        "resolved": [named(finding) for finding in advisory.get("resolved", ())],
+    }
+
+
+def if_nothing_is_done(advisory: Document) -> list[str]:
+    """What stays as it is or gets worse: disks that fill up where their growth is known, loads that stay uneven."""
+    plan = advisory["plan"]
+    lines = [render_document(line) for line in advisory.get("outlook", ())] + loss_lines(plan)
+    if not plan["moves"]:
+        return lines
+    uneven = sorted(
+        (outcome for outcome in plan["resources"] if outcome["skew_before"] >= _WORTH_SAYING),
+        key=lambda outcome: -outcome["skew_before"],
+    )
+    if uneven:
+        worst = ", ".join(f"{outcome['resource']} {ratio_in_words(outcome['skew_before'])}" for outcome in uneven[:3])
+        lines.append(f"the most loaded brokers stay at {worst} the mean")
+    if "outlook" not in advisory and any(outcome["resource"] == "disk" for outcome in plan["resources"]):
+        lines.append("when a disk is full is not known: that takes readings of several days")
+    return lines
+
+
+def loss_lines(plan: Document) -> list[str]:
+    """Of a broker and of a rack the loss that lifts another furthest above its capacity, or else the one whose leaders
+    pile up most; nothing where each loss is spread evenly.
+    """
+    losses = (plan.get("after_failure") or {}).get("before", {})
+    lines = []
+    for kind in ("broker", "rack"):
+        worst = losses.get(kind) or {"load": None, "takeover": None}
+        load, takeover = worst["load"], worst["takeover"]
+        if load is not None and load["load"] > load["capacity"]:
+            over = ratio_in_words(load["load"] / load["capacity"])
+            carried = f"broker {load['broker']} carries {over} its capacity ({load['resource']})"
+            lines.append(f"if {kind} {load['lost']} fails, {carried}")
+        elif takeover is not None and takeover["leaders"] > _PILED_UP * takeover["even_leaders"]:
+            leaders, even = takeover["leaders"], takeover["even_leaders"]
+            lines.append(
+                f"if {kind} {takeover['lost']} fails, broker {takeover['broker']} takes over {leaders:,} leaders; even "
+                f"would be {even:,}"
+            )
+    return lines
+
+
+def time_in_words(text: str | None) -> str:
+    """``2026-11-20T12:00:00Z`` → ``2026-11-20 12:00 UTC``; nothing for no time."""
+    return "" if text is None else f"{text[:10]} {text[11:16]} UTC"
+
+
+def _finding(finding: Document) -> dict[str, Any]:
+    return dict(
+        finding,
+        recommendation_words=render_document(finding["recommendation"]),
+        cost_words="" if finding["cost"] is None else render_document(finding["cost"]),
+        evidence_words=evidence_in_words(finding["evidence"]),
+        owner_words=owner_words(finding),
+        symptom_words=symptom_words(finding),
+        change=noteworthy_change(finding),
+    )
+
+
+MOST_MOVES = 1000
+COST_NAMES = {
+    "bytes": "bytes copied",
+    "replica_moves": "replicas moved",
+    "leader_changes": "leader changes",
+    "seconds": "time",
+}
+
+
+def plan_section(advisory: Document) -> dict[str, Any]:
+    """What the template prints of the plan."""
+    plan = advisory["plan"]
+    return {
+        "reasons": [render_document(reason) for reason in plan["reasons"]],
+        "bounds": bound_rows(plan),
+        "frontier": frontier_rows(plan["frontier"]),
+        "frontier_svg": _drawn(
+            frontier_chart(plan["frontier"]), frontier_label(plan["frontier"]) if plan["frontier"] else ""
+        ),
+        "resources": [_resource(plan, outcome) for outcome in plan["resources"]] if plan["moves"] else [],
+        "waves": _waves(plan),
+        "waves_svg": _drawn(
+            wave_times_chart(plan["waves"]),
+            f"{len(plan['waves'])} waves, {seconds_in_words(plan['cost']['seconds'])} in all",
+        ),
+        "moves": largest_moves(plan),
+        "more_moves": max(0, len(plan["moves"]) - MOST_MOVES),
+    }
+
+
+def _drawn(specification: Specification | None, label: str) -> str:
+    return "" if specification is None else svg_of(specification, label)
+
+
+def bound_rows(plan: Document) -> list[dict[str, str]]:
+    """Each cost beside what nobody can do below."""
+    rows = []
+    for bound in plan["lower_bound"]:
+        name = bound["cost"]
+        amount = plan["cost"].get(name)
+        rows.append(
+            {
+                "name": COST_NAMES.get(name, name),
+                "cost": amount_of(name, amount),
+                "bound": amount_of(name, bound["value"]),
+                "gap": needed_words(name, amount, bound["value"]) or "none is proved",
+                "proof": PROOFS[BoundProof(bound["proof"])],
+            }
+        )
+    return rows
+
+
+def _resource(plan: Document, outcome: Document) -> dict[str, Any]:
+    """One chart, and the same in words for who reads no chart."""
+    rows = broker_rows(plan, outcome)
+    unit, many = outcome["unit"], len(plan["before"][outcome["resource"]])
+    low, high = band_of(outcome)
+    skews = f"{ratio_in_words(outcome['skew_before'])} → {ratio_in_words(outcome['skew_after'])}"
+    return {
+        "name": outcome["resource"],
+        "skews": skews,
+        "band": _band_words(low, high, is_widened=any(edge is not None for edge in outcome["widened_to"])),
+        "note": f"{len(rows)} of {many} brokers, furthest from the mean" if many > len(rows) else "",
+        "svg": svg_of(broker_levels_chart(rows, (low, high)), f"{outcome['resource']}: highest over mean {skews}"),
+        "rows": [
+            {
+                "broker": row["broker"],
+                "before": f"{amount_in_words(row['load_before'], unit)} ({ratio_in_words(row['before'])})",
+                "after": f"{amount_in_words(row['load_after'], unit)} ({ratio_in_words(row['after'])})",
+            }
+            for row in rows
+        ],
+    }
+
+
+def _band_words(low: float | None, high: float | None, *, is_widened: bool) -> str:
+    if low is None and high is None:
+        return ""
+    edges = f"{0 if low is None else low:.2f} to {'any' if high is None else f'{high:.2f}'}"
+    return f"band {edges}{', widened to what can be met' if is_widened else ''}"
+
+
+def _waves(plan: Document) -> list[dict[str, str]]:
+    return [
+        {
+            "name": f"{number:02d}",
+            "moves": f"{len(wave['moves']):,}",
+            "bytes": bytes_in_words(wave["bytes"]),
+            "seconds": seconds_in_words(wave["seconds"]),
+            "throttle": f"{bytes_in_words(wave['throttle_bytes_per_s'])}/s",
+        }
+        for number, wave in enumerate(plan["waves"], start=1)
+    ]
+
+
+def largest_moves(plan: Document) -> list[dict[str, Any]]:
+    """The first ``MOST_MOVES`` by bytes, unknown sizes first: they may be the largest."""
+    by_size = sorted(
+        plan["moves"],
+        key=lambda move: (move["bytes"] is not None, -(move["bytes"] or 0), move["wave"], move["topic"]),
+    )
+    return [
+        {
+            "partition": f"{move['topic']}-{move['partition']}",
+            "from": ", ".join(map(str, move["from"])),
+            "to": ", ".join(map(str, move["to"])),
+            "leader": str(move["leader_to"])
+            if move["leader_from"] == move["leader_to"]
+            else f"{'none' if move['leader_from'] is None else move['leader_from']} → {move['leader_to']}",
+            "bytes": bytes_in_words(move["bytes"]),
+            "wave": f"{move['wave']:02d}",
+            "reason": render(Fact.from_document(move["reason"])),
+        }
+        for move in by_size[:MOST_MOVES]
+    ]
+
+
+TOP_GROUPS = 15
+_CRASH = "member_crashes"
+_UNTROUBLED = len(Severity)
+
+
+def group_section(advisory: Document) -> dict[str, Any]:
+    """Rows of the groups that matter most, and how many there are besides."""
+    groups = by_trouble(advisory["groups"], advisory["findings"])
+    return {"rows": [group_row(group) for group in groups[:TOP_GROUPS]], "more": max(0, len(groups) - TOP_GROUPS)}
+
+
+def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list[Document]:
+    """Those of the worst findings first, their symptoms too; then by how uneven they read, by rate before by count."""
+    worst: dict[str, int] = {}
+    for finding in audible(findings):
+        for told in (finding, *finding.get("symptoms", ())):
+            if told["subject_type"] == "group":
+                rank = Severity(told["severity"]).rank
+                worst[told["subject"]] = min(rank, worst.get(told["subject"], rank))
+    return sorted(
+        groups,
+        key=lambda group: (
+            worst.get(group["group"], _UNTROUBLED),
+            -(group.get("skew_rate") or 0.0),
+            -(group.get("skew_count") or 0.0),
+            group["group"],
+        ),
+    )
+
+
+def group_row(group: Document) -> dict[str, Any]:
+    """One group: today in a line, other strategies and a member's death below it."""
+    return {
+        "group": group["group"],
+        "type": group.get("type") or "unknown",
+        "members": f"{group['members']:,}",
+        "idle": "unknown" if group["idle_members"] is None else f"{group['idle_members']:,}",
+        "assignor": group["assignor"] or "unknown",
+        "by_count": ratio_in_words(group.get("skew_count")),
+        "by_rate": ratio_in_words(group.get("skew_rate")),
+        "drain": _drain_words(group),
+        "advice": "" if group.get("advice") is None else render_document(group["advice"]),
+        "strategies": [_strategy(strategy) for strategy in group.get("strategies", ())],
+        "death": death_words(group),
+    }
+
+
+def _drain_words(group: Document) -> str:
+    if group.get("members_falling_behind"):
+        return "never"
+    seconds = group.get("drain_seconds")
+    return "unknown" if seconds is None else seconds_in_words(seconds)
+
+
+def _strategy(strategy: Document) -> dict[str, str]:
+    if strategy.get("error"):
+        return {"name": strategy["assignor"], "words": render_document(strategy["error"])}
+    words = (
+        f"{ratio_in_words(strategy['skew_count'])} by count, {ratio_in_words(strategy['skew_rate'])} by rate, "
+        f"{strategy['partitions_moved'] or 0:,} partitions change their reader"
+    )
+    return {"name": strategy["assignor"], "words": words}
+
+
+def death_words(group: Document) -> str:
+    """``if one dies: 3 partitions unread for up to 50 s, 3 change their reader``; the worst of the members asked."""
+    deaths = [
+        scenario
+        for scenario in group.get("scenarios", ())
+        if scenario["scenario"] == _CRASH and not scenario["error"] and scenario["assignor"] == group["assignor"]
+    ]
+    if not deaths or deaths[0]["longest_pause_ms"] is None:
+        return ""
+    death = deaths[0]
+    return (
+        f"if one dies: {death['partitions_unread'] or 0:,} partitions unread for up to "
+        f"{seconds_in_words(death['longest_pause_ms'] / 1000)}, {death['partitions_moved'] or 0:,} change their reader"
+    )
+
+
+SHOWN_OF_EACH = 8
+
+
+def failure_section(advisory: Document) -> list[dict[str, str]]:
+    """The worst brokers, then the worst racks; nothing where nobody knows who is in sync."""
+    scores: Sequence[Document] = advisory.get("after_failure", ())
+    rows = []
+    for lost_type in ("broker", "rack"):
+        worst = [score for score in scores if score["lost_type"] == lost_type and score["leaders"]]
+        rows += [_row(score) for score in worst[:SHOWN_OF_EACH]]
+    return rows
+
+
+def _row(score: Document) -> dict[str, str]:
+    taken = "nobody" if score["taken_by"] is None else f"broker {score['taken_by']}: {score['most_taken']:,}"
+    return {
+        "lost": f"{score['lost_type']} {score['lost']}",
+        "leaders": f"{score['leaders']:,}",
+        "leaderless": f"{score['leaderless']:,}",
+        "taken": taken,
+        "even": f"{score['even_taken']:,}",
+    }
+
+
+def provenance(advisory: Document) -> dict[str, Any]:
+    """Lines for the end of the page."""
+    plan = advisory["plan"]
+    robustness = plan["robustness"]
+    return {
+        "rests_on": rests_on(advisory),
+        "also_measured": [also_measured_words(score) for score in advisory.get("also_measured", ())],
+        "robustness": ""
+        if robustness is None
+        else render(Fact(FactCode.VERDICT_HOLDS, {"verdict": plan["verdict"]} | robustness)),
+    }
+
+
+def rests_on(advisory: Document) -> list[str]:
+    """Each load and where it comes from, each resource that is left out, each part that was not read."""
+    plan = advisory["plan"]
+    lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
+    lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
+    lines += [
+        f"not read: {render_document(gap['what'])} of {gap['subject_type']} {gap['subject']} "
+        f"({render_document(gap['reason'])})"
+        for gap in advisory["coverage"]
+    ]
+    return lines
+
+
+def also_measured_words(score: Document) -> str:
+    """``leader_in: 12.0 MiB/s a broker, highest on broker 3: 1.58 × the mean``."""
+    mean = amount_in_words(score["plain_mean"], score["unit"])
+    highest = "" if score["worst_broker"] is None else f", highest on broker {score['worst_broker']}"
+    return f"{score['resource']}: {mean} a broker{highest}: {ratio_in_words(score['skew'])} the mean"
+
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+def render_report(advisory: Document) -> str:
+    """HTML of one advisory document (``advisory.json``'s object: plan, findings, groups, size, coverage)."""
+    return _template().render(
+        plan=advisory["plan"],
+        cluster=advisory["cluster"],
+        light=page_colours("light"),
+        dark=page_colours("dark"),
+        chart_rules=chart_rules(),
+        first=first_screen(advisory),
+        moving=plan_section(advisory),
+        failures=failure_section(advisory),
+        consumers=group_section(advisory),
+        behind=provenance(advisory),
+    )
+
+
+@cache
+def _template() -> Template:
+    """The page; every text that it prints passes ``html_value``, then Jinja's own escapes."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("rebalance_advisor.publish"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=html_value,
+    )
+    return environment.get_template("report.html")
