@@ -21,7 +21,7 @@ from kafka_assignors.java.keys import uuid_columns
 from kafka_assignors.registry import by_name
 from kafka_assignors.releases import seen_release
 from kafka_assignors.string_column import StringColumn
-from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.facts import Fact, FactCode, fact, refusal_of
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.request_frame import feeding_order
@@ -369,7 +369,7 @@ def plain_rows(
         try:
             readers = asked(one.releases[0], group, owned, is_server=one.is_server)
         except AssignorError as error:
-            rows.append(refusal(group, one.name, error.fact))
+            rows.append(refusal(group, one.name, refusal_of(error)))
             continue
         rows.append(row_of(group, one.name, readers, today, capacity))
         standings.append(PlainStanding(one, one.releases[0], readers))
@@ -431,7 +431,7 @@ def scenario_row(
             last = group
             for event in variant.events:
                 last = after(event, last)
-            return {**refusal(last, name, error.fact), "scenario": scenario, "subject": variant.subject}
+            return {**refusal(last, name, refusal_of(error)), "scenario": scenario, "subject": variant.subject}
     worst = ends[0]
     for end in ends:
         if (end.moved, end.pauses[3]) > (worst.moved, worst.pauses[3]):

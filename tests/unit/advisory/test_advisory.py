@@ -18,7 +18,7 @@ from kafka_rebalance.advisory.advisory import (
     size_of,
     topic_document,
 )
-from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.facts import FactCode, fact, refusal_of
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -115,7 +115,7 @@ IN_RACK = {"same_rack_ratio": 0.5, "leader_in_rack_ratio": 0.25}
 OTHERS = (
     score("roundrobin", idle_members=0, skew_count=1.0, partitions_moved=4, is_advised=True, drain_seconds=90.0,
           members_falling_behind=0, **IN_RACK),
-    score("sticky", error=EndlessReassignmentError().fact),
+    score("sticky", error=refusal_of(EndlessReassignmentError())),
 )  # fmt: skip
 MEMBER = MemberScore("readers", "range", True, False, "m1", "pod-1", "a", 4, None, None, 9, None, True)
 REPLAY = GroupReplay("readers", SubscriptionBasis.AS_READ, True, (TODAY, *OTHERS), (MEMBER,), "roundrobin")
@@ -134,7 +134,7 @@ def test_a_group_is_told_as_it_is_today_with_the_other_strategies_and_the_advice
     )  # fmt: skip
     assert [row["assignor"] for row in document["strategies"]] == ["roundrobin", "sticky"]
     assert [(row["is_advised"], row["error"]) for row in document["strategies"]] == [
-        (True, None), (False, EndlessReassignmentError().fact.document()),
+        (True, None), (False, refusal_of(EndlessReassignmentError()).document()),
     ]  # fmt: skip
     names = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
     assert [document[name] for name in names] == [None, 1, None, None]

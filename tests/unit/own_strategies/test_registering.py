@@ -12,6 +12,7 @@ from kafka_assignors.errors import AssignorError
 from kafka_assignors.partitioners import registry as partitioners
 from kafka_assignors.registry import by_name, own_names
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.facts import refusal_of
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.render import render
@@ -55,7 +56,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: first-reads\nVersion: 1.0\n")
     (folder / "entry_points.txt").write_text(
         "[kafka_rebalance.assignors]\nlost = nowhere:Lost\nfirst-reads = first_reads:First\n"
-        "[kafka_assignors.partitioners]\nkeyless = first_reads:Keyless\n"
+        "[kafka_rebalance.partitioners]\nkeyless = first_reads:Keyless\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
@@ -119,7 +120,7 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_
 
 
 def test_what_came_of_each_is_told_in_a_line() -> None:
-    unread, raised = AssignorError("Unread", "1").fact, AssignorError("Raised", "x").fact
+    unread, raised = refusal_of(AssignorError("Unread", "1")), refusal_of(AssignorError("Raised", "x"))
     rows = [
         [("b", unread), ("a", None), ("b", unread), ("range", None)],
         [("b", None)] * 2,
