@@ -1,9 +1,4 @@
-"""The contract of every strategy, built-in or one's own: columns in, columns out, one method.
-
-The input of a strategy: topics and members of one group as columns.
-
-What a strategy answers: for each member its partitions, in the order in which the real class lists them.
-"""
+"""The contract of every strategy: an ``AssignmentRequest`` in columns, an ``Assignment`` in columns, one method."""
 
 from __future__ import annotations
 

@@ -1,27 +1,31 @@
-"""Which strategies there are, for which versions, and how one's own comes in.
+"""Strategies by name: who runs each, the releases whose answers it gives, and the class that answers.
 
-Built-in ones are imported on first use (their kernels are heavy). A custom one is registered by ``register`` or
-by an entry point of group ``kafka_rebalance.assignors`` that names the class. What is registered is replayed on every
-group; commands register one's own so that it runs in another process (``rebalance_advisor.own_strategies``).
+Built-in classes are imported on first use, for their kernels are heavy. A custom assignor is registered by ``register``
+or by an entry point of group ``kafka_rebalance.assignors``; every group is then replayed with it. The shell and the
+DAGs run custom assignors in another process (``rebalance_advisor.own_strategies``).
 
-The strategies that are built in: who runs each, the releases whose answers it gives, where its class is.
-
-Of one strategy and client the newest comes first.
+Of one strategy and client, ``BUILT_IN`` lists the newest release first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib import import_module
 from importlib.metadata import entry_points
+from itertools import chain
+from types import MappingProxyType
 
-from kafka_assignors.contract import Assignor
+import numpy as np
+
+from kafka_assignors.arrays import Longs
+from kafka_assignors.contract import NO_METADATA, AssignmentRequest, Assignor, MemberColumns, TopicColumns
 from kafka_assignors.custom import CustomAssignor, CustomAssignorAdapter
 from kafka_assignors.errors import InvalidInputError, UnknownNameError
 from kafka_assignors.releases import Client, Releases, release_of
+from kafka_assignors.string_column import StringColumn
 
 
 class Side(StrEnum):
@@ -264,6 +268,51 @@ def by_name(name: str) -> Assignor:
         if point.name == name:
             return register(point.load()())
     raise UnknownNameError.among("assignor", name, names())
+
+
+def assign(
+    strategy: str,
+    topics: Mapping[str, int],
+    members: Mapping[str, Sequence[str]],
+    *,
+    owned: Mapping[str, Sequence[tuple[str, int]]] = MappingProxyType({}),
+    seed: int = 0,
+) -> dict[str, list[tuple[str, int]]]:
+    """Return each member's (topic, partition) pairs, in the order of the real class.
+
+    ``topics``: partitions of each topic in the cluster; ``members``: the topics that each subscribes to, members in the
+    order in which they joined; ``owned``: what members say they own. More (racks, static members, generations) is said
+    in an ``AssignmentRequest``. Raises UnknownNameError for a strategy, AssignorError where the real class refuses.
+
+    >>> assign("range", {"orders": 3}, {"c1": ["orders"], "c2": ["orders"]})
+    {'c1': [('orders', 0), ('orders', 1)], 'c2': [('orders', 2)]}
+    """
+    listed = (*topics, *chain.from_iterable(members.values()), *(topic for held in owned.values() for topic, _ in held))
+    index = {topic: number for number, topic in enumerate(dict.fromkeys(listed))}
+    subscriptions = [[index[topic] for topic in subscribed] for subscribed in members.values()]
+    held = [[(index[topic], partition) for topic, partition in owned.get(member, ())] for member in members]
+    pairs = np.array([*chain.from_iterable(held)], dtype=np.int32).reshape(-1, 2)
+    request = AssignmentRequest(
+        topics=TopicColumns.of(
+            StringColumn.of(index), np.array([topics.get(topic, NO_METADATA) for topic in index], dtype=np.int32)
+        ),
+        members=MemberColumns.of(
+            StringColumn.of(members),
+            _offsets(subscriptions),
+            np.array([*chain.from_iterable(subscriptions)], dtype=np.int32),
+            owned=(_offsets(held), pairs[:, 0], pairs[:, 1]),
+        ),
+        seed=seed,
+    )
+    answer, names_of = by_name(strategy).assign(request), list(index)
+    return {
+        member: [(names_of[topic], partition) for topic, partition in answer.of_member(number)]
+        for number, member in enumerate(members)
+    }
+
+
+def _offsets(lists: Sequence[Sequence[object]]) -> Longs:
+    return np.cumsum([0, *map(len, lists)], dtype=np.int64)
 
 
 def _loaded(registration: Registration) -> Assignor:

@@ -1,8 +1,36 @@
-"""What Kafka does with replicas, leaders and consumers, and how to do it better: a pure library.
+"""What brokers and consumers of a Kafka cluster would be better off with, and the proof: a pure library.
 
-Start with ``model.py`` (a snapshot of one cluster) and ``load.py`` (what its partitions carry); then
-``assignors/``, ``partitioners/``, ``coordinator/`` and ``placement/`` replay Kafka's own decisions, ``planner/`` finds
-better ones, ``verify/`` checks any plan without believing the planner, ``findings/`` says it in words.
-
-Nothing in here touches a file, a socket, a database or a clock.
+``advise`` answers for one ``ClusterSnapshot``; ``verify_plan`` judges a plan by its snapshot alone.
+Nothing in here touches a file, a socket, a database or a clock. README.md says what it promises.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafka_rebalance.advisory.advise import Advice, AdviceRequest, advise
+    from kafka_rebalance.options.plan_options import PlanOptions
+    from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
+    from kafka_rebalance.snapshot.model import ClusterSnapshot
+    from kafka_rebalance.verify import Verification, verify_plan
+
+__all__ = [
+    "Advice", "AdviceRequest", "ClusterSnapshot", "PlanOptions", "Verification", "advise",
+    "snapshot_from_document", "snapshot_to_document", "verify_plan",
+]  # fmt: skip
+
+# Imported on first use: kernels and the solver are heavy, and many importers need one light module.
+_MODULES = {
+    "advisory.advise": ("Advice", "AdviceRequest", "advise"),
+    "options.plan_options": ("PlanOptions",),
+    "snapshot.codec": ("snapshot_from_document", "snapshot_to_document"),
+    "snapshot.model": ("ClusterSnapshot",),
+    "verify": ("Verification", "verify_plan"),
+}
+_MODULE_OF = {name: module for module, listed in _MODULES.items() for name in listed}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
