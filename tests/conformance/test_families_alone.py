@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from kafka_assignors.recorded_cases import client, metaq, runtime, server
+from kafka_assignors.recorded_cases import client, runtime, server
 from kafka_assignors.recorded_cases.client import Owned, request_of
 from kafka_rebalance.placement import recorded_cases
 from tests.conformance.recorded import cases, is_recorded_answer
@@ -17,8 +17,8 @@ ANSWERS = {
     "legacy_sticky_2_0": client.answer_legacy_sticky, "java_random": runtime.answer_random,
     "java_hash_order": runtime.answer_hash_order, "group_partition": runtime.answer_group,
     "group_vote": runtime.answer_vote,
-    "producer_partition": runtime.answer_producer, "metaq_default": metaq.answer_default,
-    "metaq_consistent": metaq.answer_consistent, "metaq_hash": metaq.answer_hash,
+    "producer_partition": runtime.answer_producer, "metaq_default": client.answer_default,
+    "metaq_consistent": client.answer_consistent, "metaq_hash": client.answer_hash,
     "admin_utils": recorded_cases.answer_admin_utils, "striped_replica_placer": recorded_cases.answer_striped,
     "reassign_generate": recorded_cases.answer_generate, "server_range": server.answer_range,
     "server_uniform": server.answer_uniform, "share_simple": server.answer_share_simple,

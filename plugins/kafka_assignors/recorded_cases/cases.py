@@ -31,9 +31,9 @@ FAMILIES: dict[str, str] = {
     "server_range": "kafka_assignors.recorded_cases.server:answer_range",
     "server_uniform": "kafka_assignors.recorded_cases.server:answer_uniform",
     "share_simple": "kafka_assignors.recorded_cases.server:answer_share_simple",
-    "metaq_default": "kafka_assignors.recorded_cases.metaq:answer_default",
-    "metaq_consistent": "kafka_assignors.recorded_cases.metaq:answer_consistent",
-    "metaq_hash": "kafka_assignors.recorded_cases.metaq:answer_hash",
+    "metaq_default": "kafka_assignors.recorded_cases.client:answer_default",
+    "metaq_consistent": "kafka_assignors.recorded_cases.client:answer_consistent",
+    "metaq_hash": "kafka_assignors.recorded_cases.client:answer_hash",
     "group_partition": "kafka_assignors.recorded_cases.runtime:answer_group",
     "group_vote": "kafka_assignors.recorded_cases.runtime:answer_vote",
     "producer_partition": "kafka_assignors.recorded_cases.runtime:answer_producer",
@@ -44,8 +44,8 @@ FAMILIES: dict[str, str] = {
 
 # What is registered as one's own: strategy ``own:NAME`` → module:function, which is told NAME.
 OWN_FAMILIES: dict[str, str] = {
-    "own": "kafka_assignors.recorded_cases.custom:answer_assignor",
-    "own-partitioner": "kafka_assignors.recorded_cases.custom:answer_partitioner",
+    "own": "kafka_assignors.recorded_cases.client:answer_assignor",
+    "own-partitioner": "kafka_assignors.recorded_cases.client:answer_partitioner",
 }
 
 

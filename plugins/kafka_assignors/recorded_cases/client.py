@@ -3,6 +3,12 @@
 ``client`` and ``version`` of an input say whose strategy is asked, of which release; without them the newest Java one.
 
 Inputs of the client families into columns, and answers back into runs (ALGORITHMS: data format of the vectors).
+
+Recorded cases of MetaQ's strategies and hash functions.
+
+Families ``own:NAME`` and ``own-partitioner:NAME``: what somebody registered, on the inputs of Kafka's.
+
+Members may have ``host``, ``clientId`` and ``userData`` (base64) beside the fields of the client families.
 """
 
 from __future__ import annotations
@@ -30,8 +36,13 @@ from kafka_assignors.contract import (
 )
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
-from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.java.strings import compare_key, hash_codes
+from kafka_assignors.metaq import HASHES, consistent_shares, default_share
 from kafka_assignors.orders import member_walk, topic_walk
+from kafka_assignors.partitioners import registry as partitioners
+from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
+from kafka_assignors.partitioners.key_column import KeyColumn
+from kafka_assignors.registry import own_by_name
 from kafka_assignors.string_column import StringColumn
 
 Runs = Sequence[tuple[str, Sequence[int]]]
@@ -276,3 +287,35 @@ def _with_notes(request: AssignmentRequest, assignment: Assignment) -> Output:
         if assignment.notes.max_generation_after is not None:
             output["maxGenerationAfter"] = assignment.notes.max_generation_after
     return output
+
+
+def answer_default(case: Input) -> Output:
+    """``metaq_default``: what each consumer, and each stranger in ``query``, takes."""
+    consumers, partitions = case["consumers"], case["partitions"]
+    asking = (*consumers, *case.get("query", ()))
+    return {"assignment": {consumer: default_share(consumer, consumers, partitions) for consumer in asking}}
+
+
+def answer_consistent(case: Input) -> Output:
+    """``metaq_consistent``: strangers get nothing. Lists were recorded sorted, not in the order of MetaQ's set."""
+    shares = consistent_shares(case["consumers"], case["partitions"])
+    asking = (*case["consumers"], *case.get("query", ()))
+    return {"assignment": {consumer: sorted(shares.get(consumer, ()), key=compare_key) for consumer in asking}}
+
+
+def answer_hash(case: Input) -> Output:
+    """``metaq_hash``: every hash function of one key."""
+    return {"hash": {name: function(case["key"]) for name, function in HASHES.items()}}
+
+
+def answer_assignor(name: str, case: Input) -> Output:
+    """The assignment, as the client families record it."""
+    request = request_of(case, Owned.SUBSCRIPTION)
+    return rendered(request, own_by_name(name).assign(request))
+
+
+def answer_partitioner(name: str, case: Input) -> Output:
+    """The partition of one key; ``keyHex`` null is a record without one."""
+    key = None if case["keyHex"] is None else bytes.fromhex(case["keyHex"])
+    sample, target = RecordSample.of_keys(KeyColumn.of([key])), TopicTarget(int(case["numPartitions"]))
+    return {"partition": int(partitioners.own_by_name(name).partition(sample, target)[0])}

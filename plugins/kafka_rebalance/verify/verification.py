@@ -31,13 +31,18 @@ from kafka_rebalance.verify.document import (
 )
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
 from kafka_rebalance.verify.files import PLAN, check_files, check_folder
-from kafka_rebalance.verify.frontier import check_frontier
+from kafka_rebalance.verify.frontier import check_frontier, check_ordered_bands
 from kafka_rebalance.verify.loads import Levels, check_outcomes, hard_limits, recompute
 from kafka_rebalance.verify.moves import check_moves, check_result, check_rollback
-from kafka_rebalance.verify.ordered_bands import check_ordered_bands
 from kafka_rebalance.verify.stated_facts import check_stated_facts
-from kafka_rebalance.verify.survival import Placements, check_after_failure, check_survival, is_due
-from kafka_rebalance.verify.topic_leaders import check_topic_leaders, too_few_leaders
+from kafka_rebalance.verify.survival import (
+    Placements,
+    check_after_failure,
+    check_survival,
+    check_topic_leaders,
+    is_due,
+    too_few_leaders,
+)
 from kafka_rebalance.verify.verdict_rules import check_verdict
 from kafka_rebalance.verify.waves import check_costs, check_trace, check_waves
 

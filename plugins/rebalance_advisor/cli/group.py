@@ -2,16 +2,27 @@
 
 INPUT is a snapshot or a folder of dumps, as for ``advise``. Exit codes: 0 done, 1 bad input or no such group, 2 wrong
 usage.
+
+One group in ten lines: what each strategy would do with it today, and what it would cost when something happens.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from kafka_assignors.errors import UnknownNameError
+from kafka_rebalance.amounts import counted, seconds_in_words
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.kinds import GroupKind, kind_of
+from kafka_rebalance.groups.motion import MotionCode, motion_of
+from kafka_rebalance.groups.strategies import OWN
+from kafka_rebalance.render import render
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.snapshot.group import Group
 from rebalance_advisor.cli.arguments import add_input_options, read_given
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.terminal import write_json, write_lines
@@ -38,7 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.render import render, render_all, with_texts
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
-    from rebalance_advisor.publish.group_table import group_table
 
     tell_of_first_compile("group")
     say = Progress()
@@ -63,3 +73,81 @@ def run(arguments: argparse.Namespace) -> int:
     steps = rollover_steps(answer, found[0], snapshot.kafka_version, arguments.to)
     write_lines(sys.stdout, *render_all(steps))
     return 0
+
+
+_HEAD = ("strategy", "fullest", "best", "idle", "a pod dies", "nobody reads for", "all restart", "to get there")
+
+
+def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
+    """Lines of text: the group, a row a strategy, what the columns mean, and the advice ``words``."""
+    today = replay.today
+    is_rate = today.skew_rate is not None
+    rows = [_HEAD, _row(replay, today, today.assignor, is_rate=is_rate)]
+    own, kind = today.assignor, kind_of(group)
+    has_choice = kind.has_choice or kind is GroupKind.EMPTY
+    others = replay.scores[1:] if has_choice else ()
+    rows += [
+        _row(replay, score, score.assignor, is_rate=is_rate)
+        for score in others
+        if score.error is None and score.assignor not in (own, OWN)
+    ]
+    best = replay.score(OWN) if has_choice else None
+    if best is not None and best.error is None:
+        rows.append(_row(replay, best, "weighted (ours)", is_rate=is_rate))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines[1] += "  ← today"
+    head = f"{group.id}: {_size_words(today, group)}, {group.type} group, {own}"
+    by = "bytes per second" if is_rate else "partitions (rates are unknown)"
+    meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
+    refused = [f"{score.assignor}: {render(score.error)}" for score in others if score.error is not None]
+    return [head, *lines, meaning, *refused, *([words] if words else [])]
+
+
+def _size_words(today: GroupScore, group: Group) -> str:
+    """Return the members and what they read: partitions, tasks where only these are known, or that it is unknown."""
+    members, motion = counted(today.members, "member"), motion_of(group)
+    tasks = sum(len(numbers) for member in group.members if member.tasks for _, numbers in member.tasks.active)
+    if today.partitions or motion is None or motion.code is not MotionCode.NOT_SHOWN:
+        is_of_tasks = tasks and not today.partitions
+        return f"{members}, {counted(tasks, 'active task') if is_of_tasks else counted(today.partitions, 'partition')}"
+    return f"{members}, assignments unknown" if today.members else "members unknown"
+
+
+def _row(replay: GroupReplay, score: GroupScore, name: str, *, is_rate: bool) -> tuple[str, ...]:
+    crash = _scenario(replay, "member_crashes", score.assignor)
+    restart = _scenario(replay, "rolling_restart", score.assignor)
+    change = _scenario(replay, "strategy_changes", score.assignor)
+    fullest, best = (score.skew_rate, score.least_skew_rate) if is_rate else (score.skew_count, score.least_skew_count)
+    unread = (
+        "" if crash is None or crash.partitions_unread is None else f"{crash.partitions_unread} × ≤ {_pause(crash)}"
+    )
+    return (
+        name,
+        _ratio(fullest),
+        _ratio(best),
+        "" if score.idle_members is None else str(score.idle_members),
+        "" if crash is None or crash.partitions_moved is None else f"{crash.partitions_moved} move",
+        unread,
+        "" if restart is None or restart.unread_partition_ms is None else _summed(restart.unread_partition_ms),
+        "" if change is None or change.partitions_moved is None else f"{change.partitions_moved} move",
+    )
+
+
+def _scenario(replay: GroupReplay, scenario: str, assignor: str) -> GroupScore | None:
+    found: Sequence[GroupScore] = [
+        row for row in replay.scenarios if (row.scenario, row.assignor) == (scenario, assignor) and row.error is None
+    ]
+    return found[0] if found else None
+
+
+def _pause(score: GroupScore) -> str:
+    return "for ever" if score.longest_pause_ms is None else seconds_in_words(score.longest_pause_ms / 1000)
+
+
+def _summed(unread_ms: int) -> str:
+    return f"{unread_ms / 60_000:,.0f} partition·min" if unread_ms >= 60_000 else f"{unread_ms / 1000:,.0f} partition·s"
+
+
+def _ratio(value: float | None) -> str:
+    return "?" if value is None else f"{value:.2f}"

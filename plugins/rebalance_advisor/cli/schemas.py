@@ -1,6 +1,8 @@
 """Print the JSON schema (2020-12) of FILE, one of those that plan and advise write.
 
 Exit codes: 0 done, 2 wrong usage.
+
+JSON schemas (2020-12) of the files that are published, for programs that read them.
 """
 
 from __future__ import annotations
@@ -8,19 +10,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic.json_schema import GenerateJsonSchema
+
+from kafka_rebalance.findings.finding import CODES, Confidence, Severity, SubjectType
+from kafka_rebalance.options.plan_options import parameters_schema
+from kafka_rebalance.options.values import OneOf
+from kafka_rebalance.verify.document import Plan, adapter_of
 from rebalance_advisor.terminal import write_json
 
 
 def _plan() -> dict[str, Any]:
-    from rebalance_advisor.publish.schemas import plan_schema
 
     return plan_schema()
 
 
 def _findings() -> dict[str, Any]:
-    from rebalance_advisor.publish.schemas import findings_schema
 
     return findings_schema()
 
@@ -37,3 +44,73 @@ def run(arguments: argparse.Namespace) -> int:
     """To standard output."""
     write_json(sys.stdout, SCHEMAS[arguments.file]())
     return 0
+
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_REFERENCE = "#/$defs/{model}"
+
+
+class FactDocument(BaseModel):
+    """A code with its arguments, and their words."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: str
+    args: dict[str, Any]
+    text: str
+
+
+class FindingDocument(BaseModel):
+    """One finding as it is published."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    finding_key: str
+    severity: Severity
+    subject_type: SubjectType
+    subject: str
+    code: Annotated[str, OneOf(CODES)]
+    evidence: dict[str, float | str | list[Any] | None]
+    recommendation: FactDocument
+    cost: FactDocument | None
+    gain: float
+    confidence: Confidence
+    team: str | None
+    channel: str | None
+    tier: int | None
+    muted_until: str | None
+    mute_reason: str | None
+    cost_bytes: Annotated[float, Field(ge=0)]
+    cost_changes: Annotated[int, Field(ge=0)]
+    symptoms: list[FindingDocument]
+    # Only where an earlier advisory was given.
+    change: Literal["new", "persisting", "reopened"] = "new"
+
+
+class FindingsFile(RootModel[list[FindingDocument]]):
+    """Codes may be added by a later release: programs that read them must expect new ones."""
+
+
+class _Untitled(GenerateJsonSchema):
+    def dict_schema(self, schema: Any) -> Any:
+        """A key that is not of the pattern is no key."""
+        found = super().dict_schema(schema)
+        return found | ({"additionalProperties": False} if "patternProperties" in found else {})
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+
+def plan_schema() -> dict[str, Any]:
+    """Return the schema of plan.json. It leaves to ``verify`` what is beside the shape: sums, moves, bounds."""
+    schema = adapter_of(Plan).json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
+    parameters = parameters_schema()
+    definitions = dict(sorted((schema.pop("$defs") | parameters.pop("$defs")).items()))
+    schema["properties"]["parameters"] = parameters
+    return {"$schema": DRAFT} | schema | {"title": "plan.json of Kafka Rebalance Advisor", "$defs": definitions}
+
+
+def findings_schema() -> dict[str, Any]:
+    """Return the schema of findings.json: a list of findings, each with those that it explains."""
+    schema = FindingsFile.model_json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
+    return {"$schema": DRAFT} | schema | {"title": "findings.json of Kafka Rebalance Advisor"}

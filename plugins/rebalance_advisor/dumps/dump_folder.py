@@ -8,32 +8,426 @@ Needed is ``kafka-topics --describe`` (or the topics' znodes, from ZooKeeper); o
 
 A folder whose sub-folders are such folders holds several readings: the newest is the snapshot, and rates are measured
 from the one before it. Files beside the sub-folders belong to all of them.
+
+The parts of one folder of dumps → one snapshot.
+
+The dumps were taken one after the other. Where they contradict each other in a way that time explains (a group
+rebalanced, a replica moved, a topic was deleted), the gap is named; where time explains nothing, the input is refused.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import visible
-from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    ClusterSnapshot,
+    CoverageGap,
+    Group,
+    Partition,
+    Topic,
+    partition_table,
+)
+from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.times import parse_time
-from rebalance_advisor.dumps.broker_lists import looks_like_brokers, looks_like_listing, read_brokers
+from rebalance_advisor.dumps.broker_lists import (
+    BrokerListing,
+    GivenBrokers,
+    looks_like_brokers,
+    looks_like_listing,
+    read_brokers,
+)
 from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
-from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
-from rebalance_advisor.dumps.groups_dump import looks_like_groups
-from rebalance_advisor.dumps.log_dirs_dump import looks_like_log_dirs
-from rebalance_advisor.dumps.offsets_dump import looks_like_offsets
+from rebalance_advisor.dumps.groups_dump import GroupsDump, looks_like_groups
+from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump, looks_like_log_dirs
+from rebalance_advisor.dumps.offsets_dump import Offsets, OffsetsDump, SeenElsewhere, looks_like_offsets
 from rebalance_advisor.dumps.text_lines import as_printed
-from rebalance_advisor.dumps.topic_znodes import looks_like_znodes
-from rebalance_advisor.dumps.topics_dump import looks_like_topics
+from rebalance_advisor.dumps.topic_znodes import TopicZnodes, looks_like_znodes
+from rebalance_advisor.dumps.topics_dump import TopicsDump, looks_like_topics, refuse_empty
 from rebalance_advisor.input_bytes import ByteBudget, PartOfInputError, folder_entries, read_bytes, read_text
+
+# Of one topic, where only a group names it: its rows are made up to the highest number, a misread one must not fill the
+# memory.
+_MOST_PARTITIONS = 200_000
+
+
+class StrayLog(NamedTuple):
+    """A log in the dir ``path`` that no replica list has; ``name`` is topic and number."""
+
+    path: str
+    name: str
+    log_bytes: int
+
+
+@dataclass(slots=True)
+class DumpParts:
+    """What the files of one folder hold, sorted by kind."""
+
+    cluster: str
+    place: str
+    topics: TopicsDump = field(default_factory=TopicsDump)
+    groups: GroupsDump = field(default_factory=GroupsDump)
+    log_dirs: LogDirsDump = field(default_factory=LogDirsDump)
+    offsets: OffsetsDump = field(default_factory=OffsetsDump)
+    znodes: TopicZnodes = field(default_factory=TopicZnodes)
+    given: GivenBrokers = field(default_factory=lambda: GivenBrokers({}, frozenset()))
+    captured_at: datetime | None = None
+    gaps: list[CoverageGap] = field(default_factory=list)
+
+    @property
+    def listing(self) -> BrokerListing:
+        """Lists of brokers, of whichever tool."""
+        return self.znodes.brokers
+
+    @property
+    def is_sufficient(self) -> bool:
+        """Return whether there is a cluster or a group to tell of."""
+        return bool(self.topics.rows or self.topics.deleted or self.znodes.topics or self.groups.notes)
+
+    def miss(self, what: Fact | FactCode, reason: Fact) -> None:
+        """Note a gap of the whole cluster; a code alone is a fact without arguments."""
+        self.miss_of("cluster", self.cluster, what, reason)
+
+    def miss_of(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact) -> None:
+        """Note a gap."""
+        lacking = fact(what) if isinstance(what, FactCode) else what
+        self.gaps.append(CoverageGap(subject_type, str(subject), lacking, reason))
+
+
+def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
+    """Raises InvalidInputError where a dump was cut, or brokers.csv lacks a broker that leads."""
+    parts.znodes.add_to(parts.topics)
+    if _holds_groups_alone(parts):
+        return _snapshot_of_groups(parts)
+    refuse_empty(parts.topics, parts.place)
+    parts.topics.require_whole()
+    groups = parts.groups.groups()
+    topics = tuple(parts.topics.topics[name] for name in sorted(parts.topics.topics))
+    brokers = {broker.id: broker for broker in _brokers(parts)}
+    rows, strays = _with_sizes_and_offsets(parts, brokers)
+    index = {topic.name: number for number, topic in enumerate(topics)}
+    _note_what_is_missing(parts, brokers)
+    znode_gaps = (replace(gap, subject=gap.subject or parts.cluster) for gap in parts.znodes.gaps)
+    gaps = (*parts.gaps, *znode_gaps, *parts.log_dirs.gaps, *parts.offsets.gaps, *parts.groups.gaps)
+    return ClusterSnapshot(
+        cluster=parts.cluster,
+        brokers=tuple(_with_strays(brokers[broker], strays) for broker in sorted(brokers)),
+        topics=topics,
+        partitions=partition_table(rows, index),
+        groups=groups,
+        captured_at=parts.captured_at,
+        source="dumps",
+        coverage=gaps,
+    )
+
+
+def _holds_groups_alone(parts: DumpParts) -> bool:
+    others = (
+        parts.topics.topics,
+        parts.topics.deleted,
+        parts.log_dirs.dirs,
+        parts.given.brokers,
+        parts.listing.brokers,
+    )
+    return bool(parts.groups.notes) and not any(others)
+
+
+def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
+    """Return the topics that the groups name, without brokers and replicas: no dump shows those.
+
+    Kafka numbers the partitions of a topic without gaps: those below the highest number exist, shown or not.
+    """
+    parts.miss(FactCode.LACKS_PLACEMENT, fact(FactCode.NO_DUMP_OF_TOPICS))
+    groups = parts.groups.groups()
+    start, end = _offsets(parts)
+    named = {(topic, number) for group in groups for topic, number in _partitions_of(group)} | end.keys()
+    shown = Counter(topic for topic, _ in named)
+    counts = {topic: number + 1 for topic, number in sorted(named)}  # the highest number of each comes last
+    for topic, count in counts.items():
+        if count > _MOST_PARTITIONS:
+            hint = "correct the number, or add kafka-topics --describe"
+            raise InvalidInputError.at(parts.place, f"partition {count - 1:,} of topic {topic} is out of range", hint)
+        if gap := count - shown[topic]:
+            reason = fact(FactCode.PARTITIONS_NOT_SHOWN, missing=gap, partitions=count)
+            parts.miss_of("topic", topic, FactCode.LACKS_PARTITIONS, reason)
+    topics = tuple(Topic(name) for name in counts)
+    rows = [
+        Partition(topic, number, (), None, start_offset=start.get((topic, number)), end_offset=end.get((topic, number)))
+        for topic, count in counts.items()
+        for number in range(count)
+    ]
+    _note_what_is_missing(parts, {})
+    return ClusterSnapshot(
+        cluster=parts.cluster,
+        brokers=(),
+        topics=topics,
+        partitions=partition_table(rows, {topic.name: number for number, topic in enumerate(topics)}),
+        groups=groups,
+        captured_at=parts.captured_at,
+        source="dumps",
+        coverage=(*parts.gaps, *parts.offsets.gaps, *parts.groups.gaps),
+    )
+
+
+def _partitions_of(group: Group) -> set[tuple[str, int]]:
+    """Return the partitions that the group committed, or that a member has or shall have."""
+    runs = [run for member in group.members for run in (*member.assigned, *(member.target or ()))]
+    given = {(topic, number) for topic, numbers in runs for number in numbers}
+    return given | {(offset.topic, offset.partition) for offset in group.committed}
+
+
+def _with_sizes_and_offsets(
+    parts: DumpParts, brokers: Mapping[int, Broker]
+) -> tuple[list[Partition], dict[int, list[StrayLog]]]:
+    """The rows of kafka-topics with what the other dumps know of them; and the logs of each broker that none has."""
+    dumped = parts.log_dirs
+    sizes, copies = dict(dumped.log_bytes), dict(dumped.future)
+    index = {
+        broker: {log_dir.path: number for number, log_dir in enumerate(found.log_dirs)}
+        for broker, found in brokers.items()
+    }
+    has_several_dirs = any(len(paths) > 1 for paths in index.values())
+    start, end = _offsets(parts)
+    rows = []
+    missing: Counter[int] = Counter()
+    whole = {broker for broker, dirs in dumped.dirs.items() if not any(dirs.values())}
+    told = {topic for topic, _, _ in dumped.log_bytes}
+    for (topic, number), row in parts.topics.rows.items():
+        keys = [(topic, number, broker) for broker in row.replicas]
+        log_bytes = tuple(sizes.pop(key, None) for key in keys)
+        if None in log_bytes:
+            pairs = zip(row.replicas, log_bytes, strict=True)
+            missing.update(b for b, size in pairs if size is None and b in whole and b not in row.adding)
+        places = tuple(index[key[2]][dumped.places[key]] if key in dumped.places else None for key in keys)
+        moving = [(key[2], copies.pop(key)) for key in keys if key in copies]
+        rows.append(
+            replace(
+                row,
+                leader=_living_leader(row, brokers),
+                log_bytes=log_bytes,
+                log_dirs=places if has_several_dirs else (),
+                future=tuple(FutureReplica(broker, index[broker][path], size) for broker, (path, size) in moving),
+                offline=_offline(dumped, row, log_bytes, is_told=topic in told)
+                if len(whole) < len(dumped.dirs)
+                else row.offline,
+                start_offset=start.get((topic, number)),
+                end_offset=end.get((topic, number)),
+            )
+        )
+    for broker, count in sorted(missing.items()):
+        parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.REPLICAS_NOT_IN_DIRS, replicas=count))
+    known = parts.topics.topics.keys() | parts.topics.deleted
+    elsewhere = {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)}
+    for topic in sorted(elsewhere - known):
+        parts.miss_of("topic", topic, FactCode.LACKS_DESCRIPTION, fact(FactCode.TOPIC_NOT_IN_DUMP))
+    left = [(*key, dumped.places[key], size) for key, size in sizes.items()]
+    left += [(*key, path, size) for key, (path, size) in copies.items()]
+    strays: dict[int, list[StrayLog]] = {}
+    for topic, number, broker, path, size in left:
+        strays.setdefault(broker, []).append(StrayLog(path, f"{topic}-{number}", size))
+    return rows, strays
+
+
+def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
+    """Where the ISR is unknown the leader is a guess, the first replica: then the first that is not dead."""
+    if row.isr is not None:
+        return row.leader
+    return next((broker for broker in row.replicas if not brokers[broker].state.is_gone), None)
+
+
+def _offline(
+    dumped: LogDirsDump, row: Partition, log_bytes: tuple[int | None, ...], *, is_told: bool
+) -> tuple[int, ...]:
+    """Replicas that no working dir of their broker holds while another of its dirs failed.
+
+    A broker that leads the partition read it from a dir that works: its failure is newer than the dump of topics.
+    ``is_told``: some log dir holds the topic. A broker that was asked topic by topic tells nothing of the others.
+    """
+    lost = set(row.offline)
+    for broker, size in zip(row.replicas, log_bytes, strict=True):
+        has_failed_dir = any(dumped.dirs.get(broker, {}).values())
+        if size is None and has_failed_dir and broker not in (row.leader, *row.adding):
+            lost |= {broker} if is_told or broker not in dumped.asked_in_parts else set()
+    return tuple(broker for broker in row.replicas if broker in lost)
+
+
+def _with_strays(broker: Broker, strays: Mapping[int, list[StrayLog]]) -> Broker:
+    dirs = []
+    for log_dir in broker.log_dirs:
+        mine = [stray for stray in strays.get(broker.id, ()) if stray.path == log_dir.path]
+        largest = max(mine, key=lambda stray: (stray.log_bytes, stray.name), default=None)
+        dirs.append(
+            replace(
+                log_dir,
+                stray_logs=len(mine),
+                stray_bytes=sum(stray.log_bytes for stray in mine),
+                largest_stray=largest.name if largest else None,
+            )
+        )
+    return replace(broker, log_dirs=tuple(dirs))
+
+
+def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
+    """Start and end offsets; where no dump of end offsets holds a partition, the groups' rows may show its end."""
+    by_groups = parts.groups.end_offsets()
+    start, end = parts.offsets.start_and_end(parts.cluster, lambda: _seen_elsewhere(parts, by_groups))
+    if not start and not end:
+        parts.miss(FactCode.LACKS_OFFSETS, _no_dump("offsets"))
+    elif not start:
+        parts.miss(FactCode.LACKS_START_OFFSETS, _no_dump("earliest_offsets"))
+    elif not end:
+        parts.miss(FactCode.LACKS_END_OFFSETS, _no_dump("latest_offsets"))
+    _note_missing_offsets(parts, FactCode.LACKS_START_OFFSETS, start)
+    _note_missing_offsets(parts, FactCode.LACKS_END_OFFSETS, end)
+    _compare_end_offsets(parts, by_groups, end)
+    parts.groups.note_older_ends(end)
+    return start, {**by_groups, **end}
+
+
+def _seen_elsewhere(parts: DumpParts, by_groups: Offsets) -> SeenElsewhere:
+    sizes = parts.log_dirs.log_bytes.items()
+    return SeenElsewhere(by_groups, frozenset((topic, number) for (topic, number, _), size in sizes if size > 0))
+
+
+def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> None:
+    """What lag is computed from against what the groups' tool computed it from.
+
+    Offsets only grow: of two dumps taken one after the other the later one is nowhere below. Where each is greater
+    somewhere, they are no reading of one moment, and lags computed from them are not those that the tool prints.
+    """
+    higher = [key for key, offset in by_groups.items() if offset > end.get(key, offset)]
+    lower = [key for key, offset in by_groups.items() if offset < end.get(key, offset)]
+    if higher and lower:
+        reason = fact(
+            FactCode.END_OFFSETS_DISAGREE,
+            higher=len(higher),
+            first_higher=f"{higher[0][0]}-{higher[0][1]}",
+            lower=len(lower),
+            first_lower=f"{lower[0][0]}-{lower[0][1]}",
+        )
+        parts.miss(fact(FactCode.LACKS_LAG, topic=None), reason)
+
+
+def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) -> None:
+    """A dump that was filtered or cut holds fewer partitions than there are; the tool names those that it skipped."""
+    skipped = {gap.subject for gap in parts.offsets.gaps if gap.subject_type == "partition"}
+    missing = [f"{topic}-{number}" for topic, number in sorted(parts.topics.rows.keys() - offsets.keys())]
+    missing = [name for name in missing if name not in skipped]
+    if offsets and missing:
+        reason = fact(
+            FactCode.PARTITIONS_NOT_IN_DUMP, missing=len(missing), partitions=len(parts.topics.rows), first=missing[0]
+        )
+        parts.miss(what, reason)
+
+
+def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
+    """Every broker that a dump names, by id.
+
+    A broker is alive that leads, is in the ISR of a partition that has a leader, answered with its log dirs,
+    coordinates a group, or is in a list of brokers. The ISR of a partition without a leader is the last one known: it
+    proves nothing. Raises InvalidInputError where brokers.csv lacks a broker that leads.
+    """
+    rows, given, listing = parts.topics.rows.values(), parts.given.brokers, parts.listing.brokers
+    placed = {broker for row in rows for broker in row.replicas}
+    heard = _heard(parts)
+    listed_anywhere = {None, *given, *listing}
+    for row in rows if given else ():
+        if row.isr is not None and row.leader not in listed_anywhere:
+            problem = f"brokers.csv lacks broker {row.leader}, which leads {row.topic}-{row.partition}"
+            raise InvalidInputError.at(parts.place, problem, "add it")
+    known = []
+    for broker in sorted(placed | heard | given.keys() | listing.keys()):
+        listed = listing.get(broker, Broker(broker))
+        found = given.get(broker, listed)
+        known.append(
+            replace(
+                found,
+                rack=found.rack or listed.rack,
+                host=found.host or listed.host,
+                port=listed.port if found.port is None else found.port,
+                state=_state(parts, broker, is_placed=broker in placed, is_heard=broker in heard),
+                log_dirs=parts.log_dirs.log_dirs(broker),
+            )
+        )
+    return tuple(known)
+
+
+def _heard(parts: DumpParts) -> set[int]:
+    """Return the brokers that a dump shows alive. An ISR that is unknown tells nothing against a list of brokers."""
+    heard = parts.topics.observing | parts.log_dirs.dirs.keys()
+    heard |= {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
+    for row in parts.topics.rows.values():
+        if row.isr is None:
+            heard |= set() if parts.listing.is_whole else set(row.replicas)
+        elif row.leader is not None:
+            heard |= {row.leader, *row.isr}
+    return heard
+
+
+def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
+    """The state of brokers.csv, else of a list of brokers, else what the other dumps show.
+
+    A broker that the list lacks and that another dump heard died, or was started, between the two dumps.
+    """
+    given, listing = parts.given, parts.listing
+    if broker in given.stated:
+        return given.brokers[broker].state
+    if broker in listing.brokers:
+        return listing.brokers[broker].state
+    if listing.is_whole and is_heard:
+        parts.miss_of("broker", broker, FactCode.LACKS_LIVENESS, fact(FactCode.BROKER_NOT_LISTED))
+    if listing.is_whole:
+        return BrokerState.DEAD if is_placed and not is_heard else BrokerState.UNRESPONSIVE
+    if is_heard:
+        return BrokerState.ALIVE
+    if broker not in given.brokers:
+        return BrokerState.DEAD
+    # An empty broker may just have been added: only log dirs that all others told speak against it.
+    return BrokerState.UNRESPONSIVE if is_placed or parts.log_dirs.dirs else BrokerState.ALIVE
+
+
+def _note_what_is_missing(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
+    _note_racks(parts, brokers)
+    for topic in sorted(parts.topics.deleted):
+        parts.miss_of("topic", topic, FactCode.LACKS_EVERYTHING, fact(FactCode.BEING_DELETED))
+    if not parts.groups.notes:
+        parts.miss(FactCode.LACKS_GROUPS, _no_dump("groups"))
+    if parts.captured_at is None:
+        parts.miss(FactCode.LACKS_TIME, _no_dump("captured_at"))
+    if not parts.log_dirs.dirs:
+        parts.miss(FactCode.LACKS_SIZES, _no_dump("log_dirs"))
+        return
+    placed = {broker for row in parts.topics.rows.values() for broker in row.replicas}
+    for broker in sorted(placed - parts.log_dirs.dirs.keys()):
+        if brokers[broker].state is not BrokerState.DEAD:
+            parts.miss_of("broker", broker, FactCode.LACKS_SIZES, fact(FactCode.BROKER_NOT_IN_DUMP))
+
+
+def _note_racks(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
+    """Note brokers without a rack: all of them, or some beside others that have one."""
+    staying = [broker for broker in brokers.values() if broker.state.stays]
+    without = tuple(broker.id for broker in staying if broker.rack is None)
+    if not parts.given.brokers and not parts.listing.brokers:
+        parts.miss(FactCode.LACKS_RACKS, _no_dump("brokers"))
+    elif 0 < len(without) < len(staying):
+        parts.miss(FactCode.LACKS_RACKS, fact(FactCode.BROKERS_HAVE_NO_RACK, brokers=without))
+
+
+def _no_dump(of: str) -> Fact:
+    return fact(FactCode.NO_DUMP, of=of)
+
 
 _KNOWN = (
     "kafka-topics, znodes of topics and brokers, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, "

@@ -1,14 +1,23 @@
 """From targets to registered strategies and partitioners: described once, asked inside, their processes ended after.
 
 A strategy or partitioner in a process of its own, as the library's contracts have it: refusals are answers.
+
+The other side of ``child``: starts it, asks it, believes nothing that it says, ends it when a limit is reached.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from kafka_assignors import registry as assignors
 from kafka_assignors.arrays import Ints
@@ -19,9 +28,201 @@ from kafka_assignors.errors import AssignorError
 from kafka_assignors.partitioners import registry as partitioners
 from kafka_assignors.partitioners.contract import RecordSample, TopicTarget, different_keys, partitions_of
 from kafka_assignors.visible_text import visible
-from rebalance_advisor.own_strategies.child_process import ChildProcess
+from rebalance_advisor.own_strategies import kernel_guards
 from rebalance_advisor.own_strategies.limits import DEFAULTS, Limits
+from rebalance_advisor.own_strategies.supervisor import MEMORY_EXIT
 from rebalance_advisor.own_strategies.targets import Kind, Target
+
+_CHILD = "rebalance_advisor.own_strategies.child"
+_POLL_S = 0.1  # a process that it left behind may hold the socket open after its end
+_CHUNK_BYTES = 1 << 16
+_HELLO_BYTES = 1 << 16
+_BYTES_PER_S = 4e6  # JSON to objects and back, on a busy machine
+_END_WAIT_S = 5.0
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+Message = dict[str, Any]
+
+
+class ChildProcess:
+    """One class in one process; a context manager. Its process is started when first asked, and again after an end."""
+
+    def __init__(self, target: Target, limits: Limits) -> None:
+        self._target = target
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: socket.socket | None = None
+        self._buffer = bytearray()
+        self._number = 0
+        self._unmade: AssignorError | None = None
+        self._ends: list[AssignorError] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def hello(self) -> Message:
+        """``name`` and ``versions`` as the class tells them. Raises AssignorError where it cannot be made."""
+        self.close()
+        return self._start()
+
+    def ask(self, request: Message, most_bytes: int) -> Any:
+        """What it answers, as JSON of at most so many bytes. Raises AssignorError with what went wrong instead.
+
+        After a fault that ended the process the next call starts a new one, up to the limit of ends. A class that could
+        not be made is not tried again.
+        """
+        if self._unmade is not None:
+            raise self._unmade
+        if len(self._ends) >= self._limits.most_ends:
+            raise AssignorError("NotAsked", f"its process has ended {len(self._ends)} times, at last: {self._ends[-1]}")
+        try:
+            return self._answer(request, most_bytes)
+        except AssignorError as error:
+            if self._process is None:
+                self._ends.append(error)
+            raise
+
+    def close(self) -> None:
+        """End the process, and those that it started: its supervisor does so once the channel is closed."""
+        process, channel = self._process, self._channel
+        self._process = self._channel = None
+        self._buffer = bytearray()
+        if channel is not None:
+            channel.close()
+        if process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_END_WAIT_S)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_END_WAIT_S)
+            kernel_guards.show_environment()
+
+    def _answer(self, request: Message, most_bytes: int) -> Any:
+        if self._process is None:
+            self._start()
+        self._number += 1
+        body = json.dumps(request)
+        # To write and read it all is not the class's own time.
+        around_s = (len(body) + most_bytes) / _BYTES_PER_S
+        line = f'{{"number": {self._number}, {body[1:]}\n'.encode()
+        reply = self._exchanged(line, self._limits.answer_s, most_bytes, around_s)
+        if reply.get("number") != self._number or "answer" not in reply:
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        return reply["answer"]
+
+    def _start(self) -> Message:
+        ours, its = socket.socketpair()
+        kernel_guards.hide_environment()
+        with its:
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", _CHILD, str(its.fileno()), str(self._limits.memory_bytes)],
+                    pass_fds=(its.fileno(),),
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    env=_environment(), start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                ours.close()
+                kernel_guards.show_environment()
+                raise AssignorError("NotStarted", f"no process can be started: {error}") from error
+        self._channel = ours
+        setup = {"kind": self._target.kind.value, "place": self._target.place}
+        try:
+            hello = self._exchanged(json.dumps(setup).encode() + b"\n", self._limits.start_s, _HELLO_BYTES)
+        except AssignorError as error:
+            self._unmade = error
+            self.close()
+            raise
+        if not isinstance(hello.get("name"), str):
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        return hello
+
+    def _exchanged(self, line: bytes, seconds: float, most_bytes: int, around_s: float = 0.0) -> Message:
+        """Its reply to ``line``. Raises AssignorError with its fault; what was no plain one has ended the process."""
+        deadline = time.monotonic() + seconds + around_s
+        try:
+            reply = json.loads(self._line_after(line, deadline, seconds, most_bytes))
+        except (ValueError, RecursionError) as error:
+            raise self._ended("Nonsense", "writes to the advisor's own channel") from error
+        if not isinstance(reply, dict):
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        fault = reply.get("fault")
+        if fault is None:
+            return reply
+        if not isinstance(fault, list) or len(fault) != 2 or not all(isinstance(part, str) for part in fault):
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        kind, words = (visible(part) for part in fault)  # no lone surrogate: it would end whatever writes it
+        if kind == "MemoryLimit":
+            raise self._ended(kind, words)
+        raise AssignorError(kind, words)
+
+    def _line_after(self, line: bytes, deadline: float, seconds: float, most_bytes: int) -> bytes:
+        if self._channel is None or self._process is None:
+            raise AssignorError("NotStarted", "its process has ended")
+        sent, end = 0, self._buffer.find(b"\n")
+        while end < 0:
+            if time.monotonic() >= deadline:
+                raise self._ended("TimeLimit", f"has not answered after {seconds:g} s")
+            if len(self._buffer) > most_bytes:
+                raise self._ended(
+                    "TooLong", f"answers more than {most_bytes} bytes: several times what there is to give"
+                )
+            self._channel.settimeout(min(_POLL_S, max(deadline - time.monotonic(), 0.001)))
+            try:
+                if sent < len(line):
+                    sent += self._channel.send(line[sent : sent + _CHUNK_BYTES])
+                    continue
+                part = self._channel.recv(_CHUNK_BYTES)
+            except TimeoutError:
+                if self._process.poll() is not None:
+                    raise self._has_ended() from None
+                continue
+            except OSError:
+                part = b""
+            if not part:
+                raise self._has_ended()
+            end = -1 if (found := part.find(b"\n")) < 0 else len(self._buffer) + found
+            self._buffer += part
+        whole = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return whole
+
+    def _has_ended(self) -> AssignorError:
+        process = self._process
+        try:
+            code = None if process is None else process.wait(_END_WAIT_S)
+        except subprocess.TimeoutExpired:
+            code = None
+        if code is None:
+            return self._ended("Ended", "hangs up without an answer")
+        if code == MEMORY_EXIT:
+            return self._ended("MemoryLimit", "takes more than its memory with the processes that it started")
+        if code < 0:
+            return self._ended("Ended", f"its process is ended by signal {-code} ({_signal_name(-code)})")
+        return self._ended("Ended", f"ends its process with exit code {code}")
+
+    def _ended(self, kind: str, words: str) -> AssignorError:
+        self.close()
+        return AssignorError(kind, words)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def _environment() -> dict[str, str]:
+    """Little of ours: no address or password of a store. Same answer every time, threads of numeric libraries: one."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)  # noqa: PTH100 (zips too)
+    return kept | one_thread | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+
 
 _PAIR_BYTES = 24  # brackets, commas, a partition's digits
 _SLACK = 4  # of an honest answer's length: what is given twice is to be told as that

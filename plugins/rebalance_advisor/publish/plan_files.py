@@ -5,6 +5,8 @@ undoes the last wave. ``elections/NN.json`` is run after wave NN, and again afte
 moves no leader. Nothing here decides anything; a plan that is written twice gives the same bytes.
 
 A plan alone as a folder: its files, and report and digest without findings.
+
+``commands.md``: what to type, in order, to carry a plan out with Kafka's own tools, and to take it back.
 """
 
 from __future__ import annotations
@@ -19,15 +21,205 @@ import orjson
 
 from kafka_assignors.visible_text import visible, visible_json
 from kafka_rebalance.advisory.advisory import advisory_document
+from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.csv_text import guarded
 from kafka_rebalance.plans.hours_outside import HoursOutside
-from kafka_rebalance.plans.plan import Move, Plan
-from kafka_rebalance.render import render
+from kafka_rebalance.plans.plan import Move, Plan, Wave
+from kafka_rebalance.render import render, render_all
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from rebalance_advisor.publish.commands import render_commands
 from rebalance_advisor.publish.digest import render_digest
+from rebalance_advisor.publish.escape import markdown_text
 from rebalance_advisor.publish.folders import replace_folder
 from rebalance_advisor.publish.report import render_report
+
+_HEAD = """# Commands of plan {plan_id}
+
+{summary}
+
+The commands are Kafka's own (2.6 or newer); nothing else is needed. Run them from this folder, wave after wave. A
+comment above each says whether it writes to the cluster. Set `BOOTSTRAP` to one of your brokers, and the other two
+where the cluster wants a client properties file:
+
+```sh
+BOOTSTRAP=broker:9092
+CONFIG=             # e.g. "--command-config client.properties"
+ELECTION_CONFIG=    # the same, or "--admin.config client.properties" where the tool does not know --command-config
+```
+
+Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_SNAPSHOT.json`. A new snapshot is read by
+`rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`.
+{preconditions}
+"""
+_BESIDE = """{count:,} other partitions were being reassigned when the snapshot was taken. The waves start beside that
+(`--additional`), and `--verify` leaves throttles on as long as anything is reassigned.
+"""
+_WAVE = """## {title}
+
+{summary}
+
+```sh
+{commands}
+```
+
+To stop it:
+
+```sh
+{cancel}
+```
+"""
+_AFTERWARDS = """Afterwards: read a new snapshot, as above, and ask `check` again: it says *done*.
+"""
+_THROTTLES = """# Throttles
+
+`--verify` takes them off once all of its file is done, `--cancel` at once (unless `--preserve-throttles` is given). A
+shell that was closed before either leaves them on, and they slow every later replication down. See that none is left:
+
+```sh
+# reads: prints nothing where none is left; without `grep` it says on which brokers and topics:
+{configs} --describe --entity-type brokers | grep throttled
+{configs} --describe --entity-type topics | grep throttled
+# reads: what is still being moved, whoever moves it:
+kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG --list
+```
+
+What was left is taken off once nothing is being moved, with `BROKER` and `TOPIC` as they were printed:
+
+```sh
+# writes: no throttle on this broker any more, none on this topic:
+{configs} --alter --entity-type brokers --entity-name $BROKER \\
+    --delete-config leader.replication.throttled.rate,follower.replication.throttled.rate
+{configs} --alter --entity-type topics --entity-name $TOPIC \\
+    --delete-config leader.replication.throttled.replicas,follower.replication.throttled.replicas
+```
+"""
+_SIDES = ("leader", "follower")
+_CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
+
+
+def render_commands(plan: Plan, digits: int) -> str:
+    """Markdown; ``digits`` of the files' numbers."""
+    if not plan.moves:
+        reasons = markdown_text(". ".join(render_all(plan.reasons)))
+        return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
+    preconditions = "\n".join(f"- {markdown_text(render(fact))}" for fact in plan.preconditions)
+    parts = [
+        _HEAD.format(
+            plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"
+        )
+    ]
+    parts += [_BESIDE.format(count=len(plan.seen.reassigning))] if plan.seen.reassigning else []
+    changed = {m for m, move in enumerate(plan.moves) if move.leader_from != move.leader_to}
+    beside = bool(plan.seen.reassigning)
+    for number, wave in enumerate(plan.waves, start=1):
+        name = f"{number:0{digits}d}"
+        elects = bool(changed.intersection(wave.moves))
+        election = f"elections/{name}.json" if elects else None
+        start = _start(plan, wave, f"waves/{name}.json", beside=beside)
+        parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", election, start))
+    parts.append(_AFTERWARDS)
+    parts.append(_rollback(plan, digits, changed))
+    parts.append(_THROTTLES.format(configs=_CONFIGS))
+    return "\n".join(parts)
+
+
+def _cost(plan: Plan) -> str:
+    cost = plan.cost
+    return (
+        f"{cost.replica_moves:,} replicas are copied ({bytes_in_words(cost.bytes)}), {cost.leader_changes:,} leaders "
+        f"change, in {len(plan.waves)} wave{'s' if len(plan.waves) > 1 else ''} of together "
+        f"{seconds_in_words(cost.seconds)} at the throttle."
+    )
+
+
+def _reassign(file: str) -> str:
+    return f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG \\\n    --reassignment-json-file {file}"
+
+
+def _start(plan: Plan, wave: Wave, file: str, *, beside: bool) -> list[str]:
+    """What starts a wave. Kafka's tool sets throttles on every broker of a list, and fails after a minute, before it
+    moves anything, where one of them does not answer: then they are set on the others first.
+    """
+    execute = f"{_reassign(file)} --execute{' --additional' if beside else ''}"
+    moves, out_of_service = [plan.moves[m] for m in wave.moves], set(plan.seen.dead_brokers)
+    brokers = {broker for move in moves for broker in (*move.from_replicas, *move.to_replicas)}
+    if not brokers & out_of_service:
+        return [
+            "# writes: starts the moves and sets the throttles:",
+            f"{execute} --throttle {wave.throttle_bytes_per_s}",
+        ]
+    rates = ",".join(f"{side}.replication.throttled.rate={wave.throttle_bytes_per_s}" for side in _SIDES)
+    replicas = ",".join(f"{side}.replication.throttled.replicas=*" for side in _SIDES)
+    topics = sorted({move.topic for move in moves if set(move.to_replicas) - set(move.from_replicas)})
+    if not topics:
+        return ["# writes: starts the moves, which copy nothing:", execute]
+    missing = ", ".join(map(str, sorted(brokers & out_of_service)))
+    return [
+        f"# writes: throttles; the tool fails to set them while brokers do not answer (here: {missing}):",
+        _for_each("BROKER", sorted(brokers - out_of_service), f"brokers --entity-name $BROKER --add-config {rates}"),
+        _for_each("TOPIC", topics, f"topics --entity-name $TOPIC --add-config '{replicas}'"),
+        "# writes: starts the moves:",
+        execute,
+    ]
+
+
+def _for_each(name: str, values: Iterable[object], entity: str) -> str:
+    loop = f"for {name} in {' '.join(map(str, values))}; do"
+    return f"{loop} \\\n    {_CONFIGS} --alter --entity-type {entity}; done"
+
+
+def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[str]) -> str:
+    reassign = _reassign(file)
+    commands = [
+        *start,
+        "# until it says that all are completed; then it writes: it takes the throttles off again:",
+        f"{reassign} --verify",
+    ]
+    if election is not None:
+        commands.append(
+            "# writes: leaders move to the first replica:\n"
+            f"kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG \\\n"
+            f"    --election-type preferred --path-to-json-file {election}"
+        )
+    cancel = f"# writes: what is not completed goes back to where it was; takes the throttles off:\n{reassign} --cancel"
+    needed = max(wave.free_disk_needed.values(), default=0)
+    summary = f"{len(wave.moves):,} partitions, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
+    summary += f"; free disk needed on a broker at most {bytes_in_words(needed)}" if needed else ""
+    summary += f"{_leaders(wave)}."
+    return _WAVE.format(title=title, summary=summary, commands="\n".join(commands), cancel=cancel)
+
+
+def _leaders(wave: Wave) -> str:
+    """How many leaders change, and what goes with them as far as that is known."""
+    if not wave.leader_changes:
+        return ""
+    rates = ((wave.leader_in_bytes_per_s, "written"), (wave.leader_out_bytes_per_s, "read"))
+    known = [f"{bytes_in_words(rate)}/s {what}" for rate, what in rates if rate is not None]
+    clients = f", and with them their clients ({', '.join(known)})" if known else ", and with them their clients"
+    return f"; {wave.leader_changes:,} leaders change{clients}"
+
+
+def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:
+    rollback = plan.rollback
+    if rollback is None or not rollback.waves:
+        return "## Rollback\n\nNothing of this plan can be taken back: its replicas left brokers that are gone.\n"
+    cost = rollback.cost
+    head = (
+        "# Rollback\n\n"
+        f"Takes back what was done, last wave first: {cost.replica_moves:,} replicas "
+        f"({bytes_in_words(cost.bytes)}), {seconds_in_words(cost.seconds)}. Begin with the wave that was run last.\n"
+    )
+    parts = [head]
+    if rollback.not_undone:
+        parts.append(f"{len(rollback.not_undone):,} moves are not undone: they left brokers that are gone.\n")
+    owner = {m: number for number, wave in enumerate(plan.waves, start=1) for m in wave.moves}
+    for number, wave in enumerate(rollback.waves, start=1):
+        name, undone = f"{number:0{digits}d}", f"{owner[wave.moves[0]]:0{digits}d}"
+        elects = bool(changed.intersection(plan.waves[int(undone) - 1].moves))
+        file, election = f"rollback/{name}.json", f"elections/{undone}.json" if elects else None
+        start = _start(plan, wave, file, beside=bool(plan.seen.reassigning))
+        parts.append(_wave(f"Rollback {name} (undoes wave {undone})", wave, file, election, start))
+    return "\n".join(parts)
+
 
 _LEAST_DIGITS = 2
 _TABLE_HEAD = (

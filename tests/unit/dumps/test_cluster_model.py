@@ -14,7 +14,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
+from rebalance_advisor.dumps.any_input import is_cluster_model, read_cluster_model
 
 MODEL = {
     "name": "three-brokers",

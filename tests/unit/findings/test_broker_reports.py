@@ -25,7 +25,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.files import check_shell_blocks
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.publish.commands import render_commands
+from rebalance_advisor.publish.plan_files import render_commands
 from tests.facts_said import said
 from tests.unit.verify.hand_claims import faults_of
 

@@ -19,10 +19,10 @@ from kafka_assignors.partitioners.contract import RecordSample, TopicTarget
 from kafka_assignors.partitioners.key_column import KeyColumn
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
 from kafka_rebalance.snapshot.model import Member
-from rebalance_advisor.own_strategies.child_process import ChildProcess
 from rebalance_advisor.own_strategies.kernel_guards import hide_environment, show_environment
 from rebalance_advisor.own_strategies.limits import MIB, Limits
 from rebalance_advisor.own_strategies.registering import (
+    ChildProcess,
     Described,
     IsolatedAssignor,
     IsolatedPartitioner,

@@ -6,7 +6,7 @@ from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.render import render
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Group
-from rebalance_advisor.publish.group_table import group_table
+from rebalance_advisor.cli.group import group_table
 
 
 def test_rates_that_nobody_knows_and_a_strategy_that_refuses() -> None:

@@ -19,8 +19,7 @@ from kafka_rebalance.render import with_texts
 from kafka_rebalance.verify.document import check_shape, read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.schemas import SCHEMAS
-from rebalance_advisor.publish.schemas import findings_schema, plan_schema
+from rebalance_advisor.cli.schemas import SCHEMAS, findings_schema, plan_schema
 from tests.unit.plans.hand_plans import SNAPSHOT
 
 DOCS = Path(__file__).parents[3] / "docs" / "schemas"

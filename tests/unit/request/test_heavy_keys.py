@@ -10,8 +10,8 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.annotations import with_heavy_keys
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.options.rules import HeavyKeyOf
+from rebalance_advisor.cli.arguments import heavy_keys_in_files
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.request.named_files import heavy_keys_in_files
 from rebalance_advisor.request.run_request import RunRequest
 from stack.demo.cluster import write_demo_cluster
 

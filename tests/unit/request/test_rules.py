@@ -14,7 +14,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.rules import ClientRule, MuteRule, OwnerRule
 from rebalance_advisor.airflow.clusters import read_clusters
-from rebalance_advisor.request.named_files import rules_in_file
+from rebalance_advisor.cli.arguments import rules_in_file
 from rebalance_advisor.request.run_request import RunRequest
 
 RULES = """

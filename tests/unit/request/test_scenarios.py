@@ -11,7 +11,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.scenarios.changes import RackLost
 from kafka_rebalance.scenarios.scenario import Scenario, scenario_document
-from rebalance_advisor.request.named_files import scenarios_in_files
+from rebalance_advisor.cli.arguments import scenarios_in_files
 from rebalance_advisor.request.run_request import RunRequest
 
 LOST = Scenario("lost", (RackLost("a"),))

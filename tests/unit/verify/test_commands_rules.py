@@ -8,7 +8,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.files import check_shell_blocks
-from rebalance_advisor.publish.commands import render_commands
+from rebalance_advisor.publish.plan_files import render_commands
 from tests.sample import for_each
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.verify.hand_claims import faults_of

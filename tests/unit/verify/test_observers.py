@@ -15,7 +15,7 @@ from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.cluster import cluster_arrays
 from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
-from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
+from rebalance_advisor.dumps.dump_folder import DumpParts, snapshot_of_parts
 from tests.unit.findings.sample_clusters import RACKS, brokers, cluster, striped, told
 from tests.unit.verify.sample_plans import as_if_made_from, plain_plan
 

@@ -28,8 +28,8 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group, GroupType, Member, Partition
 from kafka_rebalance.snapshot.rates import measure_rates
+from rebalance_advisor.cli.group import group_table
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.publish.group_table import group_table
 from tests.facts_said import all_facts, said
 from tests.unit.findings.sample_clusters import brokers, cluster
 from tests.unit.render.plain_words import require_plain

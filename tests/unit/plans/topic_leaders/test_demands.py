@@ -15,7 +15,7 @@ from kafka_rebalance.plans.topic_leaders import explain_topic_leaders, has_least
 from kafka_rebalance.verify.cluster import cluster_arrays
 from kafka_rebalance.verify.document import read_parameters
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.topic_leaders import TooFew, too_few_leaders
+from kafka_rebalance.verify.survival import TooFew, too_few_leaders
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 ROWS = [row("a", p, [0, 1, 2], GB) for p in range(7)] + [row("b", p, [1, 0], GB) for p in range(2)]

@@ -10,7 +10,6 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from rebalance_advisor.cli import interrupt, shell
-from rebalance_advisor.publish.commands import render_commands
 from rebalance_advisor.publish.folders import (
     MARKER,
     Marker,
@@ -21,6 +20,7 @@ from rebalance_advisor.publish.folders import (
     write_all,
     write_file,
 )
+from rebalance_advisor.publish.plan_files import render_commands
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import SNAPSHOT
 

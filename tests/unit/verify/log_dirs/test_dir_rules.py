@@ -21,7 +21,7 @@ from kafka_rebalance.verify.log_dirs import (
     may_move,
     read_dir_moves,
 )
-from rebalance_advisor.publish.log_dir_files import JSON_FILE, log_dir_files
+from rebalance_advisor.cli.log_dirs import JSON_FILE, log_dir_files
 from tests.unit.log_dir_plans.dir_clusters import disks, one_broker
 
 SNAPSHOT = one_broker([(40, 0), (20, 0), (10, 1)], disks(60, 10, total=200))

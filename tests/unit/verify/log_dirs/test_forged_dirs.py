@@ -14,7 +14,7 @@ from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
 from kafka_rebalance.log_dir_plans.plan import sealed_id
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.verify.log_dirs import broker_bound, check_log_dir_plan, lightest_cover
-from rebalance_advisor.publish.log_dir_files import JSON_FILE, log_dir_files
+from rebalance_advisor.cli.log_dirs import JSON_FILE, log_dir_files
 from tests.sample import for_each
 from tests.unit.log_dir_plans.dir_clusters import three_brokers
 
