@@ -39,5 +39,5 @@ def test_no_file_that_airflow_may_load_shadows_a_standard_module():
 
 def test_no_package_of_ours_shadows_a_standard_module():
     packages = {path.name for path in PLUGINS.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))}
-    assert packages == {"kafka_rebalance", "rebalance_advisor"}
+    assert packages == {"kafka_assignors", "kafka_rebalance", "rebalance_advisor"}
     assert not packages & sys.stdlib_module_names

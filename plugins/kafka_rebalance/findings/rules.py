@@ -84,13 +84,17 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     cluster_rules.not_fixable_by_moving,
 )
 
+# A group table alone shows no replicas: these rules have nothing to read there.
 _OF_BROKERS = frozenset(
-    module.__name__
-    for module in (
-        placement_rules, placement_rules, broker_rules, broker_rules, placement_rules, broker_rules, cluster_rules,
-        group_rules,
+    (
+        *(rule for rule in RULES if rule.__module__ in (placement_rules.__name__, broker_rules.__name__)),
+        cluster_rules.reassignment_running,
+        cluster_rules.reassignment_stuck,
+        cluster_rules.other_balancer,
+        cluster_rules.broker_cordoned,
+        group_rules.cross_rack_reads,
     )
-)  # fmt: skip
+)
 
 
 def evaluate_rules(
@@ -108,14 +112,9 @@ def evaluate_rules(
     rules = (
         RULES
         if snapshot.brokers or not len(snapshot.partitions)
-        else [rule for rule in RULES if not _is_of_brokers(rule)]
+        else [rule for rule in RULES if rule not in _OF_BROKERS]
     )
     return rank(fold(context, [finding for rule in rules for finding in rule(context)]))
-
-
-def _is_of_brokers(rule: Callable[[FindingContext], Iterator[Finding]]) -> bool:
-    """Return whether the rule reads replicas, which a group table alone does not show."""
-    return rule.__module__ in _OF_BROKERS
 
 
 __all__ = ["RULES", "evaluate_rules"]

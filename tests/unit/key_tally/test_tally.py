@@ -23,7 +23,7 @@ from kafka_rebalance.key_tally.plan import (
 from kafka_rebalance.key_tally.scores import hot_keys, meeting_of, scores_of
 from kafka_rebalance.key_tally.tally import KeyTally
 from tests.sample import for_each
-from tests.unit.partitioners.tally.samples import Keys, skewed, tally_of
+from tests.unit.key_tally.samples import Keys, skewed, tally_of
 
 CLIENTS = ("librdkafka-consistent-random", "sarama-hash", "scala@0.8")
 

@@ -6,7 +6,7 @@ import pytest
 from kafka_rebalance.key_tally.plan import Identities, hash_identities, key_identities
 from kafka_rebalance.key_tally.tally import DifferentKeys
 from tests.sample import for_each
-from tests.unit.partitioners.tally.samples import KeyColumn, skewed
+from tests.unit.key_tally.samples import KeyColumn, skewed
 
 
 def sampled(identity: Identities, size: int, batches: int = 4) -> DifferentKeys:
