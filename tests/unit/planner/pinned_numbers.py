@@ -35,4 +35,6 @@ def _numbers(place: str, group: Parameters | LogDirParams) -> Iterator[tuple[str
 
 def rounding(_: int) -> dict[str, object]:
     """What is compiled into the kernels as literals."""
-    return {name: repr(value) for name, value in vars(params).items() if name.isupper()}
+    return {
+        name: repr(value) for name, value in vars(params).items() if name.isupper() and isinstance(value, float | int)
+    }
