@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.group_table import group_table
 
-    tell_of_first_compile("group")
+    tell_of_first_compile()
     say = Progress()
     say("reading")
     snapshot = read_given(arguments.input, arguments)
