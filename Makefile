@@ -13,7 +13,7 @@ FRESH_SEED := $(or $(SEED),$(shell date +%s))
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup env demo demo-live up down test test-all test-page test-page-size test-kill test-upgrade test-own-airflow test-airflow-versions test-planner test-views test-live test-live-full check lint coverage mutate bench bench-beside bench-planner bench-pipeline bench-fleet fuzz wheel release lock clean
+.PHONY: help setup env demo demo-live up down test test-all test-page test-page-size test-kill test-upgrade test-own-airflow test-airflow-versions test-numba test-planner test-views test-live test-live-full check lint coverage mutate bench bench-beside bench-planner bench-pipeline bench-fleet fuzz wheel release lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -119,9 +119,12 @@ bench-fleet: setup ## many clusters of 10,000 partitions advised at once: adviso
 fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, refused, crash and hang by kind (INPUTS=…)
 	@$(RUN) $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),20000)
 
-# For the Python of .venv: another one that finds nothing of its own in the wheel compiles at its first run.
-wheel: setup ## build dist/*.whl with kernels compiled for x86-64-v3: a first run finds them and compiles nothing (several minutes of CPU, once)
-	@$(RUN) $(BIN)/python -m stack.wheel.carry_kernels
+test-numba: setup ## the kernels, and the planner's pinned answers, with each older numba that pyproject.toml allows (NUMBAS="0.64 0.65")
+	@for minor in $(or $(NUMBAS),0.64 0.65 0.66 0.67); do folder=.run/numba-$$minor && echo "numba $$minor" && \
+	  .boot/bin/uv pip install --quiet --target $$folder --python $(BIN)/python "numba==$$minor.*" && \
+	  PYTHONPATH=$$folder:plugins:. NUMBA_CACHE_DIR=$$folder/cache $(BIN)/python -m pytest -q tests/unit/kernels tests/unit/planner/test_pinned_answers.py || exit 1; done
+
+wheel: setup ## build dist/*.whl
 	@rm -rf dist && $(BIN)/python -m hatchling build -t wheel && ls -l dist
 
 release: wheel ## the wheel, its list of packages with licences (CycloneDX) and the JSON schemas, in dist/
@@ -131,4 +134,4 @@ lock: .boot/bin/uv ## resolve the lock anew (only public PyPI addresses may stan
 	@env -u UV_DEFAULT_INDEX -u UV_INDEX -u UV_INDEX_URL .boot/bin/uv lock
 
 clean: ## remove what `make` made, except downloads
-	@rm -rf .venv .boot build dist plugins/kafka_rebalance/carried .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	@rm -rf .venv .boot build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

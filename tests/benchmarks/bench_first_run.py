@@ -1,10 +1,10 @@
-"""The first minute of the bare wheel, no kernel on disk, with and without carried code: commands on the demo dumps.
+"""The first minute of the bare wheel, no kernel on disk: commands on the demo dumps.
 
-    python -m tests.benchmarks.bench_first_run [--runs 5] [--only plain|carried]
+    python -m tests.benchmarks.bench_first_run [--runs 5]
 
-Both wheels are built and installed, each into an environment of its own without any extra. Before each run the
-kernels that numba keeps are removed; the second run has what the first one left. Prints the medians by the clock and of
-CPU seconds of all processes, and whether ``plan.json`` is the same with and without carried code.
+The wheel is built and installed into an environment of its own without any extra. Before each run the kernels that
+numba keeps are removed; the second run has the kernels of the first. Prints the medians by the clock and of CPU
+seconds of all processes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from pathlib import Path
 from stack.demo.cluster import write_demo_cluster
 
 ROOT = Path(__file__).parents[2]
-PLAIN, CARRIED = "plain", "carried"
 COMMANDS = ("plan", "advise")
 
 
@@ -33,7 +32,6 @@ COMMANDS = ("plan", "advise")
 class Installed:
     """A wheel in an environment of its own."""
 
-    name: str
     folder: Path
     wheel_mib: float
 
@@ -46,8 +44,7 @@ class Installed:
         """Remove what numba left on disk, wherever it did."""
         for pattern in ("*.nbi", "*.nbc"):
             for path in self.site.rglob(pattern):
-                if "carried" not in path.parts:
-                    path.unlink()
+                path.unlink()
         shutil.rmtree(self.folder / "cache", ignore_errors=True)
 
     def run(self, command: str, dumps: Path, out: Path) -> tuple[float, float]:
@@ -70,47 +67,34 @@ def clean_environment() -> Mapping[str, str]:
     return {name: value for name, value in os.environ.items() if name not in mine}
 
 
-def installed(name: str, scratch: Path) -> Installed:
+def installed(scratch: Path) -> Installed:
     """Built from a copy of the tracked files, so that nothing compiled here comes along."""
-    source, folder = scratch / f"{name}-source", scratch / f"{name}-venv"
+    source, folder = scratch / "source", scratch / "venv"
     subprocess.run(["git", "clone", "--quiet", ROOT, source], check=True)
     environment = {**clean_environment(), "PYTHONPATH": f"{source / 'plugins'}{os.pathsep}{source}"}
-    if name == CARRIED:
-        subprocess.run(
-            [sys.executable, "-m", "stack.wheel.carry_kernels"], cwd=source, env=environment, check=True,
-            stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch / f"{name}-wheel"]
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch / "wheel"]
     subprocess.run(build, cwd=source, env=environment, check=True, stdout=subprocess.DEVNULL)
-    (wheel,) = (scratch / f"{name}-wheel").glob("*.whl")
+    (wheel,) = (scratch / "wheel").glob("*.whl")
     uv = Path(sys.executable).parent / "uv"
     subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, folder], check=True)
     install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", folder / "bin" / "python", wheel]
     subprocess.run(install, check=True)
-    return Installed(name, folder, wheel.stat().st_size / 2**20)
+    return Installed(folder, wheel.stat().st_size / 2**20)
 
 
 def main() -> int:
-    """1 where the plans differ."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--only", choices=(PLAIN, CARRIED))
     arguments = parser.parse_args()
-    plans: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         write_demo_cluster(scratch / "dumps")
-        print("wheel      MiB  command  first_s  first_cpu_s  second_s  (medians; lowest to highest first_s)")
-        for kind in (PLAIN, CARRIED):
-            if arguments.only in (None, kind):
-                wheel = installed(kind, scratch)
-                for command in COMMANDS:
-                    print(line(wheel, command, arguments.runs, scratch), flush=True)
-                    plan = (scratch / command / "plan.json").read_bytes()
-                    if plans.setdefault(command, plan) != plan:
-                        print(f"plan.json of {command} differs with carried code")
-                        return 1
-    print(f"plan.json is the same in all of them: {len(plans)} commands compared")
+        wheel = installed(scratch)
+        print(f"wheel of {wheel.wheel_mib:.1f} MiB")
+        print("command  first_s  first_cpu_s  second_s  (medians; lowest to highest first_s)")
+        for command in COMMANDS:
+            print(line(wheel, command, arguments.runs, scratch), flush=True)
     return 0
 
 
@@ -125,7 +109,7 @@ def line(wheel: Installed, command: str, runs: int, scratch: Path) -> str:
         second.append(wheel.run(command, scratch / "dumps", scratch / command)[0])
     median = statistics.median
     return (
-        f"{wheel.name:<9} {wheel.wheel_mib:>4.1f}  {command:<7} {median(first):>8.1f} {median(cpu):>12.1f} "
+        f"{command:<7} {median(first):>8.1f} {median(cpu):>12.1f} "
         f"{median(second):>9.1f}  ({min(first):.1f} to {max(first):.1f})"
     )
 

@@ -17,7 +17,7 @@ def test_units_are_counted_where_arrow_batches_are_mapped(spark):
     import pyarrow as pa
 
     said = io.StringIO()
-    with progress(spark, "groups", 10, stream=said) as counter:
+    with progress(spark, "groups", 10, every_s=3600.0, stream=said) as counter:
 
         def step(batches):
             for batch in batches:

@@ -1,12 +1,8 @@
 """Compiled functions of the library: ``@kernel`` where Python calls them, ``@inner_kernel`` where only kernels do.
 
-Compiling is what a first run waits for, and most of it is spent per compiled variant. So a kernel exists once for all
-kinds of integers (an index read from an int32 array and a counted one would otherwise be two variants of all that is
-called with it) and for ``True`` and ``False``, and an inner kernel has no door for Python. As numbers of every kind may
-be passed, mypy is not told the types of arguments.
-
-What a kernel calls, and each constant that it reads, is inside its machine code. So code on disk is old as soon as any
-module changed that the kernel's own module imports, however far; numba by itself looks at the kernel's file alone.
+Most of a first run's compiling is spent per variant. So a kernel exists once for all kinds of integers (an index read
+from an int32 array and a counted one would otherwise be two variants of all that is called with it) and for ``True``
+and ``False``. As numbers of every kind may be passed, mypy does not see the types of arguments.
 
 With ``NUMBA_DISABLE_JIT=1`` kernels are the Python functions that they look like: to debug them, and to see which of
 their lines tests reach (``make coverage``).
@@ -19,47 +15,48 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numba import config, njit, types
+from numba.core.caching import InTreeCacheLocator, UserProvidedCacheLocator, UserWideCacheLocator, ZipCacheLocator
 
-from kafka_assignors.kernels.carried_code import KernelCache
 from kafka_assignors.kernels.link_time import EntryCompiler, InnerCompiler
 
 R = TypeVar("R")
 
 PACKAGE = __name__.partition(".")[0]
 _IMPORTED = re.compile(rf"^(?:from|import) ({PACKAGE}[\w.]*)", re.MULTILINE)
-
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 
 # Python's division by zero would need a way out of every function; no kernel divides by what may be zero.
 _ALIKE = {"no_cfunc_wrapper": True, "error_model": "numpy"}
+_without_folder: set[str] = set()
 
 
 def kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
     if config.DISABLE_JIT:
         return function
-    compiled = njit(pipeline_class=EntryCompiler, **_ALIKE)(function)
-    compiled._cache = KernelCache(function, _sources(function.__module__))  # as ``cache=True`` does with numba's own
-    return cast("Callable[..., R]", _for_wide_integers(compiled))
+    numbas_own, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.LocatorBySources"
+    try:
+        compiled = njit(cache=True, pipeline_class=EntryCompiler, **_ALIKE)(function)
+    except RuntimeError:  # no folder is writable: a read-only package and no home
+        _without_folder.add(function.__module__)
+        compiled = njit(pipeline_class=EntryCompiler, **_ALIKE)(function)
+    finally:
+        config.CACHE_LOCATOR_CLASSES = numbas_own
+    return _for_wide_integers(compiled)
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Only other kernels can call it; its machine code is part of theirs."""
-    if config.DISABLE_JIT:
-        return function
-    compiled = njit(no_cpython_wrapper=True, pipeline_class=InnerCompiler, **_ALIKE)(function)
-    return cast("Callable[..., R]", _for_wide_integers(compiled))
+    return _inner(function)
 
 
 def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
     """As ``inner_kernel``, put in place of each call: for a few lines that are called millions of times."""
-    if config.DISABLE_JIT:
-        return function
-    compiled = njit(no_cpython_wrapper=True, pipeline_class=InnerCompiler, forceinline=True, **_ALIKE)(function)
-    return cast("Callable[..., R]", _for_wide_integers(compiled))
+    return _inner(function, forceinline=True)
 
 
 def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
@@ -70,47 +67,90 @@ def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
     return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function
 
 
-@cache
-def _sources(module: str) -> str:
-    """A digest of the text of ``module`` and of all that it imports of ours, and so on."""
-    seen, waiting = {module}, [module]
-    while waiting:
-        new = set(_IMPORTED.findall(_source(waiting.pop()))) - seen
-        seen |= new
-        waiting += new
-    return hashlib.sha256("".join(_digest(name) for name in sorted(seen)).encode()).hexdigest()
+def has_folder() -> bool:
+    """Return whether the next process finds the code that this one compiles."""
+    return not _without_folder
 
 
-@cache
-def _source(module: str) -> str:
-    """Its text; nothing where it has none, such as a prompt."""
-    specification = getattr(sys.modules.get(module), "__spec__", None)
-    read = getattr(getattr(specification, "loader", None), "get_source", None)
-    return "" if read is None else read(module) or ""
+def _inner(function: Callable[..., R], **options: bool) -> Callable[..., R]:
+    if config.DISABLE_JIT:
+        return function
+    return _for_wide_integers(
+        njit(no_cpython_wrapper=True, pipeline_class=InnerCompiler, **_ALIKE, **options)(function)
+    )
 
 
-@cache
-def _digest(module: str) -> str:
-    return hashlib.sha256(f"{module}\n{_source(module)}".encode()).hexdigest()
-
-
-def _for_wide_integers(compiled: Any) -> Any:
+def _for_wide_integers(compiled: Any) -> Callable[..., R]:
     """A call from another kernel with narrower integers compiles, and uses, the variant for int64.
 
-    Numba asks ``get_call_template`` which variants a call could use, and converts the arguments to the one it chooses.
+    Numba asks ``get_call_template`` which variant fits a call, and converts the arguments to those of the answer.
     """
     choose = compiled.get_call_template
 
-    def chosen(args: tuple[types.Type, ...], kws: Mapping[str, types.Type]) -> tuple[Any, Any, Any, Any]:
-        signature, folded = compiled._compiler.fold_argument_types(args, kws)
-        template, *_ = choose(tuple(_widened(argument) for argument in folded), {})
-        return template, signature, folded, {}
+    def chosen(args: tuple[types.Type, ...], kws: Mapping[str, types.Type]) -> Any:
+        return choose(tuple(map(_widened, args)), {name: _widened(argument) for name, argument in kws.items()})
 
     compiled.get_call_template = chosen
-    return compiled
+    return cast("Callable[..., R]", compiled)
 
 
 def _widened(argument: types.Type) -> types.Type:
     plain = types.unliteral(argument)
+    if isinstance(plain, types.Boolean):
+        return plain
     is_narrow = isinstance(plain, types.Integer) and plain.signed and plain.bitwidth <= types.int64.bitwidth
-    return types.int64 if is_narrow else plain if isinstance(plain, types.Boolean) else argument
+    return types.int64 if is_narrow else argument
+
+
+class LocatorBySources:
+    """Numba's own folders (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's), for code that knows what it is made of.
+
+    The machine code of a kernel holds each function that it calls and each constant that it reads, while numba takes a
+    file for fresh if the kernel's own source file is unchanged. Here the text of that module and of all that it imports
+    of ours decides. Numba reads the types in a file before it asks whether the file is fresh, and fails where a class
+    is gone: so names of modules and classes decide the name of the file.
+    """
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        """Return numba's locator of ``function``, or None where no folder is writable."""
+        names, texts = _digests(function.__module__)
+        for kind in (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, ZipCacheLocator):
+            locator = kind.from_function(function, file)
+            if locator is not None:
+                locator.get_disambiguator, locator.get_source_stamp = lambda: names[:16], lambda: texts
+                return locator
+        return None
+
+
+@cache
+def _digests(module: str) -> tuple[str, str]:
+    """Digests of names and of texts: of ``module`` and of all that it imports of ours, and so on."""
+    sources: dict[str, _Source] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = _source(name)
+            waiting += sources[name].imported
+    parts = sorted(sources.items())
+    return _digest([(name, source.classes) for name, source in parts]), _digest([source.digest for _, source in parts])
+
+
+class _Source(NamedTuple):
+    imported: list[str]
+    classes: list[str]
+    digest: str
+
+
+@cache
+def _source(module: str) -> _Source:
+    """Empty where a module has no text, such as a prompt."""
+    specification = getattr(sys.modules.get(module), "__spec__", None)
+    read = getattr(getattr(specification, "loader", None), "get_source", None)
+    text = "" if read is None else read(module) or ""
+    return _Source(_IMPORTED.findall(text), _CLASS.findall(text), _digest(text))
+
+
+def _digest(parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -114,10 +114,7 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
 
 
 def _improved(task: SearchTask, known: Placed | None = None) -> Found:
-    """What the search finds, or what is ``known``, and what improvers make of the better one.
-
-    Bounds come after the search: a first run finds what they compile on disk by then (``compile_ahead`` of the shell).
-    """
+    """What the search finds, or what is ``known``, and what improvers make of the better one."""
     problem, bands, params = task.problem, task.bands, task.params
     if not problem.moves_replicas:
         best = place(problem, problem.replicas, bands, params)

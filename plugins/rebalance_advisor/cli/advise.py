@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.stage_times import watch_of
     from rebalance_advisor.version import advisor_version
 
-    tell_of_first_compile("advise")
+    tell_of_first_compile(has_helper=True)
     say = Progress()
     given, earlier = read_plan_input(arguments, request, say), read_earlier_findings(arguments.previous)
     limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)

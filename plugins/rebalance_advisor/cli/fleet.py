@@ -226,7 +226,7 @@ def plan_into_folder(
     from rebalance_advisor.publish.plan_files import write_plan_folder
     from rebalance_advisor.version import advisor_version
 
-    tell_of_first_compile("plan")
+    tell_of_first_compile()
     given = read_plan_input(arguments, request, say, is_one_of_many=is_one_of_many)
     question = PlanQuestion(
         given.snapshot, given.request.options, given.request.seed, given.previous, advisor_version()

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
 
-    tell_of_first_compile("group")
+    tell_of_first_compile()
     say = Progress()
     say("reading")
     snapshot = read_given(arguments.input, arguments)

@@ -67,7 +67,7 @@ def run_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: 
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.version import advisor_version
 
-    tell_of_first_compile(command)
+    tell_of_first_compile()
     say = Progress()
     given = read_plan_input(arguments, request, say)
     request = given.request

@@ -1,7 +1,8 @@
-"""The compiling of kernels, which a first run waits for: announced once on stderr, and shared by two processes.
+"""The compiling of kernels, which a first run waits for: announced once on stderr, and for ``advise`` shared.
 
-Numba compiles one function at a time in a process. So when the first kernel turns out not to be on disk, a second
-process starts that compiles what this one needs later (``compile_ahead``), and leaves it on disk for it.
+Numba compiles one function at a time in a process. While ``advise`` compiles the replays of groups, a second process
+compiles the planner (``python -m rebalance_advisor.compiling.first_compile``). The kernels stay on disk, where numba
+finds them; a kernel that both compile at once is compiled twice, which does no harm.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from numba.core import event
 
-from kafka_assignors.kernels.carried_code import has_folder
+from kafka_assignors.kernels.decorators import has_folder
 from rebalance_advisor.terminal import write_lines
 
 # Each command and each step of a DAG has kernels of its own, so the next one may say it again.
@@ -27,9 +28,9 @@ _listening: list[_FirstCompile] = []
 
 
 class _FirstCompile(event.Listener):
-    def __init__(self, ahead_of: str | None, what: str) -> None:
+    def __init__(self, what: str, *, has_helper: bool) -> None:
         self._is_told = False
-        self._ahead_of, self._what = ahead_of, what
+        self._what, self._has_helper = what, has_helper
 
     def on_start(self, _event: Any) -> None:
         """A kernel was not found on disk."""
@@ -37,32 +38,68 @@ class _FirstCompile(event.Listener):
             self._is_told = True
             write_lines(sys.stderr, (_NOTICE if has_folder() else _NOTICE_NO_FOLDER).format(what=self._what))
             sys.stderr.flush()
-            if self._ahead_of is not None and _processors() > 1 and has_folder():
-                _start_ahead(self._ahead_of)
+            if self._has_helper and _processors() > 1 and has_folder():
+                _start_helper()
 
     def on_end(self, _event: Any) -> None:
-        """Nothing is said of each."""
+        """Each kernel ends without a word."""
 
 
-def tell_of_first_compile(ahead_of: str | None = None, *, what: str = "command") -> None:
+def tell_of_first_compile(*, what: str = "command", has_helper: bool = False) -> None:
     """Say on stderr when the first kernel has to be compiled; nothing where all of them are on disk already.
 
-    ``ahead_of``: the command ("plan" or "advise") whose later kernels a second process then compiles. ``what`` they
-    are of: a "command", or a "step" in the log of a task.
+    ``what``: a "command", or a "step" in the log of a task. ``has_helper``: a second process compiles the planner.
     """
     if not _listening:  # once a process: a command that runs again in it starts no second helper
-        _listening.append(_FirstCompile(ahead_of, what))
+        _listening.append(_FirstCompile(what, has_helper=has_helper))
         event.register("numba:compile", _listening[0])
+
+
+def compile_planner() -> None:
+    """Make a plan for a cluster of four brokers, of which two hold too much and lead everything."""
+    from datetime import UTC, datetime
+
+    import numpy as np
+
+    from kafka_rebalance.options.plan_options import PlanOptions
+    from kafka_rebalance.plans.pipeline import make_plan
+    from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+    from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
+    from kafka_rebalance.snapshot.partition_table import PartitionTable
+
+    row = np.arange(24)
+    replicas = np.column_stack([row % 2, 1 - row % 2 + 2 * (row % 4 == 0)]).astype(np.int32)
+    table = PartitionTable(
+        topic=np.zeros(len(row), dtype=np.int32),
+        partition=row.astype(np.int32),
+        offsets=np.arange(len(row) + 1, dtype=np.int64) * 2,
+        replicas=replicas.ravel().copy(),
+        leader=replicas[:, 0].copy(),
+        replica_log_bytes=np.repeat((row + 1) * 1_000_000, 2),
+        start_offset=np.full(len(row), -1, dtype=np.int64),
+        end_offset=np.full(len(row), -1, dtype=np.int64),
+        in_sync=np.ones(2 * len(row), dtype=np.bool_),
+    )
+    rate = LoadColumn(np.arange(1.0, len(row) + 1) * 1000.0, LoadSource.GIVEN)
+    snapshot = ClusterSnapshot(
+        cluster="four-brokers",
+        captured_at=datetime(2026, 1, 1, tzinfo=UTC),
+        brokers=tuple(Broker(b, rack=f"rack-{b % 2}") for b in range(4)),
+        topics=(Topic("orders"),),
+        partitions=table,
+        loads=PartitionLoads({LoadKind.IN_BYTES_PER_S: rate, LoadKind.OUT_BYTES_PER_S: rate}),
+        source="generated",
+    )
+    make_plan(snapshot, PlanOptions(within=0.05, with_frontier=False))
 
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _start_ahead(command: str) -> None:
+def _start_helper() -> None:
     """It ends with this process at the latest. Where it cannot be started, this process compiles everything itself."""
-    # -P: not from the folder that somebody happens to stand in
-    line = [sys.executable, "-P", "-m", "rebalance_advisor.compiling.compile_ahead", command]
+    line = [sys.executable, "-P", "-m", "rebalance_advisor.compiling.first_compile"]  # -P: not from the current folder
     nowhere = subprocess.DEVNULL
     try:
         process = subprocess.Popen(line, stdin=nowhere, stdout=nowhere, stderr=nowhere)
@@ -74,3 +111,7 @@ def _start_ahead(command: str) -> None:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
+
+
+if __name__ == "__main__":
+    compile_planner()

@@ -71,7 +71,9 @@ def _prepare(spark: SparkSession) -> Needs:
 
 
 def _hosts(context: Any) -> list[str]:
-    """Of the executors that are there, or were."""
-    known = context._jsc.sc().statusStore().executorList(False)
-    executors = [known.apply(place) for place in range(known.size())]
-    return [executor.hostPort().rpartition(":")[0] for executor in executors if executor.id() != "driver"]
+    """Host of each live executor. Spark lists the driver among them, by ``spark.driver.host``."""
+    hosts = [executor.host for executor in context.statusTracker().getExecutorInfos()]
+    driver = context.getConf().get("spark.driver.host")
+    if driver in hosts:
+        hosts.remove(driver)
+    return hosts

@@ -74,4 +74,4 @@ def tasks_under_way(context: Any) -> str:
 
 def _has_executor(context: Any) -> bool:
     """The driver is one of them; in local mode it computes itself."""
-    return len(context._jsc.sc().statusTracker().getExecutorInfos()) > (0 if context.master.startswith("local") else 1)
+    return len(context.statusTracker().getExecutorInfos()) > (0 if context.master.startswith("local") else 1)

@@ -103,3 +103,59 @@ def test_kernels_share_what_they_call_and_one_another_compiled_and_from_disk(tmp
     ]
     assert [answers[:2] for answers in runs] == [["57", "51"]] * 2  # (6·2 + 1)·3 + 6·2 = 51, and 6 more
     assert int(runs[1][2]) > int(runs[0][2]) == 0
+
+
+SMALLEST = """
+from kafka_assignors.kernels.decorators import has_folder, kernel
+
+@kernel
+def half(number):
+    return number / 2
+
+print(half(3), has_folder())
+"""
+
+
+def test_a_kernel_runs_where_no_folder_is_writable(tmp_path: Path) -> None:
+    """A file stands in the way of each folder that numba tries: permissions would not stop root."""
+    package = library(tmp_path)
+    (package / "outer.py").write_text(SMALLEST)
+    in_the_way = package / "__pycache__"
+    in_the_way.touch()
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
+    variables |= {"PYTHONPATH": str(tmp_path), "HOME": str(in_the_way), "XDG_CACHE_HOME": str(in_the_way)}
+    command = [sys.executable, "-c", "import kafka_rebalance.outer"]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=1200, check=False)
+    assert (done.stdout, done.stderr) == ("1.5 False\n", "")
+
+
+NAMED = """
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_assignors.kernels.decorators import kernel
+
+class {name}(NamedTuple):
+    numbers: np.ndarray
+{lines}
+@kernel
+def total(pair):
+    return pair.numbers.sum()
+
+print(total({name}(np.arange({count}))), sum(total.stats.cache_hits.values()))
+"""
+
+
+def test_code_whose_types_are_gone_is_not_read(tmp_path: Path) -> None:
+    """Numba would look for the class of the kernel's argument, and fail; the kernel's line is the same."""
+    package = library(tmp_path)
+    (package / "outer.py").write_text(NAMED.format(name="Old", lines="", count=3))
+    assert told(tmp_path) == (3, 0)
+    (package / "outer.py").write_text(NAMED.format(name="New", lines="", count=4))
+    assert told(tmp_path) == (6, 0)
+    files = [*(tmp_path / "cache").rglob("*.nbi")]
+    (package / "outer.py").write_text(NAMED.format(name="New", lines="\n", count=5))
+    assert told(tmp_path) == (10, 0)
+    assert [*(tmp_path / "cache").rglob("*.nbi")] == files
+    assert told(tmp_path) == (10, 1)

@@ -32,7 +32,7 @@ Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
 REACH_SECONDS = 3.0  # a plain TCP connection
 CONNECT_SECONDS = 5.0  # with TLS, login and the first answer
-_AFTER_THROTTLE_S = 0.01
+_THROTTLE_POLL_S = 0.01
 # kafka-python's own timer comes first: its error says how much of an answer came.
 _AFTER_TIMEOUT_S = 0.2
 _NEVER_MS = 24 * 3_600_000
@@ -127,9 +127,8 @@ class ClusterClient:
         A broker whose connection ended is tried with a plain socket first; one that wants us to slow down (a quota of
         requests) gets them when it wants them.
         """
-        lost = {broker for broker, _ in requests.values()} - {
-            broker for broker, connection in self._manager._conns.items() if connection.connected
-        }
+        connected = {connection.node_id for connection in self._manager.least_used_connections()}
+        lost = {broker for broker, _ in requests.values()} - connected
         addresses = {broker: address for broker, address in self.addresses.items() if broker in lost}
         gone = unreachable_brokers(addresses, min(seconds, REACH_SECONDS)) if addresses else {}
         answers: dict[Key, Any] = {
@@ -141,20 +140,21 @@ class ClusterClient:
         manager = self._manager
         deadline, timeout_ms = time.monotonic() + seconds + _AFTER_TIMEOUT_S, int(seconds * 1000)
 
-        async def send_later(wait_s: float, broker: int, request: Any) -> Any:
-            await self._net.sleep(wait_s)
-            return await manager.send(request, broker, request_timeout_ms=timeout_ms)
+        async def send_later(connection: Any, request: Any) -> Any:
+            while "throttle" in connection.paused and connection.connected:
+                await self._net.sleep(_THROTTLE_POLL_S)
+            return await connection.send_request(request, request_timeout_ms=timeout_ms)
 
         async def ask_all() -> dict[Key, Any]:
             answers: dict[Key, Any] = {}
             flying = {}
             for key, (broker, request) in requests.items():
                 try:
-                    wait_s = self._throttled_s(broker)
-                    if wait_s > 0:
-                        flying[key] = manager.call_soon(send_later, wait_s, broker, request)
+                    connection = manager.get_connection(broker)
+                    if "throttle" in connection.paused:
+                        flying[key] = manager.call_soon(send_later, connection, request)
                     else:
-                        flying[key] = manager.send(request, broker, request_timeout_ms=timeout_ms)
+                        flying[key] = connection.send_request(request, request_timeout_ms=timeout_ms)
                 except Exception as failure:  # noqa: BLE001  # an error is a value here
                     answers[key] = failure
             for key, future in flying.items():
@@ -166,13 +166,6 @@ class ClusterClient:
 
         answered: dict[Key, Any] = manager.run(ask_all)
         return answered
-
-    def _throttled_s(self, broker: int) -> float:
-        """How long kafka-python would refuse to send to it, because it asked for a pause."""
-        connection = self._manager._conns.get(broker)
-        if connection is None or "throttle" not in connection.paused:
-            return 0.0
-        return max(0.0, float(connection._throttle_time) - time.monotonic()) + _AFTER_THROTTLE_S
 
 
 def kafka_error(code: int) -> Fact:

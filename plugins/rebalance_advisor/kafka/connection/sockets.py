@@ -66,6 +66,10 @@ class _Transport(KafkaTCPTransport):
         protocol = super().get_protocol()
         return protocol.connection if isinstance(protocol, WholeAnswers) else protocol
 
+    def close(self) -> None:
+        """Close the socket at once: kafka-python would first write the rest of a request, and never do it."""
+        self.abort()
+
 
 class _TlsTransport(_Transport, KafkaSSLTransport):
     pass
@@ -76,16 +80,16 @@ class ClosingConnectionManager(KafkaConnectionManager):
 
     def __init__(self, net: NetworkSelector, **configs: Any) -> None:
         super().__init__(net, **configs)
+        self._network = net
         self._transports: list[_Transport] = []
         self._budget = AnswerBudget()
         if self.config["ssl_context"] is not None:
             self.config["ssl_context"].sslsocket_class = _TlsReadInPortions
 
     def close_sockets(self) -> None:
-        """What is open even now, after manager and network were closed."""
+        """Close the sockets of handshakes that were under way when manager and network were closed."""
         for transport in self._transports:
-            if transport._sock is not None:
-                transport._sock.close()
+            transport.abort()
 
     def get_connection(self, node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
         """As there; but a connection that ends does not make the manager ask for metadata by itself."""
@@ -97,9 +101,9 @@ class ClosingConnectionManager(KafkaConnectionManager):
         try:
             if self.ssl_enabled:
                 tls = {key: value for key, value in self.config.items() if key.startswith("ssl_")}
-                transport: _Transport = _TlsTransport(self._net, connection, host=node.host, **tls)
+                transport: _Transport = _TlsTransport(self._network, connection, host=node.host, **tls)
             else:
-                transport = _Transport(self._net, connection, host=node.host)
+                transport = _Transport(self._network, connection, host=node.host)
             transport.budget = self._budget
         except BaseException:
             connection.close()
@@ -126,7 +130,7 @@ class ClosingConnectionManager(KafkaConnectionManager):
                 connection.setblocking(False)
                 for option in self.config["socket_options"]:
                     connection.setsockopt(*option)
-                await network.sock_connect(self._net, connection, address, timeout_at=timeout_at)
+                await network.sock_connect(self._network, connection, address, timeout_at=timeout_at)
             except BaseException as failure:
                 connection.close()
                 if not isinstance(failure, OSError | errors.KafkaConnectionError | errors.KafkaTimeoutError):
