@@ -1,8 +1,7 @@
-"""Families ``client_*`` and ``legacy_*_2_0``: what the leader of a classic group computes.
+"""Recorded cases of the families ``client_*`` and ``legacy_*_2_0``: the answer that a classic group's leader computes.
 
-``client`` and ``version`` of an input say whose strategy is asked, of which release; without them the newest Java one.
-
-Inputs of the client families into columns, and answers back into runs (ALGORITHMS: data format of the vectors).
+``client`` and ``version`` of an input name client and release; without them the newest Java one answers. Inputs become
+columns here, and answers become runs (docs of the vectors: ``tests/conformance``).
 """
 
 from __future__ import annotations
