@@ -1,4 +1,4 @@
-"""The contract of every strategy: an ``AssignmentRequest`` in columns, an ``Assignment`` in columns, one method."""
+"""The contract of every strategy: ``AssignmentRequest`` and ``Assignment`` in columns, ``Assignor`` with one method."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""What one's own strategy sees: topics and members as people would write them down, and as JSON for another process.
+"""The input and the answer of a custom assignor in plain types, and their form as JSON for another process.
 
-Light to import: the process in which a strategy runs needs neither numpy nor kernels for these.
-
-What one's own strategy answered, in plain types, or why it is no answer. Light to import, as ``views`` is.
-
-An answer is a mapping of members to sequences of (topic, partition) pairs; partitions are whole numbers, of any type
-that is one (numpy's are, 2.0 and True are not).
+An answer is a mapping of members to sequences of (topic, partition) pairs. Partitions are whole numbers of any type
+that is one: numpy's are, 2.0 and True are not. The module imports neither numpy nor kernels, because the process of a
+custom assignor needs neither.
 """
 
 from __future__ import annotations

@@ -1,35 +1,23 @@
-"""MetaQ's default balance strategy: one topic's partitions cut into ranges over its consumers.
+"""Return the answers of MetaQ's two strategies of 2012, default and consistent-hash, with MetaQ's hash functions.
 
-Promises: every partition of a topic has one consumer; the first ``partitions mod consumers`` consumers get one more;
-consumers beyond the number of partitions get nothing. Each consumer works it out for itself from two sorted lists.
+Both stand for Metamorphosis 1.4. Every partition of a topic has one consumer, and each consumer computes the answer
+from two lists sorted as strings. Partitions are named ``broker-number``, so ``0-10`` sorts before ``0-2``. Kafka's
+partition p is MetaQ's ``0-p``.
 
-Both lists are sorted as strings: partitions are named ``broker-number``, so ``0-10`` stands before ``0-2``. Kafka's
-partition p stands here for MetaQ's ``0-p``. Stands for Metamorphosis 1.4 (``DefaultLoadBalanceStrategy``).
+Default (``DefaultLoadBalanceStrategy``): a topic's partitions are cut into ranges. The first ``partitions mod
+consumers`` consumers get one more, consumers beyond the number of partitions get nothing. Example: consumers a, b, c
+and partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing. Complexity: O(M log M + n log n + S) a topic.
 
-Example: consumers a, b, c and partitions 0-0, 0-1: a gets 0-0, b 0-1, c nothing.
-
-Complexity: O(M log M + n log n + S) a topic.
-
-MetaQ's hash functions (``HashAlgorithm``), quirks included: over chars (UTF-16 code units) or bytes (UTF-8).
-
-NATIVE is ``String.hashCode``; CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut to 32, also under the
-name of 32 bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; ONE_AT_A_TIME alone is signed.
-Those that read bytes fail on the empty key (``NullPointerException``). Sources: Metamorphosis 1.4, after spymemcached.
-
-Example: ":" → NATIVE 58, CRC32 5134, KETAMA 266943109.
-
-MetaQ's consistent-hash strategy: consumers as 160 points each on a ring, a partition goes to the next point.
-
-Promises: every partition has one consumer; a consumer that comes or goes moves only partitions to or from itself.
-Not promised: balance. The topic plays no part: partition ``0-3`` of every topic goes to the same consumer.
-
-Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian words each; where two consumers share a point the
-later one in the list has it. A partition's hash is the first word of MD5 of its name; its owner has the first point at
-or after it, round the ring. Kafka's partition p stands here for MetaQ's ``0-p``.
-
-Stands for Metamorphosis 1.4 (``ConsisHashStrategy``, KETAMA). Example: consumer a alone gets everything.
-
+Consistent (``ConsisHashStrategy``, KETAMA): consumers are 160 points each on a ring, and a partition goes to the next
+point. A consumer that joins or leaves moves only partitions to or from itself. Balance is not promised, and partition
+``0-3`` of every topic goes to the same consumer. Points are MD5 of ``consumer-0`` … ``consumer-39``, four little-endian
+words each; the later consumer of the list has a shared point. A partition's hash is the first word of MD5 of its name.
 Complexity: O(M log M + n log M) hashes and look-ups.
+
+Hash functions (``HashAlgorithm``, after spymemcached), over UTF-16 code units or UTF-8 bytes: NATIVE is
+``String.hashCode``; CRC32 keeps 15 bits of the upper half; FNV comes in 64 bits cut to 32, also under the name of 32
+bits; KETAMA and ELECTION are the first four bytes of MD5, little-endian; only ONE_AT_A_TIME is signed. Those that read
+bytes fail on the empty key (``NullPointerException``). Example: ":" → NATIVE 58, CRC32 5134, KETAMA 266943109.
 """
 
 from __future__ import annotations

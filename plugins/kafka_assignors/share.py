@@ -1,30 +1,23 @@
-"""The group coordinator's ``simple`` for share groups (KIP-932), where a partition may have several readers.
-
-From 4.2 it promises, in this order: with M members on T partitions each partition is read by S = ⌈M/T⌉ of them where
-that is possible, members read about S·T/M partitions each, and what is read already stays where it is. To 4.0 every
-member reads every partition of its topics, and previous assignments play no part.
+"""Return the answers of the group coordinator's ``simple`` for share groups (KIP-932): several readers for a partition.
 
 Stands for Kafka 4.2 – 4.3 (``share-simple``) and 4.0 (``share-simple@4.0``). The preview of 4.1 is not modelled.
+From 4.2 it promises, in this order: with M members on T partitions each partition is read by S = ⌈M/T⌉ of them where
+that is possible, members read about S·T/M partitions each, and present readers stay. To 4.0 every member reads every
+partition of its topics, and previous assignments play no part.
 
-Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. To 4.0: all three read both.
-
-Complexity: O(M log M + W + S·T) (4.2), O(M·T) (4.0), for W owned partitions.
-
-How a share group's partitions are spread over its members since Kafka 4.2, hash orders included.
-
-For one set of partitions and its readers (the whole group, or one topic's subscribers where subscriptions differ):
-
-1. ``wants``: S = ⌈M/T⌉ readers a partition, x = S·T/M; member i wants ⌈x(i+1)⌉ − ⌈x·i⌉, in doubles as Java.
-2. Who holds more than it wants drops the first ones in the order of its HashSet.
+Steps from 4.2 on, for one set of partitions and its readers (the whole group, or one topic's subscribers where
+subscriptions differ)
+1. ``wants_of``: S = ⌈M/T⌉ readers a partition, x = S·T/M; member i wants ⌈x(i+1)⌉ − ⌈x·i⌉, in doubles as Java.
+2. A member that holds more than it wants drops the first ones in the order of its HashSet.
 3. A partition with more than S readers drops the first ones in the order of its HashSet.
 4. Deal: partitions in the order of a HashMap filled by ``computeIfAbsent`` (held ones, then the others); each takes
-   members in turn from those that want more, passing over who held it before the deal. Going round for nothing ends
-   the partition; starting again when no member wants anything is Java's NoSuchElementException.
+   members in turn from those that want more, passing over its readers before the deal. A full round without a match
+   ends the partition; starting again when no member wants anything is Java's NoSuchElementException.
+Partitions that vanished or may not be assigned count as held and are dealt on, as in Java. A *key* is a partition: the
+first T keys are those to be read, in Java's order, further ones are old ones that are not among them.
 
-Partitions that vanished or may not be assigned count as held and are dealt on, as Java does. A *key* is a partition:
-the first T keys are those to be read, in Java's order, further ones are old ones that are not among them.
-
-Complexity: O(M + keys + held + dealt).
+Example: 2 partitions, members a, b, c: S = 2, wants ⌈4/3⌉, ⌈8/3⌉ − 2, 4 − 3 = 2, 1, 1. To 4.0: all three read both.
+Complexity: O(M log M + W + S·T) (4.2), O(M·T) (4.0), for W owned partitions.
 """
 
 from __future__ import annotations

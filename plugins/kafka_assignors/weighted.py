@@ -1,24 +1,21 @@
-"""Ours: sticky by weight. Partitions differ in rate or lag, and members should not.
+"""Return an assignment that is sticky by weight: partitions differ in rate or lag, members should not.
 
-Promises, in order:
-1. Complete and disjoint: every partition that somebody subscribes to has one reader, who subscribes to it.
-2. The highest load is close to the best achievable, and the answer says how close: it carries a proven bound.
+Ours, not Kafka's: a client has to run it as its own strategy.
+
+Promises, in order
+1. Complete and disjoint: every subscribed partition has one reader, which subscribes to it.
+2. The highest load is close to the best achievable, and the answer carries a proven bound.
 3. Of the assignments with that highest load, few partitions move; with equal weights and equal subscriptions the
    number that moves is exactly the minimum for that highest load.
 
-Worked example: weights t0 = 4, t1 = t2 = t3 = 1, A reads t0 and t1, B reads t2 and t3. Bound: max(4, 7 / 2) = 4. A
-gives up t1 (5 > 4), B takes it: loads 4 and 3, one partition moved. ``roundrobin`` would have 5 and 2.
-
-Complexity: equal weights O(owned + P); else O(P log P) and a few passes. Source: PLANNER §2.5; LPT is Graham 1969.
-
-Kernels of ``weighted`` where every partition weighs the same and every member may read every topic.
-
-Kernels of ``weighted`` for partitions of different weight, or members of different subscriptions.
+Example: weights t0 = 4, t1 = t2 = t3 = 1, A reads t0 and t1, B reads t2 and t3. Bound: max(4, 7 / 2) = 4. A gives up t1
+(5 > 4), B takes it: loads 4 and 3, one partition moved. ``roundrobin`` would have 5 and 2.
 
 Rows are partitions of all topics; ``order`` lists them heaviest first. ``audience_offsets`` int64[T+1] and ``audience``
-int32 list the members that may read each topic.
+int32 list the members that may read each topic. Kernels for equal weights and subscriptions come first, then those for
+all others, then the bounds.
 
-What no assignment can beat: a lower bound on the heaviest member, and on what must move for a given maximum.
+Complexity: equal weights O(owned + P); else O(P log P) and a few passes. Source: LPT, Graham 1969.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""What a team allows of any plan, and whether one keeps to it: limits in a file beside their plans.
+"""A team's limits for any plan, and which of them a plan breaks, each with the value seen and the value allowed.
 
-Hours of the week in which a plan may be carried out, such as ``Mon-Fri 22:00-05:00``, always in UTC.
-
-The limits that a team sets to any plan: what it may cost, what it may not touch, when it may be carried out.
-
-Which limits of a policy a plan does not keep, each with the value seen and the value allowed.
-
-A plan is judged by its document alone: whoever reviews a change of ``plan.json`` needs no cluster. A cost that the plan
-does not know is not within any limit of it.
+Limits bound costs, protect topics and brokers, and name hours of the week such as ``Mon-Fri 22:00-05:00``, in UTC. A
+plan is judged by its document alone, so a review of ``plan.json`` needs no cluster. An unknown cost breaks every limit
+of it.
 """
 
 from __future__ import annotations

@@ -1,27 +1,20 @@
-"""Kafka's range assignor with racks and co-partitioning (KIP-881).
+"""Return the answers of Kafka's range assignor: with racks and co-partitioning (3.5 on, KIP-881), and before racks.
 
-Promises, in this order: each topic evenly (counts differ by one at most) · partition p of topics that have equally
-many partitions and the same subscribers at the same member · as many partitions as possible read from the member's own
-rack. Only topics whose racks can matter are matched (``racks.use_racks``), but as soon as one topic of the group is,
-so is every group of co-partitioned topics. No stickiness.
+Promises of ``RangeAssignor``, in this order: each topic evenly (counts differ by one at most) · partition p of topics
+that have equally many partitions and the same subscribers at the same member · as many partitions as possible read from
+the member's own rack. Only topics whose racks can matter are matched (``racks.use_racks``). As soon as one topic is,
+so is every group of co-partitioned topics: whole groups first, then single topics, then the rest. No stickiness.
 
-Example: t0 with partitions on racks b, a and members m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
+Before racks each topic is cut into consecutive shares. With many small topics the first members get one more of each.
 
-Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.3. A topic that a member lists twice counts once. Lists follow the
-map of topics, or, if racks were used, are sorted by topic and partition.
-Complexity: O(subscriptions + partitions · racks).
+Two examples
+- t0 with partitions on racks b, a; m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
+- No racks, t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
 
-Ranges matched with racks: whole groups of co-partitioned topics first, then single topics, then what is left.
-
-Kafka's range assignor before racks: each topic's partitions in consecutive shares.
-
-Promises, in this order: each topic evenly (counts differ by one at most) · partition p of equally large topics with
-equal subscribers at the same member. Nothing is promised over topics: with many small topics the first members get
-one more of each. t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
-
-Source: ``RangeAssignor`` of kafka-clients 0.9 to 2.3 (members by id; from 2.1 on topics come in another order of
-Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts twice: it gets
-two shares. Complexity: O(subscriptions + partitions).
+Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.3, 0.9 to 2.3 (members by id; from 2.1 on topics in another order of
+Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from 3.5
+on, twice before. Lists follow the map of topics; if racks were used they are sorted by topic and partition.
+Complexity: O(subscriptions + partitions · racks), without racks O(subscriptions + partitions).
 """
 
 from __future__ import annotations

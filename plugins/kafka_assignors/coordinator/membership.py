@@ -1,46 +1,28 @@
-"""Who is in a classic group, who leads it, and which strategy it will use: the coordinator's own state.
+"""Membership of a group as its coordinator keeps it: members, leader, elected strategy, the coordinating partition.
 
-- The first that joins leads. A leader that is gone is followed by the first of the rest in the order of the
-  coordinator's map; one that has not rejoined when the join phase ends by the first in that order that has. If nobody
-  has, nothing changes and the phase goes on. Never at random.
-- A static member that is back under a new id is taken out and put in again: a new place in the map, its wait is
+Classic groups (``Membership``)
+- The first member that joins leads. A leader that left is followed by the first of the rest in the order of the
+  coordinator's map. One that has not rejoined when the join phase ends is followed by the first in that order that has.
+  If no member has, nothing changes and the phase goes on. The choice is never random.
+- A static member that returns under a new id is removed and put again: it gets a new place in the map, its wait is
   cancelled, and it leads if it led.
 - The map is Java's HashMap from Kafka 4.0 on, Scala's mutable one before; both remember how many members there were.
-  JoinGroup's answer lists the members in this order, and the leader's client fills its own map in it.
+  JoinGroup's answer lists members in this order, and the leader's client fills its own map in it.
+- Example (4.x): "b" joins and leads, then "a": the order is a, b (97 & 15 = 1, 98 & 15 = 2). If only "a" has rejoined
+  when the phase ends, "a" leads.
+- Sources: ``GroupMetadata`` in Scala (2.8 – 3.9), ``ClassicGroup`` in Java (4.0 – 4.3, and 3.7 – 3.9 with the new
+  coordinator switched on), with their ``selectProtocol``.
 
-Example (4.x): "b" joins and leads, then "a": the map's order is a, b (97 & 15 = 1, 98 & 15 = 2). "a" alone has
-rejoined when the phase ends: "a" leads.
-
-Sources: ``GroupMetadata`` (2.8 – 3.9), ``ClassicGroup`` (4.0 – 4.3).
-
-Which class coordinates classic groups in a release: their votes and leaders differ.
-
-- ``GroupMetadata``, in Scala: 2.8 – 3.9 (older brokers were not run). 3.7 – 3.9 with the new coordinator switched on
-  have the other one.
-- ``ClassicGroup``, in Java: 4.0 – 4.3.
-
-Which strategy a classic group uses: the broker's own count.
-
-Sources: ``GroupMetadata.selectProtocol`` (Scala, up to 3.9), ``ClassicGroup.selectProtocol`` (Java, from 4.0).
-
-Which partition of ``__consumer_offsets`` a group belongs to; the leader of that partition coordinates the group.
-
-``partition = abs(groupId.hashCode) % partitions``, where abs of the least int is 0 (KAFKA-1988): −1 gives 1. What
-counts is the number of partitions that the topic really has, not the setting ``offsets.topic.num.partitions`` (50).
-
+Coordinating partition (``group_partitions``): ``abs(groupId.hashCode) % partitions`` of ``__consumer_offsets``, where
+abs of the least int is 0 (KAFKA-1988). The real number of partitions counts, not the broker's setting.
 Example: "polygenelubricants" hashes to the least int, so it is in partition 0.
 
-Kafka's ``TimelineHashMap``, in which the coordinator keeps the members of a KIP-848 group: its order.
-
-A key lies in slot ``hashCode · -7046029254386353131 >>> (64 - b)`` of 2^b slots (Fibonacci hashing); inside a slot the
-newest comes first. There are 2 slots at first, twice as many whenever (keys + 1) · ¾ exceeds them before a ``put``,
-also of a key that is there; they never get fewer. A member is put again at every change of its own, so a group of n
-members soon has the slots for n + 1.
-
-Example: "Aa" and "BB" have one hash code: whoever was put later comes first.
-
-The target assignment is computed over a ``HashMap`` that is filled in this order, then with the member whose
-heartbeat asked for it: inside a bin of that map this order counts.
+KIP-848 groups (``TimelineMap``): a key is in slot ``hashCode · -7046029254386353131 >>> (64 - b)`` of 2^b slots
+(Fibonacci hashing); inside a slot the newest comes first. There are 2 slots at first, twice as many whenever
+(keys + 1) · ¾ exceeds them before a ``put``, also of a key that is there; they never get fewer. A member is put again
+at every change, so a group of n members soon has the slots for n + 1. The target assignment walks a ``HashMap`` that is
+filled in this order, then with the member of the heartbeat.
+Example: "Aa" and "BB" have one hash code: the one that was put later comes first.
 """
 
 from __future__ import annotations

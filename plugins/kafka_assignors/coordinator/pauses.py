@@ -1,39 +1,20 @@
-"""What a trigger on a settled group does to reading, summed up, in closed form: microseconds instead of a replay.
+"""Return the pauses that one trigger causes in a settled group, in closed form: microseconds instead of a replay.
 
-It gives exactly what ``replay_chain`` gives with heartbeats spread evenly over their interval (``staggered``), for any
-trigger under any protocol. Nobody knows members' clocks: ``Times.heartbeat_offset_ms`` is not looked at, nor are
-``poll_delay_ms`` (members poll as soon as they hear).
+The figures equal those of ``replay_chain`` to the millisecond, with heartbeats spread evenly over their interval
+(``staggered``), for any trigger under any protocol. Members' clocks are unknown, so ``Times.heartbeat_offset_ms`` and
+``poll_delay_ms`` are ignored: members poll as soon as they hear. One case is replayed event by event and then summed
+up: a member that leaves and returns before the others have settled.
 
-Worked example (eager, two members with three partitions each, a third joins; trips of 100 ms, so it has joined at 200;
-of three, those two beat at 1,000 and 2,000): six partitions are revoked and read again at 2,300 ms. Three pause
-1,200 ms, three 200 ms: ``Pauses(6, 6, 1200, 4200)``. Complexity O(partitions + members).
+Three examples, with trips of 100 ms unless stated
+- Eager, two members with three partitions each, a third joins (it has joined at 200 ms). Those two beat at 1,000 and
+  2,000 ms. All six are revoked and read again at 2,300 ms. Three pause 1,200 ms, three 200 ms: ``Pauses(6, 6, 1200,
+  4200)``.
+- Eager, member 2 of 3 leaves at 0, beats of 0 and 1 at 1,000 and 2,000 ms: 0 stops at 1,100 ms, 1 at 2,100 ms (the last
+  JoinGroup), all read again at 2,300 ms.
+- KIP-848: A and B hold two partitions each, C joins at 0, A beats at 1 s, B at 4 s, every 5 s, no trips. A frees at 1
+  s, B at 4 s, C's beat is at 5 s: pauses of 4 s and 1 s. A member that gives up partitions beats again a trip later.
 
-What the pauses of one rebalance, or of several, come to.
-
-How long nobody reads which partition after one trigger in a settled classic group, in closed form.
-
-It says what ``classic_protocol`` replays, without its events. Worked example (eager; member 2 of 3 leaves at 0, beats
-of 0 and 1 at 1,000 and 2,000 ms, trips of 100 ms): 0 stops at 1,100 ms, 1 at 2,100 ms, which is the last JoinGroup; all
-read again two trips later, at 2,300 ms: pauses of 1,200 and 200 ms, and 2,300 ms for what the third had. Complexity
-O(partitions + members).
-
-Properties, in order: the figures are those of the replay, to the millisecond; one pass over the partitions.
-
-How long nobody reads which partition after one trigger in a settled KIP-848 group, in closed form.
-
-It says what ``consumer_protocol`` replays, without its events. Each member learns of its new target at its first beat
-after the group's epoch was raised; who must give something up beats again a trip later, which frees it; its new reader
-gets it at the first of its own beats after that. Worked example (A and B hold two partitions each, C joins at 0, A
-beats at 1 s, B at 4 s, every 5 s, no trips): A frees at 1 s, B at 4 s, C's beat is at 5 s: pauses of 4 s and 1 s.
-
-Properties, in order: the figures are those of the replay, to the millisecond; two passes over the partitions.
-Complexity O(partitions + members).
-
-One door to the timelines of all protocols.
-
-A member that is away and comes back before the others have settled: replayed event by event, then summed up.
-
-The closed form of ``pauses`` starts from settled groups; this is the way around it, and takes as long as a replay does.
+Complexity: O(partitions + members).
 """
 
 from __future__ import annotations

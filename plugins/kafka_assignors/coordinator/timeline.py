@@ -1,19 +1,14 @@
-"""What a rebalance does to reading: each request and phase with its time, and who stops reading what, and how long.
+"""The events of a rebalance with their times, and which partitions pause for how long.
 
-Times are milliseconds after the first trigger. The clock of each member is given (``heartbeat_offset_ms``), so a
-replay is exact and the same every time; network and assignor take no time unless ``round_trip_ms`` says so. Triggers
-may follow each other while the first is still being worked off (``at_ms``).
+Times are milliseconds after the first trigger. Each member's clock is given (``heartbeat_offset_ms``), so a replay is
+exact and repeatable. Network and assignor take no time unless ``round_trip_ms`` is set. Triggers may follow each other
+before the first one has settled (``at_ms``). Where clocks are unknown, ``staggered`` spreads heartbeats evenly: of four
+members with a heartbeat every 3 s, the first beats 750 ms after the trigger, the last 3,000 ms after.
 
-A trigger that meets a settled group, in numbers: what ``Change`` is for a replay, as arrays for compiled code.
-
-Members are numbers, 0 to ``member_count`` - 1, of all that take part before or after; partitions are the places of the
-arrays. Example: a group of members 0 and 1 with four partitions, which member 2 joins::
+``Change`` describes a trigger for a replay, ``Step`` the same as arrays for kernels. Members are numbers, 0 to
+``member_count`` - 1, of all that take part before or after. Example: members 0 and 1 with four partitions, 2 joins::
 
     Step(Trigger.MEMBER_JOINS, subject=2, before=[0, 0, 1, 1], after=[0, 2, 1, 1], member_count=3)
-
-Heartbeats spread evenly over their interval: what a rebalance is taken to meet where nobody knows members' clocks.
-
-Example: of four members with a heartbeat every 3 s, the first beats 750 ms after the trigger, the last 3,000 ms after.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""In which order a Java HashMap or HashSet gives its keys back.
+"""Return the order in which a Java HashMap or HashSet walks its keys.
 
-The model is the one of ``java.util.HashMap`` with plain bins:
+Model of ``java.util.HashMap`` with plain bins:
 
-- a table of a power of two, 16 unless told (``new HashMap(n)`` rounds n up), a key lives in bin
+- a table of a power of two, 16 by default (``new HashMap(n)`` rounds n up); a key is in bin
   ``(hash ^ hash >>> 16) & (table - 1)``; the order is bin by bin, in a bin along its chain;
 - ``put`` adds at the tail of the chain, ``computeIfAbsent`` at its head; putting a key again keeps its place;
 - the table doubles when more than 0.75 of it are keys (``put``: right after the insertion; ``computeIfAbsent``: before
@@ -10,16 +10,12 @@ The model is the one of ``java.util.HashMap`` with plain bins:
 - a bin that meets its ninth key by ``put`` (eighth by ``computeIfAbsent``) doubles a table that is smaller than 64.
   From 64 on Java makes such a bin a tree, which may put another key in front: not modelled (see the package).
 
-Example: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
+Keys are given by the hash codes of different keys; answers are positions of keys. ``JavaHashMap`` is the same model as
+a value that lives on: members join and leave, and its table remembers how many there were.
 
-Keys are given by their hash codes, all of different keys; answers are positions of keys. Complexity: O(keys + table).
-
-A Java ``HashMap`` of strings that lives long: members come and go, and its table remembers how many there were.
-
-The same model as ``hash_order`` (put at the tail of a bin; the table doubles at more than three quarters, or at a
-ninth key of one bin while it is smaller than 64), as a small value that can be carried along.
-
-Example: 13 keys make the table 32; without twelve of them it is still 32, and the next key goes to one of 32 bins.
+Examples: the Integers 16, 1, 0 in ``new HashMap()``: bin 0 holds 16 then 0, bin 1 holds 1: the order is 16, 0, 1.
+13 keys make the table 32; without twelve of them it is still 32.
+Complexity: O(keys + table).
 """
 
 from __future__ import annotations

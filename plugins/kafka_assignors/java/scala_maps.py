@@ -1,19 +1,13 @@
-"""Scala 2.13's immutable ``HashMap``: a trie over the improved hash, five bits a level.
+"""Return the order in which Scala 2.13's ``HashMap`` walks its strings, immutable and mutable.
 
-A node gives its own keys first, by the five bits of its level, then its children in the same way; keys that share the
-bits of a level lie in a child. The order follows from the set of keys alone; only keys of one improved hash keep the
-order in which they came.
+Immutable: a trie over the improved hash, five bits a level. A node gives its own keys first, by the five bits of its
+level, then its children in the same way. The order follows from the set of keys alone; only keys of one improved hash
+keep their order of insertion. Example: "cooperative-sticky", "roundrobin", "range", "sticky" come in this order.
 
-Example: "cooperative-sticky", "roundrobin", "range", "sticky" come in this order, whatever the order of insertion.
-
-Scala 2.13's mutable ``HashMap`` of strings: its order depends on its keys and on how large it has ever been.
-
-A key lives in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of h (of
-equal ones as they came). The table has 16 bins and doubles *before* an insertion that would fill three quarters of it:
-at the 12th key. It never shrinks.
-
-Example: "a" (97) and "q" (113) share bin 1 of 16 and stay in order of their hashes, whoever came first; Java's map
-would keep them as they came.
+Mutable: a key is in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of h
+(equal ones by insertion). The table has 16 bins and doubles *before* an insertion that would fill three quarters of it:
+at the 12th key. It never shrinks. Example: "a" (97) and "q" (113) share bin 1 of 16 and stay in order of their hashes;
+Java's map would keep the order of insertion.
 """
 
 from __future__ import annotations

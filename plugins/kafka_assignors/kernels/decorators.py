@@ -26,7 +26,7 @@ from kafka_assignors.kernels.link_time import EntryCompiler, InnerCompiler
 R = TypeVar("R")
 
 PACKAGE = __name__.partition(".")[0]
-_IMPORTED = re.compile(rf"^(?:from|import) ({PACKAGE}[\w.]*)", re.MULTILINE)
+_IMPORTED = re.compile(r"^(?:from|import) ([\w.]+)", re.MULTILINE)
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 
 # Python's division by zero would need a way out of every function; no kernel divides by what may be zero.
@@ -125,14 +125,15 @@ class LocatorBySources:
 
 @cache
 def _digests(module: str) -> tuple[str, str]:
-    """Digests of names and of texts: of ``module`` and of all that it imports of ours, and so on."""
+    """Digests of names and of texts: of ``module`` and of all that it imports of its own package and of this one."""
+    ours = {PACKAGE, module.partition(".")[0]}
     sources: dict[str, _Source] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
         if name not in sources:
             sources[name] = _source(name)
-            waiting += sources[name].imported
+            waiting += [imported for imported in sources[name].imported if imported.partition(".")[0] in ours]
     parts = sorted(sources.items())
     return _digest([(name, source.classes) for name, source in parts]), _digest([source.digest for _, source in parts])
 

@@ -1,41 +1,27 @@
-"""franz-go's sticky strategies: optimally even, then as sticky as that allows; which of equals moves is chance.
+"""Return the answers of franz-go's sticky strategies: optimally even, then as sticky as that allows, ties by chance.
 
 Promises, in this order: no two members that could exchange a partition, directly or through others, differ by more than
-one · nothing moves that need not, so that the number of partitions kept is the highest possible. Racks only with the
-option BalanceRacks, which is not modelled.
+one · the number of partitions kept is the highest possible. Racks need the option BalanceRacks, which is not modelled.
 
-Topics are numbered in the order of a Go map, which is another from run to run. With one topic the answer is always the
-same. With more this asks several orders. Where they do not agree the answer says that it varies
-(``Assignment.varies``), and the sizes and the number of partitions kept are what is foretold. The answer itself is that
-of the topics in their order in the request, the likeliest one if the map was filled so (Go begins a walk of up to eight
-keys at a random one of eight places, and goes on in the order of filling).
+Topics are numbered in the order of a Go map, which changes from run to run. With one topic the answer is always the
+same. With more, ``ORDERS`` orders are tried; where they disagree the answer says so (``Assignment.varies``), and only
+sizes and the number of partitions kept are predicted. The answer itself is that of the topics in their order in the
+request. Cooperative: a partition that another member gives up waits for the next round.
+
+Steps
+1. ``claimed_plan``: of several claims the newest wins, and some go back to the second newest.
+2. ``balance_equal``, all members read all topics: deal free partitions to the member with least, then level from both
+   ends. ``balance_unequal``: deal, then members with least steal along shortest chains. Ties follow the moves of a
+   binary heap (``SmallestFirst``).
+3. ``repair``: exchange partitions until no exchange keeps more of them, with counts unchanged. Partitions of topics
+   with the same readers are alike, so the plan is a table of such classes by members (``count``, and ``held`` at
+   first). A rotation adds one to a cell and takes one from another, row by row, until it is back. Bellman-Ford finds
+   rotations that lower the number of moved partitions. Example: t is read by a and b, u by b and c; a has t-0 and t-1,
+   b had t-1: a and b exchange t-1 for another of t.
 
 Example: a has t-0 to t-3, b joins: a keeps t-0 and t-1, b gets t-3 and t-2.
-
-Cooperative: what is planned for a member that did not own it, and given up by another, waits for the next round.
-
 Source: ``pkg/kgo/internal/sticky`` of franz-go 1.22. Complexity of one order: equal subscriptions O(P log P);
 others O(steals · members · topics), and the exchanges O(classes of topics · members) a sweep.
-
-A group as franz-go numbers it: members in their order, partitions topic by topic in the order of a Go map.
-
-Who has what before anything is dealt: of several claims the newest, and some given back to the second newest.
-
-A binary heap step by step, as franz-go moves it: which of equal members is on top follows from the moves.
-
-All members read all topics: deal what is free to who has least, then level from both ends.
-
-Members read different topics: deal what is free, then let those with least steal along shortest chains.
-
-Exchange partitions until no exchange keeps more of them where they were, with the counts as even as they are.
-
-Partitions of topics that the same members read are alike. So the plan is a table of such classes by members: how many
-of a class a member has (``count``), and had at first (``held``). A rotation adds one to a cell and takes one from
-another, row by row and member by member, until it is back; through the node of a level of load it also moves one
-partition from a member on that level to one just below, which leaves the counts as even as they were. Price of a plan:
-1 for each partition that moved. Rotations that lower it are found by Bellman-Ford and taken until there is none.
-
-Example: t is read by a and b, u by b and c. a has t-0 and t-1, b had t-1: a and b exchange t-1 for another of t.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""In which order other clients' leaders put members, all of a group or those of a topic.
+"""The orders in which other clients' leaders walk members, and the inputs that they refuse.
+
+Most clients sort all members, in whatever order they come. In groups of static and dynamic members librdkafka and
+kafka-python 3 do not: their answer depends on the order of JoinGroup's list (``join_order``). Refusals have the names
+that each client's language gives them.
 
 Example: members x (static, as "pod-1"), a and b (dynamic). By id: a, b, x. Static first: x, a, b.
-
-Most sort all, whatever order they come in. Where static and dynamic members mix, librdkafka and kafka-python 3 do not:
-what they answer depends on the order of JoinGroup's list (``join_order``).
-
-What other clients' leaders refuse before they ask a strategy, or inside it; named as their languages name it.
 """
 
 from __future__ import annotations

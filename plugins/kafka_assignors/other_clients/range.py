@@ -1,27 +1,16 @@
-"""librdkafka's range assignor: Java's from 3.5, but for the order of members and who matches groups of topics.
+"""Return the answers of other clients' range: librdkafka (with racks), Sarama, aiokafka, kafka-python and franz-go.
 
-Promises, in this order: each topic evenly (counts differ by one at most) · partition p of topics that have equally
-many partitions and the same subscribers at the same member · many partitions read from the member's own rack.
-
-What is not as in Java:
-- members are ordered as ``member_orders.as_librdkafka_sorts`` says;
-- groups of two topics and more are matched by racks whether or not any topic needs it, and only members that have a
-  rack take part: one without gets what is left. (A topic alone in its group is matched as in Java.)
-
+``LibrdkafkaRange`` keeps the promises of Java's range from 3.5 on (``client.range``). It differs in two points:
+- members are ordered as ``member_orders.as_librdkafka_sorts`` returns them;
+- groups of two topics and more are matched by racks even where no topic needs it, and only members with a rack take
+  part: one without gets the rest. (A topic alone in its group is matched as in Java.)
 Example: t and u, partition 0 on rack x, 1 on rack y; a without a rack, b in rack x. Java gives partition 0 to a, which
-comes first and matches anything; librdkafka gives it to b, and a gets 1.
+comes first and matches anything; librdkafka gives it to b, and a gets 1. O(subscriptions + partitions · racks).
 
-Complexity: O(subscriptions + partitions · racks).
-
-Range of clients that know no racks: per topic, its subscribers in order take the next share of partitions.
-
-Promises: each topic evenly among its subscribers (counts differ by one at most). kafka-python 3 breaks it in groups of
-static and dynamic members, of which it forgets some. No stickiness, no racks.
-
-Example: 5 partitions for a and b: a 0-2, b 3-4. They differ in the order of members (``member_orders``) alone:
-Sarama, aiokafka and kafka-python 2 answer as Java up to 2.3, franz-go as Java from 2.4.
-
-Complexity: O(subscriptions + partitions + M log M).
+``PlainRangeAssignor`` is for clients that know no racks: each topic evenly among its subscribers (counts differ by one
+at most), no stickiness. The clients differ in the order of members alone: Sarama, aiokafka and kafka-python 2 answer as
+Java up to 2.3, franz-go as Java from 2.4. kafka-python 3 forgets some members in groups of static and dynamic ones.
+Example: 5 partitions for a and b: a 0-2, b 3-4. O(subscriptions + partitions + M log M).
 """
 
 from __future__ import annotations

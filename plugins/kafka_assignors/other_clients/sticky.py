@@ -1,47 +1,33 @@
-"""librdkafka's cooperative-sticky; it has no eager one.
+"""Return the answers of other clients' sticky strategies: librdkafka, kafka-python and aiokafka, Sarama.
 
-Java's one way as of 2.4 (``before_3_0``) for all subscriptions, with maps that give the newest key back first, racks as
-Java's unequal way from 3.5 on, and another rule for claims: a partition that two claim in one generation nobody keeps,
-else the highest generation has it; but whom it believes to be the holder is the *last* member in JoinGroup order that
-claims it. With equal subscriptions partitions are always taken up in turn from the fullest member downwards, the lowest
-of each list first, then what nobody has, topics and partitions backwards; by name where nobody has anything.
+All three copied Java's algorithm before 3.0 (``sticky.before_3_0``, ``assign_one_way``), for all subscriptions. The
+differences are below. Complexity: as ``assign_one_way``, for Sarama ``DRAWS`` times.
 
-Then its own step: what another member claims (the last one) is withheld, and owned partitions that nobody was given,
-because they exist no longer, are handed back to their owner.
+librdkafka, cooperative only
+- Maps give the newest key back first; racks are as in Java's unequal way from 3.5 on.
+- A partition that two members claim in one generation belongs to neither; else the highest generation has it. The
+  holder is the *last* member in JoinGroup order that claims it.
+- With equal subscriptions, partitions are taken in turn from the fullest member downwards, the lowest of each list
+  first, then unowned ones, topics and partitions backwards; by name where no member owns anything.
+- A second step withholds what another member claims (the last one), and hands vanished partitions back to their owner.
+- A move is reversed through a pointer that already shows the next recorded one: it moves that, or reads freed memory
+  and may crash. That is an AssignorError. Source: ``rdkafka_sticky_assignor.c``, ``rdkafka_assignor.c``, 2.15.
 
-A move is turned back with the oldest one recorded, but through a pointer that shows the next one by then
-(``balance``): it moves that, or, where there is none, reads freed memory and may crash. That is an AssignorError.
-Source: ``rdkafka_sticky_assignor.c`` and ``rdkafka_assignor.c``, 2.15. Complexity: as ``one_way``.
+kafka-python 2 and aiokafka (sticky), kafka-python 3 (sticky and cooperative)
+- Python's dicts replace Java's maps: claims come in the order of members; subscriptions are equal only as lists; a
+  member's *last* partition is taken first; unowned ones come sorted by name. Generation 0 counts as none: of two that
+  claim a partition in it the later one has it.
+- kafka-python 3 undoes both moves where one to be reversed belongs to a third member. Its cooperative strategy
+  withholds what another member claims, the last one in JoinGroup order.
+- Example: t of 4 partitions; A owns 0 to 3, B joins: A gives up 3 and 2, its last ones.
 
-The input of the other clients' sticky strategies: Java's, in their orders of members and names.
-
-Sticky of kafka-python and aiokafka, cooperative-sticky of kafka-python 3.
-
-Java's one way as of 2.4 (``before_3_0``), with Python's dicts for Java's maps: claims stand in the order of members and
-of what each says, subscriptions are equal only as lists, a member's *last* partition is taken up first, what nobody has
-comes sorted by name. Generation 0 counts as none: of two that claim a partition in it the later one has it.
-
-kafka-python 3 undoes both moves where one that is to be turned back belongs to a third member. Its cooperative strategy
-withholds what another member claims, the last one in JoinGroup order.
-
-Example: t of 4 partitions; A owns 0 to 3, B joins: A gives up 3 and 2, its last ones.
-Complexity: as ``one_way``.
-
-Sarama's sticky and cooperative-sticky: Java's as of 2.3, in orders that are drawn anew in every run.
-
-Where Java has maps, Go has maps without an order: members and claims are met, what nobody has is dealt out, and a move
-to be turned back is chosen at random. So the same group may get other answers from run to run. Here ``DRAWS`` orders
-are drawn from a fixed seed: where all lead to one answer, that is the answer; else it is the one with the most frequent
-numbers of partitions (of those the most frequent one), and it ``varies``. Stable are, nearly always, the sizes and how
-many partitions stay.
-
-Two things it does otherwise than Java: a group in which somebody has nothing yet is never put back to what it was
-before evening out; and where Java would put it back, Sarama keeps the new state but forgets members that were left out.
-
-Cooperatively owned partitions and generation come in the Subscription, and what another one must give up is withheld.
-
-Example: t of 2 partitions, A and B, both new: each gets one, but which is luck.
-Source: ``balance_strategy.go``, 1.61.1. Complexity: ``DRAWS`` times ``one_way``.
+Sarama, sticky and cooperative
+- Go's maps have no order, so the same group may get other answers from run to run. ``DRAWS`` orders are drawn from a
+  fixed seed. If all lead to one answer, it is the answer; else the answer with the most frequent sizes, which
+  ``varies``.
+- A group with a member that owns nothing is never put back to its state before evening out. Where Java puts it back,
+  Sarama keeps the new state but forgets members that were left out.
+- Example: t of 2 partitions, A and B, both new: each gets one, at random. Source: ``balance_strategy.go``, 1.61.1.
 """
 
 from __future__ import annotations

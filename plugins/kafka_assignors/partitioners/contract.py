@@ -1,6 +1,4 @@
-"""The contract of every partitioner, built-in or one's own: a sample of records in, a partition each out.
-
-One's own partitioner: one class with one method, which sees one key at a time.
+"""The contract of every partitioner: a sample of records in, a partition each out. A custom one sees one key at a time.
 
 >>> class ByFirstByte:
 ...     name = "by-first-byte"

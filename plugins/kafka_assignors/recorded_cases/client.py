@@ -1,14 +1,10 @@
-"""Families ``client_*`` and ``legacy_*_2_0``: what the leader of a classic group computes.
+"""Recorded cases of the families ``client_*`` and ``legacy_*_2_0``: the answer that a classic group's leader computes.
 
-``client`` and ``version`` of an input say whose strategy is asked, of which release; without them the newest Java one.
+``client`` and ``version`` of an input name client and release; without them the newest Java one answers. Inputs become
+columns here, and answers become runs (docs of the vectors: ``tests/conformance``).
 
-Inputs of the client families into columns, and answers back into runs (ALGORITHMS: data format of the vectors).
-
-Recorded cases of MetaQ's strategies and hash functions.
-
-Families ``own:NAME`` and ``own-partitioner:NAME``: what somebody registered, on the inputs of Kafka's.
-
-Members may have ``host``, ``clientId`` and ``userData`` (base64) beside the fields of the client families.
+MetaQ's strategies and hashes, and custom strategies (``own:NAME``, ``own-partitioner:NAME``) are below. Members of a
+custom strategy's case may also have ``host``, ``clientId`` and ``userData`` (base64).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recorded cases of what assignors rest on: Java's orders and random numbers, hashes of keys and groups, votes."""
+"""Recorded cases of the assignors' foundations: Java's orders and random numbers, hashes of keys and groups, votes."""
 
 from __future__ import annotations
 

@@ -1,29 +1,18 @@
-"""The group coordinator's ``range`` (KIP-848): each topic cut into contiguous ranges, static members first.
+"""Return the answers of the group coordinator's ``range`` (KIP-848): Kafka 3.9 – 4.3, and the preview of 3.8.
 
-Promises, in this order: every partition of a subscribed topic has one owner; per topic, loads differ by one at most;
-where all members subscribe to the same topics and these have equally many partitions, a member gets the same partition
-numbers of each (co-partitioning). It looks at neither racks nor what members own: one member more moves nearly all.
-
-Stands for Kafka 3.9 – 4.3 (KAFKA-16944); ``range_preview`` for 3.8.
-
-Static members come first, by instance id, then dynamic ones by member id;
-two static members of one instance id keep the order of the coordinator's map. A topic without metadata is an error
-(the client's range passes over it).
-
-Example: topics of 6 partitions and members c0, c1, c2: c0 gets 0–1, c1 2–3, c2 4–5.
-
+``ServerRangeAssignor`` promises, in this order: every partition of a subscribed topic has one owner; per topic, loads
+differ by one at most; where all members subscribe to the same topics with equally many partitions, a member gets the
+same partition numbers of each (co-partitioning). It ignores racks and owned partitions: one member more moves nearly
+all. Static members come first, by instance id, then dynamic ones by member id; two static members of one instance id
+keep the order of the coordinator's map. A topic without metadata is an error (the client's range passes over it).
+Example: topics of 6 partitions and members c0, c1, c2: c0 gets 0–1, c1 2–3, c2 4–5. Source: KAFKA-16944.
 Complexity: O(M log M + S + P) for M members with S subscriptions in all and P partitions.
 
-The group coordinator's ``range`` of Kafka 3.8, a preview of KIP-848: per topic even, and sticky.
-
-Promises, per topic and in this order: members keep their lowest partitions up to their share; who holds more than the
-share keeps one more, as far as there are extras; the rest is dealt in order of numbers to the members as the
-coordinator's map has them, the extras that are left to the first. It checks neither that a kept partition exists nor
-that it is kept once.
-
-Example: a and b read t with 3 partitions and a holds all: a's share is 1, it keeps 0 and, of one extra, 1; b gets 2.
-
-Complexity: O(P + S + W log W) for S subscriptions and W partitions held.
+``PreviewRangeAssignor`` (3.8) is sticky. Per topic: members keep their lowest partitions up to their share; a member
+that holds more than the share keeps one more while extras last; the rest is dealt in order of numbers to the members as
+the coordinator's map has them, the remaining extras to the first. It does not check that a kept partition exists, nor
+that it is kept once. Example: a and b read t with 3 partitions and a holds all: a's share is 1, it keeps 0 and, of one
+extra, 1; b gets 2. Complexity: O(P + S + W log W) for W partitions held.
 """
 
 from __future__ import annotations

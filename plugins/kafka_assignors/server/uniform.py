@@ -1,28 +1,21 @@
-"""The group coordinator's ``uniform`` (KIP-848): counts as even as subscriptions allow, then as sticky as that allows.
+"""Return the answers of the group coordinator's ``uniform`` (KIP-848): even counts, then as sticky as they allow.
 
 Promises, in this order: every partition of a subscribed topic has one owner; where all members subscribe to the same
 topics, counts differ by one at most (elsewhere nearly so: the evening out is capped); members keep what they hold as
-far as that goes. Which of several equally good answers comes out hangs on the order of Java's maps.
+far as possible. The order of Java's maps decides among equally good answers. Racks play no part since 3.8.
 
-Stands for Kafka 4.0.1 – 4.3 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``), which differ where all members
-subscribe alike; ``uniform_preview`` for 3.8 – 3.9. Racks play no part since 3.8.
+Stands for Kafka 4.0.1 – 4.3 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview`` answers for
+3.8 – 3.9, ``uniform_heterogeneous`` for different subscriptions.
 
-See ``uniform_homogeneous`` and ``uniform_heterogeneous`` for the two ways, with examples.
-
-``uniform`` where all members subscribe to the same topics: even counts first, then as little movement as Java's.
-
-Members are visited in the coordinator's map order. With N partitions and k members each may hold ⌊N/k⌋, and N mod k
-of them one more. A member over its quota gives up what comes last in its maps; members under it are then filled, one
-after the other, with consecutive partitions: first those without an owner (topic by topic, in the order of a HashSet of
-the topics), then those given up. Partitions that no longer exist count as held and are kept, as Java does.
-
-The releases differ in who gets the one more: up to 4.0.0 the first N mod k members in map order, whatever they hold;
-from 4.0.1 (KAFKA-18688) those who hold it already, then the last in map order.
+Equal subscriptions (``spread_evenly``): members come in the coordinator's map order. With N partitions and k members
+each may hold ⌊N/k⌋, and N mod k of them one more. A member over its quota gives up what comes last in its maps. Members
+under it are filled one after the other with consecutive partitions: first unowned ones (topic by topic, in the order of
+a HashSet of the topics), then those given up. Vanished partitions count as held and are kept, as in Java.
+The releases differ in who gets the one more: up to 4.0.0 the first N mod k members in map order, from 4.0.1
+(KAFKA-18688) those that hold it already, then the last in map order.
 
 Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from a;
-from 4.0.1 nothing moves.
-
-Complexity: O(M + W + N) for W owned partitions.
+from 4.0.1 nothing moves. Complexity: O(M + W + N) for W owned partitions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``uniform`` where subscriptions differ: revoke, deal out what is free, then even out topic by topic (Kafka 4.0+).
+"""Return the answers of ``uniform`` where subscriptions differ: revoke, deal, even out topic by topic (Kafka 4.0+).
 
 1. Members keep what they own of the topics they subscribe to.
 2. Topics by partitions per subscriber (descending), subscribers, topic id; each free partition goes to the subscriber
@@ -6,23 +6,18 @@
 3. At most 16 rounds over the topics with two or more subscribers: the highest partition of a most loaded one goes to a
    least loaded one, until the two differ by one. With overlapping subscriptions the cap may stop it short of even.
 
-Not checked by Java and so not here: a partition owned twice counts and stays with both, unless it is moved.
-
+Java does not check, and neither does this: a partition owned twice counts and stays with both, unless it is moved.
 Example: a and b read t (4 partitions), b and c read u (4). Fresh, u is dealt first if its id is less: b 2, c 2; then t:
 a 3, b 1 … until every topic's readers differ by one at most.
 
+Step 3 works on a row of members sorted by what they hold (ties: map order). The *least* end starts at the left: each
+member in it gets one partition, then the level rises by one and the end takes in members at that level. The *most* end
+mirrors it from the right; members with nothing to give up are set aside behind it. Nothing is sorted again meanwhile.
+Example: sizes 1, 1, 3, 5 → the least end gives to the two ones, then to them again (level 2), then to all three.
+Source: ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, index by index, because the answer depends
+on them. A balancer is ``row`` (members, sorted), ``sizes`` (what each member holds) and ``ends`` int64[7].
+
 Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.
-
-The two ends of a sorted row of members, from which the server's ``uniform`` takes and to which it gives.
-
-Members stand sorted by what they hold (ties: map order). The *least* end starts at the left: each member in it is given
-one partition, then the level rises by one and the end takes in who stands at that level. The *most* end mirrors it from
-the right; members with nothing to give up are set aside behind it. Nothing is sorted again while it runs.
-
-Follows ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer`` step by step, index by index: the answer
-hangs on them. A balancer is ``row`` (members, sorted), ``sizes`` (what each member holds) and ``ends`` int64[7].
-
-Example: sizes 1, 1, 3, 5 → least ends gives to the two ones, then to them again (level 2), then to all three.
 """
 
 from __future__ import annotations

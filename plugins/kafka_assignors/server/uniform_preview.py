@@ -1,25 +1,22 @@
-"""The group coordinator's ``uniform`` of Kafka 3.8 and 3.9, the previews of KIP-848.
+"""Return the answers of the group coordinator's ``uniform`` of Kafka 3.8 and 3.9, the previews of KIP-848.
 
-Where all members subscribe to the same topics it is the one of 4.0.0; else another, see ``uniform_preview_kernels``.
-Promises, in this order: every partition of a subscribed topic has one owner; members keep what they hold; counts are
-evened out, as far as no move of a topic goes against an earlier one (there the group gets no new assignment at all).
+Where all members subscribe to the same topics the answer is that of 4.0.0. Promises, in this order: every partition of
+a subscribed topic has one owner; members keep what they hold; counts are evened out, as long as no move of a topic goes
+against an earlier one (there the group gets no new assignment at all).
 
-``uniform`` of Kafka 3.8 and 3.9 for members that subscribe to different topics.
-
-1. Keep: members keep all that they hold of topics they subscribe to (also partitions that exist no longer).
+Different subscriptions
+1. Keep: members keep all that they hold of topics they subscribe to (also vanished partitions).
 2. Deal: free partitions, those of topics with most partitions per subscriber first, then fewest subscribers, then by
    number (ties in HashSet order), each to the subscriber with the smallest count below its maximum, then by id.
 3. Even out: pass after pass over all partitions of topics with two or more subscribers, a partition whose owner has at
    least two more than some subscriber goes to the first by (count, id) of those below their maximum; until a pass moves
    nothing, or the counts are balanced.
 
-A partition moves once. Where one of a topic would go against an earlier move of that topic, Kafka means to take that
-move back and throws PartitionAssignorException (a check of its record of moves is the wrong way round): the group gets
-no new assignment.
+A partition moves once. Where a move would go against an earlier one of its topic, Kafka means to take that one back and
+throws PartitionAssignorException instead (the check of its record of moves is reversed).
 
 Example: A holds all 4 partitions of t and reads nothing else, B reads t and u (2): B is dealt u-0 and u-1, then t-0
 moves to B (4 against 2), and 3 against 3 is even.
-
 Complexity: O(P log P + P · subscribers of a topic + moves · (P + S)).
 """
 

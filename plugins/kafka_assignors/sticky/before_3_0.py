@@ -1,55 +1,41 @@
-"""``sticky`` and ``cooperative-sticky`` of Kafka's Java client 2.3 to 2.8.2, release line by release line.
+"""Return the answers of ``sticky`` and ``cooperative-sticky`` of Kafka's Java client 2.3 to 2.8.2, line by line.
 
 ===============  ===================  ==========================================================
 releases         equal subscriptions  all others
 ===============  ===================  ==========================================================
-2.3              ``one_way``          ``one_way``; one walk, not two
-2.4 – 2.5.0      ``one_way``          ``one_way``
-2.5.1 – 2.8.0    ``swap``             ``one_way``, where those met before the first who reads
+2.3              one way              one way; one walk, not two
+2.4 – 2.5.0      one way              one way
+2.5.1 – 2.8.0    swap                 one way, where members met before the first that reads
                                       something else have lost what they own
-2.8.1 – 2.8.2    ``swap``, where what two claim belongs to neither; others as before
+2.8.1 – 2.8.2    swap, where a partition that two claim belongs to neither; others as before
 ===============  ===================  ==========================================================
 
 The loss: to compare subscriptions Kafka reads each member's user data to its end, in the order of its map, until one
 differs; the unequal way then reads the same buffers and finds them empty. ``sticky`` has its owned partitions in there,
-``cooperative-sticky`` 2.8.1 to 2.8.2 only the generation. Mended in 3.0.
+``cooperative-sticky`` 2.8.1 to 2.8.2 only the generation. Fixed in 3.0.
 
-Whose partition is whose where several members claim it: the highest generation has it, the next one had it before.
+**Claims** (``prepopulateCurrentAssignments``, 2.3 to 2.5.0 and, for unequal subscriptions, to 2.8.2): the highest
+generation has a partition, the next one had it before. Example: A claims t0-0 in generation 4, B in 5, C in 5: B has it
+(C comes too late), A had it before. A member without a generation counts as −1, and the last such one wins. Lists
+follow Java's map of claimed partitions, vanished ones among them.
 
-``prepopulateCurrentAssignments``, 2.3 to 2.5.0 and, for unequal subscriptions, to 2.8.2. Example: A says it owns t0-0
-in generation 4, B in 5, C in 5: B has it (C comes too late), A had it before. A member that sent no generation counts
-as generation −1, and the last such one is believed.
-
-Lists follow Java's map of claimed partitions, not what the members sent; partitions that no longer exist have a place
-in that map, too.
-
-Sticky before there was a way of its own for equal subscriptions: all of 2.3 to 2.5.0, and the unequal ones to 2.8.2.
-
-Promises: those of ``general``, with what is kept settled as ``claims`` says. What differs from 3.0 and later:
-
-- If all read the same and somebody owns something, partitions are taken up from the fullest member downwards, one each
-  in turn (first those that another member had before), then those without an owner as Java's map gives them. So dealing
-  begins with partitions in no order that a person would choose. Not from 2.5.1 on, where only unequal ones come here.
-- ``isBalanced`` asks for a difference of one (``slack`` 0), so more walks are made than later.
-- 2.3 lacks the first walk over what was given out just now.
-
+**One way** (``assign_one_way``) has the promises of ``general``. It differs from 3.0 and later:
+- Up to 2.5.0, if all read the same and a member owns something, partitions are taken from the fullest member downwards,
+  one each in turn (first those that another member had before), then unowned ones as Java's map gives them.
+- ``isBalanced`` asks for a difference of one (``slack`` 0), so there are more walks.
+- 2.3 lacks the first walk over the partitions that were given out just now.
 Where more than eight partitions share a bin of Java's map, its order goes by addresses in memory: answers vary.
-
 Example: t of 4 partitions, A owned all, B joins: A's list follows Java's map, A gives up its first two of it.
-Source: ``StickyAssignor`` 2.3.1, ``AbstractStickyAssignor`` 2.4.1 to 2.8.2. Complexity: as ``general``.
 
-Sticky with equal subscriptions, 2.5.1 to 2.8.2: whoever has too few takes the first partition of one at the most.
+**Swap** (``assign_swap``): a member with too few takes the first partition of one at the most. Counts differ by one at
+most · what fits stays. But any number of members may keep the most, so others come too short and take from them: more
+moves than needed, fixed in 3.0. Example: t of 4 partitions; A owns 0 and 1, B owns 2 and 3, C joins. Least 1, most 2: A
+and B both keep two, nothing is free, and C takes A's *first*, t-0. With fewer partitions than members (least 0) no
+member is below least, and a fresh group deals in the order of Java's map of member ids. Cooperatively all taken
+partitions are withheld, and all given ones that had been cut from any member, even where the receiver owned them.
 
-Promises: counts differ by one at most · what fits stays. But any number of members may keep the most that one may have,
-so that others come too short and take from them ("swap"): more moves than needed, mended in 3.0.
-
-Example: t of 4 partitions; A owns 0 and 1, B owns 2 and 3, C joins. Least 1, most 2: A and B both keep two, nothing is
-free, and C takes A's *first*, t-0.
-
-With fewer partitions than members (least 0) nobody is below least, and a fresh group deals in the order of Java's map
-of member ids. Cooperatively everything taken is withheld, and everything given that had been cut from anybody, even
-where the receiver is the one that owned it.
-Source: ``AbstractStickyAssignor.constrainedAssign``, 2.7.2 and 2.8.2. Complexity: O(partitions + owned).
+Source: ``StickyAssignor`` 2.3.1, ``AbstractStickyAssignor`` 2.4.1 to 2.8.2. Complexity: one way as ``general``, swap
+O(partitions + owned).
 """
 
 from __future__ import annotations

@@ -1,41 +1,32 @@
-"""Sticky with unequal subscriptions: keep what may be kept, give out the rest, then even out.
+"""Return the answer of Kafka's sticky strategies for unequal subscriptions: keep, give out the rest, then even out.
 
-Promises, in this order: completeness (of topics somebody reads) · as balanced as single moves reach, unless that would
-improve nothing · partitions stay where they are · a partition returns to whom it was taken from in an older generation
-(there Kafka does not ask whether that member still subscribes to the topic).
+Promises, in this order: completeness (of topics that a member reads) · as balanced as single moves reach, unless that
+would improve nothing · partitions stay where they are · a partition returns to its owner in an older generation (Kafka
+does not ask whether that member still subscribes to the topic).
 
 Example: t0, t1, t2 of 1 partition; A reads t0, B t0 and t1, C all: A t0-0, B t1-0, C t2-0 (round robin: C gets two).
 
-Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.3 (``lines``: what differs). It can loop for ever
-on valid input (see ``balance``): EndlessReassignmentError. Complexity: O(walks · (partitions + Σ readers of a topic) +
+Balancing: Kafka walks the movable partitions again and again. Before each it asks whether all is balanced: no member
+could take a partition from one that has two more (the slack is 1). Then the partition returns to its owner in an older
+generation, or goes to its reader that has the least, if either has two less than its holder. ``really_moved`` may put
+another partition in its place. A walk without a move ends it. Java computes much anew for each partition; here the
+witness, one (member, row) that proves the assignment unbalanced, is looked for only when it no longer does. A walk that
+finds everything as an earlier one did would repeat for ever: ENDLESS, found by comparing with the state after 1, 2, 4,
+8 … walks, and raised as EndlessReassignmentError.
+
+Movements: before partition p of a topic moves from A to B, Kafka looks whether one of the same topic has moved from B
+to A, and if so moves that one back instead: the first of a HashSet of TopicPartitions. This swap may undo the work of
+another move, and two such moves undo each other for good. A row that has moved knows from whom it came first
+(``source``), where it is (``target``) and how many bins the set of the same movement has (``table``); the moved rows of
+a topic form a list in the order of recording. Each step is O(partitions of the topic that have moved).
+
+``is_balanced_literally`` and its helpers ask Kafka's questions word for word. Their order and failures matter only
+where vanished partitions are held, or existing ones by more than one member: a member may then be left out of the
+balancing though it reads a shared topic, and Java meets a null where it asks for it.
+
+Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.3 (``sticky_input.Line``: differences), and
+``PartitionMovements``, unchanged from 0.11 to 4.3. Complexity: O(walks · (partitions + Σ readers of a topic) +
 moves · log(members)), where Java pays O(partitions) and more for each partition of each walk.
-
-Kafka's questions word for word, for the states in which their order and their failures matter.
-
-That is so only where partitions that no longer exist are held, or existing ones by more than one member: then a member
-may be left out of the balancing though it reads a shared topic, and Java meets a null where it asks for it.
-
-Kafka's account of who gave which partition to whom, kept to turn a movement back rather than add its opposite.
-
-Before partition p of a topic moves from A to B Kafka looks whether one of the same topic has moved from B to A, and if
-so moves that one back instead: the first of a HashSet of TopicPartitions, so Java's hash order decides which. This swap
-may undo the work of another move, and two such moves undo each other for good (``EndlessReassignment``).
-
-A row that has moved knows from whom it came first (``source``), where it is (``target``) and how many bins the set of
-the same movement has (``table``); the moved rows of a topic form a list in the order in which they were recorded.
-Source: ``AbstractStickyAssignor.PartitionMovements``, unchanged from 0.11 to 4.3. Complexity: each step
-O(partitions of the topic that have moved).
-
-Moving partitions between members until Kafka calls the assignment balanced.
-
-Kafka walks the movable partitions again and again. Before each it asks whether all is balanced (no member could take a
-partition from one that has two more: the slack is 1), then moves the partition back to whom it was taken from in an
-older generation, or to its reader that has the least, if either has two less than its holder. ``really_moved``
-may put another partition in its place. A walk without a move ends it.
-
-What Java computes anew for each partition is kept up to date here: the witness is one (member, row) that proves the
-assignment unbalanced, looked for again only when it no longer does. A walk that finds everything as an earlier one did
-will do so for ever: that is noticed (ENDLESS) by comparing with the state after 1, 2, 4, 8 … walks.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The state of the general sticky way, as four tables: partitions, their places in lists, members, topics.
 
-Records keep what belongs together side by side, and a kernel takes one ``State`` instead of forty columns.
-
-The reader of a topic that has the least, ties by id: a heap whose members may change size while it stands.
-
-``state.heap[: state.marks[HEAP]]`` holds the members, least first; ``heap_place`` of a member is NONE if it is not in.
-
-Sorting a stretch of keys, and values with them: merge sort that is quick on what is nearly in order.
+Records keep related columns side by side, and a kernel takes one ``State`` instead of forty columns. The reader of a
+topic that has the least, ties by id, is the top of a heap whose members may change size: ``state.heap[:
+state.marks[HEAP]]`` holds the members, least first; ``heap_place`` of a member is NONE if it is not in. ``sort_pairs``
+sorts a stretch of keys with their values by merge sort, which is quick on nearly sorted ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What both ways of the sticky assignors start from: orders, partitions as rows, and who may keep what.
+"""The input that both ways of the sticky assignors share: orders, partitions as rows, claims, and release lines.
 
 Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has (Kafka looks
 only at the topic) is *stale*: it gets a row of its own behind the P real ones.
@@ -6,15 +6,13 @@ only at the topic) is *stale*: it gets a row of its own behind the P real ones.
 Claims (``AbstractStickyAssignor.allSubscriptionsEqual``): members are met in map order. A partition that two claim in
 the same generation is lost to both; else the higher generation has it. Kafka compares the generation in the later
 member's *user data* with that in the earlier one's *Subscription*, and this does too. Earlier lines have other rules
-(``lines.Claims``).
+(``Claims``).
 
-What the release lines of Kafka's sticky assignors do differently, from 3.0 to the newest.
-
-A line is all releases with equal answers; patch releases begin some. Every difference is one field of ``Line``, so that
-the ways themselves (``constrained``, ``general``) are written once. Lines of 2.x have ways of their own.
-
-Source: ``AbstractStickyAssignor`` of kafka-clients 3.0.2, 3.3.2, 3.4.1, 3.5.0, 3.7.0, 3.7.1 and 4.3.1, run beside one
-another.
+A ``Line`` is all releases with equal answers, from 3.0 to the newest; patch releases begin some. Every difference is
+one of its fields, so that the ways themselves (``constrained``, ``general``) are written once. ``before_3_0`` has its
+own.
+Source: ``AbstractStickyAssignor`` of kafka-clients 3.0.2, 3.3.2, 3.4.1, 3.5.0, 3.7.0, 3.7.1 and 4.3.1, run side by
+side.
 """
 
 from __future__ import annotations

@@ -1,16 +1,12 @@
-"""One advisory as a document: what every file, page and row of it is rendered from.
+"""One advisory as a document, from which every file, page and row is rendered.
 
-What a classic group would get under the consumer protocol (KIP-848): which server assignor, and what changes.
+It holds groups with their outlook under the consumer protocol (``consumer_protocol``) and the steps to another strategy
+(``rollover_steps``), the load sources, the forecast of full disks, and the changes against an earlier advisory.
 
-How a group gets from its strategy to another one: the steps for its members' client.
-
-What became of the findings of an earlier advisory: persisting, resolved; and which are new, or came back.
-
-A finding is known by its key. One that only explains less or more than before persists, and so does one that another
-explains now: it is resolved when nothing tells it any more. Example: the earlier advisory told a and b, and c had been
-resolved before; this one tells a, c and d: a persists, b is resolved, c is reopened, d is new.
-
-When disks fill up if nothing is done; nothing where that is unknown.
+Changes (``with_changes``): a finding is known by its key. It persists when it explains less or more than before, or
+when another finding explains it now; it is resolved when no finding reports it any more. Example: the earlier advisory
+reported a and b, and c had been resolved before; this one reports a, c and d: a persists, b is resolved, c is reopened,
+d is new.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is added to findings once all are known: heavy keys, owners, the price of traffic between racks."""
+"""Return findings with heavy keys, owners and the price of traffic between racks added, once all findings are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings on brokers: what their loss costs, their health, their leaders."""
+"""Findings on brokers: the cost of losing them, their health, their leaders."""
 
 from __future__ import annotations
 

@@ -1,20 +1,15 @@
-"""One cause, one finding: what another finding explains is kept in it as a symptom, and is no line of its own.
+"""Return findings with each symptom folded into its cause: one cause, one finding.
 
-A symptom has one cause, the first in the order of ``EXPLANATIONS`` that explains it; what explains the cause explains
-its symptoms, too, so that they are all told in the last one. That one is as severe as the worst of them. No finding is
-lost, and none stands in two places. Codes explain codes without a circle (a test), so every chain has an end.
+A cause explains a symptom where scoring without the cause no longer reports the symptom (``WithoutCause``); a name
+alone explains nothing. A symptom has one cause, the first in the order of ``EXPLANATIONS``. A cause of that cause takes
+all its symptoms, and is as severe as the worst of them. No finding is lost, and none appears twice. Codes explain codes
+without a circle (a test), so every chain ends.
 
-Example: brokers 7 and 11 were restarted (``preferred_leaders_off``), so broker 3 leads half as much again as it should
+Example: brokers 7 and 11 were restarted (``preferred_leaders_off``), so broker 3 leads half as much again as its share
 (``leaders_piled_up``) and sends more than its share (``broker_rate_over_share``): one finding with two symptoms, since
 both are gone once the preferred leaders are elected.
 
-O(findings × explanations × causes of their codes).
-
-The cluster as it would be without one of its troubles: what is then within its share was a symptom of it.
-
-Which finding explains which: the table, and the question that decides each pair.
-
-A cause explains a symptom where the symptom would not be told without it; nothing is explained by a name alone.
+Complexity: O(findings × explanations × causes of their codes).
 """
 
 from __future__ import annotations

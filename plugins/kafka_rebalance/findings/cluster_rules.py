@@ -1,7 +1,4 @@
-"""What concerns the whole cluster: leftovers, what could not be read or measured, and that there is nothing to do.
-
-Somebody else moves replicas of this cluster, or may: running reassignments, other balancers, cordoned brokers.
-"""
+"""Findings on the whole cluster: leftovers, coverage gaps, nothing to do, and other programs that move its replicas."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""All that the rules look at: the snapshot, its scores, the replays of its groups, and the plan if there is one.
-
-What the plan does to each broker, summed over its moves: all figures of the plan that findings report.
-"""
+"""The input of every rule: snapshot, scores, replays of groups, and the plan with its effect on each broker."""
 
 from __future__ import annotations
 

@@ -1,18 +1,4 @@
-"""Groups whose partitions are shared badly: idle members, an uneven strategy, dead static members, growing lag.
-
-Groups that Kafka's own machinery or their client lets down: a strategy that never returns, offsets that readers
-share, members that are forgotten, a leader that may crash.
-
-Groups by the protocol that their members speak: the coordinator's strategy, half a migration, several libraries.
-
-Static membership: groups of which some members have an instance id, and restarts that it would shorten.
-
-Advice of each group: another strategy, keep the one that it has and why, or why nothing is recommended.
-
-Groups whose members say their racks and read across them, though another strategy would keep more of it inside.
-
-Share groups: they have no strategy, and as many members as one likes.
-"""
+"""Findings on consumer groups: idle members, strategies, protocols, static members, racks, share groups, faults."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Lag that is at few members or partitions, and partitions whose commits do not move while they are written.
-
-Groups whose committed offsets lie outside their partitions: their lag means nothing, and reading may jump.
-
-Groups that are uneven by what their partitions carry: one partition that no strategy can split, or many.
-
-Partitions that no member of their group has, and groups that are read by a program that does not join them.
-"""
+"""Findings on lag and reading: uneven loads, hot partitions, commits out of range, partitions without a reader."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Replicas that are too few, in one rack, on dead brokers; and partitions that are too hot for any placement.
-
-Brokers that carry more than their fair share: disk, traffic, CPU, and volumes that are nearly full.
-
-Disks within a broker: one is nearly full while another has room.
-"""
+"""Findings on replicas and disks: racks, replication, dead brokers, hot partitions, loads above the fair share."""
 
 from __future__ import annotations
 

@@ -1,16 +1,12 @@
-"""What other strategies would do with a group today: skew, idle members and movement of each, and which to choose.
+"""Return a group under each strategy today: skew, idle members and movement, and which strategy to choose.
 
-Promises, in this order: today's row is what the group really does; a strategy's row is its exact answer; another
-strategy is advised only where it makes the fullest member smaller by the threshold and the assumption behind it holds.
+Promises, in this order: today's row is the group's real assignment; a strategy's row is its exact answer; another
+strategy is recommended only where it makes the fullest member smaller by the threshold and its assumption holds.
 
 Example: range on 24 topics of one partition, 6 members: the first member reads all 24 (skew 6, 5 idle); round robin
 gives 4 to each (skew 1), and 20 partitions move.
 
 Complexity: that of the strategies, O(partitions + subscriptions) each.
-
-What is asked of the groups of a snapshot: whose consumers they run, and which scenarios they are led through.
-
-Which of the coordinator's own strategies would serve a KIP-848 group better than the one it asks for.
 """
 
 from __future__ import annotations

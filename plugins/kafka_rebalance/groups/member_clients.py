@@ -1,23 +1,20 @@
-"""Whose consumer a member is, told by its client id and by the bytes that it joined with, and how sure that is.
+"""Return the client library of a group's members, how sure that is, and what each client can do in a rollover.
 
-Only the leader's client decides what a strategy answers, and nobody tells which member leads: a group's client is that
-of all its members. A client id that somebody configured hides the default; the bytes of a classic group do not lie.
-
+The leader's client decides the answer of a strategy, and no request names the leader. So a group's client is the one
+that all its members share. Signs are the client id and the bytes that a member joined with. A configured client id
+hides the default, but the bytes of a classic group show the library.
 Example: client id ``rdkafka`` is librdkafka's default. Version 1 with four bytes of user data under
-``cooperative-sticky`` is Java 2.8.1 to 3.3, whatever the client id says.
+``cooperative-sticky`` is Java 2.8.1 to 3.3, for any client id. ``with_clients`` applies the rules of the options.
 
-Groups with what rules say of their clients (``options.client_rule``).
-
-Settings by which a client chooses its strategy, and what each client can do of a rollover.
-
-Run: Java, and the refusals of librdkafka 2.16 and kafka-python 3.0. Read in its source: franz-go. Sarama is not known
-to mix eager and cooperative strategies, so it is not asked to; its consumers cooperate from 1.61 on (IBM/sarama #3696,
-September 2026). The names of franz-go, Sarama, KafkaJS and aiokafka are as public programs write them.
+Sources of ``settings_of``: run for Java, and the refusals of librdkafka 2.16 and kafka-python 3.0; read in its source
+for franz-go. Sarama is not known to mix eager and cooperative strategies, so no step asks it to; its consumers
+cooperate from 1.61 on (IBM/sarama #3696, September 2026). The names of franz-go, Sarama, KafkaJS and aiokafka are those
+of public programs.
 
 Under ``cooperative-sticky`` Java's client commits before it joins a rebalance, hands out records until the others have
-joined too, and gives up what it lost without another commit (``ConsumerCoordinator.onJoinPrepare`` and
-``onJoinComplete``; seen on 4.0.2 to 4.3.1). kafka-python 3 is written the same way but hands out nothing meanwhile;
-librdkafka commits as it gives up.
+joined too, and gives up its lost partitions without another commit (``ConsumerCoordinator.onJoinPrepare`` and
+``onJoinComplete``; seen on 4.0.2 to 4.3.1). kafka-python 3 does the same but hands out nothing meanwhile; librdkafka
+commits as it gives up.
 """
 
 from __future__ import annotations

@@ -1,20 +1,16 @@
-"""A group as strategies see it, but for who owns what: made once for a state of the group, then asked many times.
+"""The part of an assignment request that all strategies share in one state of a group: all but the owned partitions.
 
-Strategies hear of subscribed topics alone, the coordinator's of those only that exist.
+Strategies see subscribed topics alone, the coordinator's strategies only those that exist.
+Example: nine strategies answer for 12 members in one state. Ids, subscriptions, racks and topics become columns once,
+and each call adds the partitions that its members own. O(members + subscriptions + partitions).
 
-Example: nine strategies are asked about 12 members in one state: their ids, subscriptions, racks and topics are columns
-once, and each strategy's call adds what its own members own. O(members + subscriptions + partitions).
-
-In which order a group's members are put into the map that its strategy walks, as far as a reading tells it.
-
-Kafka's strategies walk a Java HashMap of members; of two in one bin the one that was put first comes first.
-
-- KIP-848: the coordinator fills it from its ``TimelineHashMap``, whose order follows from the ids.
-- Classic, brokers up to 3.9: the leader fills it from JoinGroup's answer, which comes in the order of Scala's map.
-- Classic, brokers from 4.0 on: JoinGroup's answer has the members of a bin as they joined, which no reading tells.
-  They are taken in the order of the snapshot, that of their ids.
-
-Of the tables the sizes for today's members are taken: one that held more members before may be larger.
+``feeding_order`` is the order in which members are put into the Java HashMap that the strategy walks. Of two members in
+one bin the first one put comes first.
+- KIP-848: the coordinator fills it from its ``TimelineHashMap``; the ids give that order.
+- Classic, brokers up to 3.9: the leader fills it from JoinGroup's answer, in the order of Scala's map.
+- Classic, brokers from 4.0 on: JoinGroup's answer has the members of a bin in join order, which no snapshot shows. We
+  take the order of the snapshot, that of their ids.
+Tables have the sizes for today's members: one that held more members before may be larger.
 """
 
 from __future__ import annotations

@@ -1,34 +1,20 @@
-"""Each strategy through each scenario of a group: what moves, who is without work, how long nobody reads.
+"""Return each strategy's result in each scenario of a group: moved partitions, idle members, pauses.
 
-Promises, in this order: each step is the strategy's exact answer to the members as they are then, who own what the step
-before gave them; the row is one that really was replayed: of the variants the one in which most partitions move; the
-same seed draws the same members.
+Promises, in this order: each step is the strategy's exact answer to the members of that state, which own the result of
+the step before; the row is a variant that was replayed, the one in which most partitions move; the same seed draws the
+same members.
 
-Example: range on 24 topics of one partition, 6 members: whoever leaves, the first member goes on reading all 24, so
-nothing moves unless it is the first that leaves: then 24 partitions wait for its session to end.
+Example: range on 24 topics of one partition, 6 members: the first member reads all 24, so nothing moves unless it
+leaves: then 24 partitions wait for its session to end.
 
-Complexity: variants × strategies, each O(partitions + members) but for the strategy's own.
+Scenarios are events between settled states. Members join, leave or restart, each of up to ``most`` members in turn, in
+larger groups so many drawn by seed. Or topics grow, or appear. Or a changed snapshot is given (``changed_variant``):
+topics get other partitions, the lost are missed, newcomers join, others leave, one after the other, and the group
+settles between. Where the group notices nothing (other rates, leaders in other racks) no partition changes hands.
 
-States of a group in a scenario, and the events that lead from one settled state to the next.
-
-Scenarios in which members come, go or restart: the events of each, in the order in which they happen.
-
-Which member it is decides what has to move. Each one is tried up to ``most``; of larger groups so many by seed.
-
-Scenarios in which a group gets more to read: a topic with more partitions, one more topic, or a changed snapshot.
-
-The scenarios that every group is asked, by name.
-
-A group of a snapshot and the same group after somebody's own scenario: the events that lead from one to the other.
-
-What happens at once is told as events that follow each other: topics get other partitions, the dead are missed,
-newcomers join, others leave. Between them the group settles. Where the group notices nothing (other rates, leaders in
-other racks) nobody's partitions change.
-
-How much work it is to lead one group through scenarios: in units of which only ratios count, for packing.
-
-Each event is one call of each strategy: a fixed part, and one that grows with partitions and members. Measured with
-12 members and 128 partitions: 0.2 ms a call, half of it fixed.
+Complexity: variants × strategies, each O(partitions + members) apart from the strategy's own. ``estimated_cost``
+returns this in units of which only ratios count. Measured with 12 members and 128 partitions: 0.2 ms a call, half of it
+fixed.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""What each member subscribes to, where the input does not list it.
+"""Return the subscription of each member where the input does not list it, and read Kafka's consumer protocol.
 
-Kafka's tools print what members read, not what they subscribe to. Two hypotheses cover nearly all groups: all members
-subscribe to everything that the group reads; or each subscribes to what it reads itself (two services that share a
-group id). The one under which the group's own strategy gives exactly today's assignment counts.
+Kafka's tools print assigned partitions, not subscriptions. Two hypotheses cover nearly all groups: all members
+subscribe to everything that the group reads; or each subscribes to its own topics (two services that share a group id).
+The one under which the group's own strategy gives exactly today's assignment counts.
 
-Reading Kafka's consumer protocol byte by byte: numbers, names, lists, topics with partitions.
-
-User data of Kafka's sticky strategies: what a member owned when it joined, and in which generation.
-
-Layout V1 is a list of (topic, list of partitions) and an int32, the generation; V0 (Java up to 2.2) ends before it.
-``cooperative-sticky`` of Java puts the generation alone. What is owned then stands in the subscription itself.
+User data of Kafka's sticky strategies: V1 is a list of (topic, list of partitions) and an int32, the generation; V0
+(Java up to 2.2) ends before it. Java's ``cooperative-sticky`` puts the generation alone, and the owned partitions into
+the subscription itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What is to be counted of a sample: placements (a partitioner and a number of partitions), and pairs of them.
+"""The plan of a tally: which placements (a partitioner and a number of partitions) and pairs of them are counted.
 
-How each partitioner gets from a key's hash to a partition: what a sample needs to be placed without its bytes.
+Partition of a key from its hash, as the remainder by the number of partitions
 
-| hash | taken of it | who |
+| hash | part used | clients |
 |---|---|---|
 | murmur2 | lower 31 bits | Java 0.8.2 and later, librdkafka murmur2 |
 | crc32 | all 32 bits | librdkafka consistent, Sarama crc |
@@ -10,17 +10,10 @@ How each partitioner gets from a key's hash to a partition: what a sample needs 
 | fnv1a | lower 31 bits | Sarama reference |
 | java_text | absolute value, 0 for the least int | Scala 0.8 |
 
-The partition is the remainder by the number of partitions. What goes by lot (a null key, for some an empty one) goes to
-no partition here: it is counted apart.
+Randomly placed keys (null, for some clients empty) are counted apart.
 
-64 bits that stand for a key where keys are counted: two keys of a sample have the same ones about never.
-
-Among 50 million different keys the chance that any two are taken for one is 7 in 100,000. Not secret: whoever can guess
-a key can compute its identity. Complexity: O(bytes).
-
-A batch of records as it is counted: keys or only their hashes, sizes and partitions where the sample has them.
-
-What is kept of the few keys that a sample keeps: their hashes, how long they are and, if asked, how they begin.
+Identity of a key: 64 bits that stand for it. Among 50 million different keys the chance that any two share one is 7 in
+100,000. It is not secret: a guessed key has a known identity. Complexity: O(bytes).
 """
 
 from __future__ import annotations

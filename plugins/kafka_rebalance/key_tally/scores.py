@@ -1,15 +1,12 @@
-"""What a tally shows: loads and skew, heavy keys between bounds, what moves, clients and topics that disagree.
+"""Scores of a tally: loads and skew, heavy keys between bounds, moved keys, clients and topics that disagree.
 
-Shares of records are exact counts; shares of different keys come from the sample of them (``is_exact`` says whether it
-holds all). Two topics meet in a key when both samples have it.
+Skew is the most loaded partition over the plain mean, of all records. The rest counts keyed records only. Remapping
+compares keys, not records: adding partitions moves a key's future records away from its past ones. Two clients disagree
+on a key when they would send it to different partitions of topics with equally many: joins on such topics lose rows
+without an error. Two topics meet in a key when both samples have it. Shares of records are exact counts; shares of
+different keys come from the sample of them (``is_exact`` is true if it holds all).
 
-What a sample of records shows about a topic's keys: skew, hottest keys, other partition counts, other clients.
-
-Skew is the most loaded partition over the plain mean. Remapping compares keys, not records: adding partitions moves a
-key's future records away from its past ones. Two clients disagree on a key when they would send it to different
-partitions of a topic with as many partitions: joins on such topics lose rows in silence.
-
-Only keyed records count where keys are compared; skew counts all of them. Complexity: O(N log N) for N records.
+Complexity: O(N log N) for N records.
 """
 
 from __future__ import annotations

@@ -1,31 +1,23 @@
-"""The tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the different ones.
+"""The tally of a sample: exact counts of every placement and pair, heavy keys, a sample of the different keys.
 
-Batches are added one after another, tallies of parts are merged in any order: the counts are sums, and what is sampled
-merges. It travels as one array file without pickles. Complexity: O(bytes + records x placements).
+Batches are added one after another, and tallies of parts merge in any order. A tally travels as one array file without
+pickles. Complexity: O(bytes + records x placements).
 
-An even sample of a topic's different keys: those with the smallest identities (Bar-Yossef et al. 2002).
+Different keys (``DifferentKeys``): those with the smallest identities (Bar-Yossef et al. 2002). Identities are like
+random draws, so the ``size`` smallest are a fair sample, for keys of one record or of millions. Up to ``size``
+different keys it holds all of them and every figure is exact. Beyond, their number is (size - 1) / (largest kept /
+2^64) with a standard error of 1 / sqrt(size - 2), 1.6 % for 4,096, and a share among them one of at most 0.8 points. A
+HyperLogLog would need less memory, but keeps no keys.
 
-Identities are as good as drawn by lot, so the ``size`` smallest are a fair sample of the different keys, each as likely
-whether it has one record or millions; samples of parts merge into that of the whole. Up to ``size`` different keys it
-holds all of them and every figure is exact; beyond, their number is (size - 1) / (largest kept / 2^64) with a standard
-error of 1 / sqrt(size - 2), 1.6 % for 4,096, and a share among them one of at most 0.8 points.
-
-A HyperLogLog would count as well in less memory, but has no keys to ask where they go.
-
-The heavy keys of a sample, counted in bounded memory: Misra and Gries' counters, which merge (Agarwal et al. 2012).
-
-A key that has a counter is counted. Where ``capacity`` counters are full, the median of them is taken off all, and
-those that are not above zero are free. ``error`` is all that was ever taken off, so of every key
+Heavy keys (``FrequentKeys``): Misra and Gries' counters, which merge (Agarwal et al. 2012). Where ``capacity`` counters
+are full, their median is subtracted from all, and counters at zero or below are free. ``error`` sums what was
+subtracted:
 
     counter <= true count <= counter + error          (counter 0: the key has none)
 
 Each time at least half of ``capacity`` counters lose the whole median, and together they never lose more than was
 counted: ``error <= 2 * records / capacity``. The sum of two tables, cut in the same way, keeps both promises. While
-``error`` is 0 the counts are exact and every key has a counter.
-
-Complexity: O(1) a record, spread over all of them.
-
-Keys that a file holds as text: hexadecimal or base64 back to their bytes, without a Python object a key.
+``error`` is 0 the counts are exact. Complexity: O(1) a record, amortised.
 """
 
 from __future__ import annotations

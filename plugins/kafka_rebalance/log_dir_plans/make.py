@@ -1,24 +1,15 @@
-"""From a snapshot and what is asked to a sealed plan between log dirs.
+"""Return a sealed plan that moves replicas between the log dirs of each broker.
 
-What is asked of a plan between log dirs.
+Promises, in this order: a dir that is to be emptied holds nothing; no disk is filled above its limit, and a fuller one
+gets no fuller; each disk is within its limits, as near as whole replicas allow; few bytes.
 
-The places of one broker between which replicas may move: each disk that stays, and each dir that is emptied.
+Without a requested balance, replicas leave a dir largest first, each to the least used disk. Only if that overfills a
+disk, replicas go wherever there is room. Example: 40 and 20 leave, disks of 100 hold 10 and 40: 40 goes to the first
+(50), 20 to the second (60). A balance that is not worth its bytes is left out. O(``place_in_log_dirs`` + R × D).
 
-Where one broker's replicas are to lie: dirs to be emptied are empty, disks as even as was asked, for few bytes.
-
-**Promises, in this order.** A dir that is to be emptied holds nothing. No disk is filled above the most it may be used,
-and one that is fuller already gets no fuller. Each disk within its limits, as near as whole replicas come. Few bytes.
-
-Where no balance was asked for, what leaves a dir goes, the largest first, to the disk that is then the least used; only
-if that overfills one, replicas are placed in whatever room there is. Example: 40 and 20 leave, disks of 100 hold 10 and
-40: 40 goes to the first (50), 20 to the second (60). A balance that is not worth its bytes is left: less than a share
-of them brought nearer. O(``place_in_log_dirs`` + R × D).
-
-Moves between dirs in waves: in each there is room for both copies on every disk.
-
-The largest first, while they fit; a wave's room is what its disks offer when it starts, for the source is removed only
-once the copy is done. So a disk that has just been relieved is filled in the next wave. The way back fits, too: what a
-disk gave is free on it. Where sizes are not known nothing is held back. O(waves × moves).
+Waves: in each there is room for both copies on every disk. The largest moves come first while they fit. A wave's room
+is the room when it starts, because the source is removed only once the copy is done; so a relieved disk is filled in
+the next wave. The way back fits, too. Where sizes are unknown nothing is held back. O(waves × moves).
 """
 
 from __future__ import annotations

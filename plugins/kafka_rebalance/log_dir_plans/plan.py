@@ -1,9 +1,7 @@
-"""``log_dirs.json``: a plan between the dirs of each broker, immutable, hashed, self-contained.
+"""``log_dirs.json``: a plan between the dirs of each broker, immutable, hashed, self-contained; and its progress.
 
-How far a plan between log dirs is, on a newer reading: what lies where, and what is being copied right now.
-
-DescribeLogDirs tells for each replica the dir it lies in, and while it moves a second, future copy in the dir it goes
-to. The copy takes its place once it has caught up; from then on the replica is in the new dir.
+DescribeLogDirs returns for each replica its dir, and while it moves a second, future copy in the target dir. The copy
+takes its place once it has caught up; from then on the replica is in the new dir.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""Kinds of values that options hold: range, way to write them, JSON schema and refusal, each said once.
+"""The kinds of values that options hold: range, written form, JSON schema and refusal, each defined once.
 
 Every kind is a type for pydantic. Python code gives plain values, which are checked strictly. With ``WRITTEN`` as
-context, pydantic also takes what people and JSON write: ``"10%"`` is 0.1, ``"500GB"`` is 500,000,000,000, a list of
-``"disk=1.1"`` is a mapping. Dumped with ``WRITTEN``, a value goes back to that form, else to the one of plan.json.
+context, pydantic also accepts the forms that people and JSON write: ``"10%"`` is 0.1, ``"500GB"`` is 500,000,000,000, a
+list of ``"disk=1.1"`` is a mapping. Dumped with ``WRITTEN``, a value goes back to that form, else to that of plan.json.
 
 >>> read_value(Share, "10%")
 0.1
 
-The widest values of options; without numpy, because a DAG file reads them through its form.
-
-They are those of Kafka's own types where it has one (a broker's id is 32 bits wide, a replication factor 16), else so
-wide that no sensible value is refused, and so narrow that no sum or product leaves the numbers of a float.
+The widest values are those of Kafka's own types where it has one (a broker's id is 32 bits wide, a replication factor
+16). Elsewhere they are so wide that no sensible value is refused, and so narrow that no sum or product overflows a
+float. The module does without numpy, because a DAG file reads it through its form.
 """
 
 from __future__ import annotations

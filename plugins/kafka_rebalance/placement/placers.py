@@ -1,46 +1,32 @@
-"""KRaft's StripedReplicaPlacer: what a controller does when a topic is created or gets partitions (Kafka 3.0+).
+"""Return the placements of Kafka's own placers: StripedReplicaPlacer (KRaft), AdminUtils, ``--generate``.
 
-Promises, in this order: no broker twice in a partition; the first replica (the leader) is not fenced; replicas go
-round the racks, unfenced brokers before fenced ones in each; leaders stripe over racks and brokers. Brokers without
-rack make up a rack of their own. Racks of different sizes are not evened out.
-
+**StripedReplicaPlacer**, for new topics and added partitions from 3.0 on. Promises, in this order: no broker twice in a
+partition; the first replica (the leader) is not fenced; replicas go round the racks, unfenced brokers before fenced
+ones in each; leaders stripe over racks and brokers. Brokers without rack make up a rack of their own. Racks of
+different sizes are not evened out.
 Each rack keeps its brokers sorted, from a random offset; a partition's leader comes from the next rack in order, its
 followers from the racks after it. When as many partitions are placed as there are unfenced brokers, racks and brokers
-are shuffled. The draws come rack by rack in the order of a Java HashMap: that order is part of the answer.
-
+are shuffled. The draws come rack by rack in the order of a Java HashMap: that order is part of the answer. Added
+partitions start a new stripe. Complexity: O(n · rf) for n partitions, and O(B) draws for each B partitions.
 Example: brokers 0, 1, 2 without racks and offset 0 give [0, 1, 2], [1, 2, 0], [2, 0, 1], then shuffled ones.
 
-Adding partitions to a topic calls it afresh: the new stripe does not continue the old one.
-Complexity: O(n · rf) for n partitions, and O(B) draws for each B partitions.
-
-The brokers that a placer may choose from, and how it refuses.
-
-AdminUtils: how ZooKeeper clusters placed replicas, and ``--generate`` until 4.0 (class removed in 4.1, KAFKA-18798).
-
-Promises, in this order: no broker twice in a partition; with racks, as many different racks as there can be; leaders
-round robin over the brokers, followers shifted, the shift growing by one each time all brokers led once.
-
-Without racks the brokers stand in the given order (topic creation sorts them by id). With racks they alternate: racks
-by name, brokers by id in each, one of each rack in turn. Partition p starts at (p + start) mod n; replica j stands
-1 + (shift + j) mod (n − 1) behind it; with racks, candidates whose rack has a replica are passed over while another
-rack has none.
-
+**AdminUtils**, ZooKeeper clusters and ``--generate`` until 4.0 (class removed in 4.1, KAFKA-18798). Promises, in this
+order: no broker twice in a partition; with racks, as many different racks as there can be; leaders round robin over the
+brokers, followers shifted, the shift growing by one each time all brokers led once.
+Without racks the brokers keep the given order (topic creation sorts them by id). With racks they alternate: racks by
+name, brokers by id in each, one of each rack in turn. Partition p starts at (p + start) mod n; replica j is
+1 + (shift + j) mod (n − 1) places behind it; with racks, candidates of a used rack are passed over while another rack
+has none. ``fixed_start_index`` sets both start and shift; else both are drawn, in this order.
+``place_added_partitions`` continues. Complexity: O(n · rf), with racks times brokers passed over.
 Example: brokers 0–4 from index 0: partition 0 → [0, 1, 2], 1 → [1, 2, 3], …, 5 → [0, 2, 3] (shift 1).
 
-``fixed_start_index`` sets both start and shift; else both are drawn, in this order. Partitions added to a topic
-(ZooKeeper) continue: see ``place_added_partitions``. Complexity: O(n · rf), with racks times brokers passed over.
-
-What ``kafka-reassign-partitions --generate`` proposes, before 4.1 and since.
-
-Since 4.1 one StripedReplicaPlacer and one Random serve all topics of the run, before it was one call of AdminUtils a
-topic. In both, topics come in the order of a HashMap filled by ``computeIfAbsent`` while walking the HashMap of present
-partitions; a topic's replication factor is that of the partition met first; new replicas go to partitions 0 … count − 1
-even if other ones were listed. What stands where today plays no part: nearly everything moves.
-
-The tool itself refuses brokers of which only some have racks (``require_all_racks_or_none``), unless told
-``--disable-rack-aware``, which takes all racks away.
-
-Complexity: O(P log P) for P partitions listed, then that of the placer.
+**kafka-reassign-partitions --generate**: since 4.1 one StripedReplicaPlacer and one Random serve all topics of the run,
+before it was one call of AdminUtils a topic. In both, topics come in the order of a HashMap filled by
+``computeIfAbsent`` while walking the HashMap of present partitions; a topic's replication factor is that of the
+partition met first; new replicas go to partitions 0 … count − 1 even if other ones were listed. Present replicas play
+no part: nearly everything moves. The tool refuses brokers of which only some have racks
+(``require_all_racks_or_none``); ``--disable-rack-aware`` removes all racks. Complexity: O(P log P) for P partitions
+listed, then that of the placer.
 """
 
 from __future__ import annotations

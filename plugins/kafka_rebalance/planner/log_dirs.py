@@ -1,31 +1,21 @@
-"""Replicas moved between the dirs of one broker until every dir is within its limits, for as few bytes as it takes.
+"""Return one broker's replicas placed on its log dirs within their limits, and the fewest bytes that this moves.
 
-**Promises, in this order.** A dir that may not receive gets nothing. As few bytes above ceilings as can be, all dirs
-together; as few below floors; few bytes moved. The same answer for the same problem.
+Promises, in this order: a dir that may not receive gets nothing; as few bytes above ceilings as can be, all dirs
+together; as few below floors; few bytes moved. The same problem gives the same answer.
 
-**Way.** While a dir is outside its limits, the one move that mends most for each byte, of equal ones the largest. Then
-each replica that moved is put back where that hurts nothing, or exchanged for a lighter one of the same dir. What is
-small enough and not yet proved is decided in whole numbers: there all promises are exact. Example: ceilings 100 and
-100, dir 0 holds 60, 50, 30 and dir 1 nothing, 40 too much. 60 would mend 40 of 60, 50 mends 40 of 50, 30 mends 30 of 30
-and leaves 10, for which 50 has to go: so 30 is put back, 50 moved, and 50 is the bound.
+Search: while a dir is outside its limits, the one move that repairs most for each byte, of equal ones the largest. Then
+each moved replica is put back where that hurts nothing, or exchanged for a lighter one of the same dir. Small problems
+without a proof are decided by integer programs, one for each promise: there all promises are exact.
+Example: ceilings 100 and 100, dir 0 holds 60, 50, 30 and dir 1 nothing, 40 too much. 60 repairs 40 of 60, 50 repairs 40
+of 50, 30 repairs 30 of 30 and leaves 10, for which 50 has to go: so 30 is put back, 50 moved, and 50 is the bound.
 O(moves × R × D).
 
-One broker's replicas and log dirs, and between which loads each dir has to end.
-
-The fewest bytes that any placement within the limits moves between the dirs of one broker.
-
-**Proof.** What a dir holds above its ceiling leaves it in whole replicas: a set of its own replicas that weighs as
-much, and the sets of two dirs have no replica in common. What a dir lacks to its floor comes in whole replicas of
-others, and no replica arrives twice. So the moved bytes are at least the sum of the lightest such sets, counted at the
-dirs that lose and, apart, at the dirs that gain; the larger sum is the bound.
-
-The lightest set that weighs at least ``need`` is a covering knapsack. Sizes are counted in units of need / 1,000,
-rounded up, so that every real set still covers: the program's answer is never above the true one. Example: replicas
-of 60, 50 and 30, 70 must leave: 60 + 30 (90) and 50 + 30 (80) cover, so 80. O(R × 1,000) a dir.
-
-A small broker's dirs decided in whole numbers: one program an aim, each within what the ones before it reached.
-
-The volumes under one broker's log dirs, and its replicas on them, as a problem of its own.
+Bound: a dir above its ceiling loses whole replicas of its own that weigh at least the excess, and the sets of two dirs
+share no replica. A dir below its floor gains whole replicas of others, and no replica arrives twice. So the moved bytes
+are at least the sum of the lightest such sets, counted at the dirs that lose and, apart, at those that gain; the larger
+sum is the bound. The lightest set of at least ``need`` is a covering knapsack. Sizes are counted in units of
+need / 1,000, rounded up, so that every real set still covers: the answer is never above the true one.
+Example: replicas of 60, 50 and 30, 70 must leave: 60 + 30 (90) and 50 + 30 (80) cover, so 80. O(R × 1,000) a dir.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
 """The planner's parameters: one class for each step, named by what its numbers bound, composed in ``SolveParams``.
 
 The defaults were found on generated clusters and on the models of other planners; the same parameters and seed give the
-same plan. Those that compiled kernels read are records (``KernelParams``), handed to them with the state of the search.
+same plan. Those that kernels read are records (``KernelParams``), passed to them with the state of the search.
 
     params = SolveParams(effort=Effort(anneal_steps=0))
     solution = solve(problem, params=replace(params, gaps=GapParams(near=0.001)))
 
-Rounding, and numbers that stand for something else: what is compiled into the kernels as literals.
-
-None of these is a choice of the search: rounding is what float64 arithmetic leaves over when loads of about 1 (the
-mean) are added and taken off some millions of times, and nearly every comparison of every kernel reads it. All other
-numbers of the planner are parameters (``params.py``).
+Rounding constants are no choice of the search. They are the error of float64 after some millions of additions of loads
+of about 1 (the mean), and kernels compile them as literals.
 """
 
 from __future__ import annotations

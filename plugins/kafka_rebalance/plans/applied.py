@@ -1,10 +1,6 @@
-"""What became of a plan that somebody carried out: placement, leaders, ISR, throttles, bytes.
+"""Return the state of a plan that a person was asked to carry out: moves, leaders, ISR, throttles, bytes.
 
-Where a plan stands that somebody was asked to carry out.
-
-What a later reading shows of one move, compared with what was there before (in SQL: store.move_outcome).
-
-A plan against a reading taken after somebody carried it out: each move, replicas in sync, throttles, bytes.
+A later snapshot is compared with the placement before the plan, move by move (in SQL: ``sql/views/_move_outcome.sql``).
 """
 
 from __future__ import annotations

@@ -1,35 +1,18 @@
-"""Is a plan still valid, still worth it, or harmful by now? Judged on a newer snapshot, move by move.
+"""Return whether a plan is still valid, still worth it, or harmful, judged move by move on a newer snapshot.
 
-Why a plan is valid, stale, not worth it or harmful: one registry of codes, each with the status that it implies.
+The document comes first: its hash (a document without its own ``plan_id`` is refused), its shape, its parameters. Then
+the worst of these statuses wins, in this order:
 
-``plan.json`` as ``check`` and ``--previous`` read it: sealed, of the right shape, and no more than they need.
-
-The hash comes first: a document that does not carry its own ``plan_id`` is not accepted.
-
-The plan's moves on today's cluster: done, left, changed by somebody else, or in conflict with what is there.
-
-What has changed in the cluster since the plan saw it: identity, time, brokers, racks, topics, other moves.
-
-What the plan counted with and what is there now: sizes and capacities that are others by more than a tenth.
-
-Warnings: the plan still does what it says, but copies more or less than it says, or fills disks otherwise.
-
-What would become of the cluster if everything that is left of a plan were done today: harm, gain, bytes copied.
-
-Is a plan still valid, still worth it, or harmful by now? Judged on a newer snapshot, move by move.
-
-The document comes first: its hash, its shape, its parameters. Then the worst of these wins, in this order:
-
-- harmful: a move contradicts the cluster as it is (its partition is being reassigned, its broker is gone or closed),
-  anything else is being reassigned that was not when the plan was made, partitions are below their least ISR, or,
-  where nothing else has changed, what is left would overfill a disk, put replicas on one rack, or make the balance
-  worse;
-- stale: the plan has expired, or the cluster is not the one that it was made for any more (``reasons.ReasonCode``);
-- not worth it: everything is done already, or what is left no longer pays;
+- harmful: a move contradicts the cluster (its partition is being reassigned, its broker is gone or closed); anything
+  else is being reassigned that was not when the plan was made; partitions are below their least ISR; or, where nothing
+  else has changed, the remaining moves would overfill a disk, put replicas on one rack, or make the balance worse;
+- stale: the plan has expired, or it was made for another cluster state: identity, time, brokers, racks, topics, other
+  moves (``ReasonCode``);
+- not worth it: everything is done already, or the rest no longer pays;
 - valid.
 
-Moves that were made already count as done, so that a plan can be judged between its waves. Beside the status stand
-warnings: sizes and capacities that are others than the plan counted with, reassignments of others that still run.
+Moves that were made already count as done, so a plan can be judged between its waves. Warnings come beside the status:
+sizes and capacities that differ from the plan's by more than a tenth, and reassignments of others that still run.
 """
 
 from __future__ import annotations

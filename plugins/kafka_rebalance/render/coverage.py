@@ -1,7 +1,4 @@
-"""What a snapshot does not cover, and why.
-
-What is wrong where a rule of a gate is broken.
-"""
+"""Sentences for coverage gaps of a snapshot and their causes, and for broken rules of a gate."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A what-if: a name, and what happens to the cluster, one change after another.
+"""A what-if scenario: a name, and changes to the cluster, one after another; read and written as one JSON object.
 
-A scenario as one JSON object (docs/scenarios.md): read strictly, written so that reading gives an equal one.
+The format is in docs/scenarios.md. Reading is strict, and a written scenario reads back as an equal one.
 """
 
 from __future__ import annotations

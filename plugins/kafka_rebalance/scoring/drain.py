@@ -1,36 +1,26 @@
-"""Time until a group's lag is gone, for each member and for the group, under any assignment; and how many members it
-takes to be gone in time.
+"""Return the time until a group's lag is gone, by member and group, and the number of members that finish in time.
 
-    backlog of a partition = max(0, lag - COMMIT_INTERVAL_S x what is written to it a second)
-    capacity               = the most that a member of this group was seen to read
-    drain of a member      = its backlog / (capacity - what is written to its partitions a second)
+    backlog of a partition = max(0, lag - COMMIT_INTERVAL_S x messages written to it a second)
+    capacity               = the highest rate at which a member of this group was seen to read
+    drain of a member      = its backlog / (capacity - messages written to its partitions a second)
     drain of the group     = that of its slowest member
 
-Consumers commit every 5 s by default, so that a group which reads everything at once still shows a lag of what is
-written in that time: it is no backlog. Without a backlog the drain is 0, however much is written: the capacity is what
-was seen, the member may be able to read more. With a backlog, and as much written as the capacity or more, it never
-ends: the member falls behind. So does a partition with a backlog that nobody reads.
-
-Example: capacity 100/s. A member whose partitions receive 40/s with a lag of 6,200 has a backlog of 6,200 - 5 x 40 =
+Consumers commit every 5 s by default, so a group that reads everything at once still shows the lag of that time: it is
+no backlog. Without a backlog the drain is 0 at any rate: the capacity is the rate seen, the member may be able to read
+more. With a backlog, and as much written as the capacity or more, the drain never ends. The same holds for a partition
+with a backlog and no reader. Complexity: O(P + members) a call of the kernel.
+Example: capacity 100/s. A member with partitions that receive 40/s and a lag of 6,200 has a backlog of 6,200 - 5 x 40 =
 6,000 and is done in 6,000 / 60 = 100 s; one that receives 100/s with a lag of 501 never is, one with 499 is at once.
 
-Complexity: O(P + members) a call of the kernel.
-
-How many members a group needs so that its lag is gone in time, if they share its partitions as evenly as they can.
-
-A member is done within T seconds where (``drain``) backlog / (capacity - written) <= T, that is where the sum of
+Members needed (``members_needed``): a member is done within T seconds where the sum of
 
     demand of a partition = written + backlog / T
 
-over its partitions is at most the capacity. The partitions are given out by demand, the heaviest first, to the member
-with the least; the answer is a number of members with which everybody is done in time, while with one fewer somebody is
-not. No sharing does it with fewer than the sum of demands / capacity.
-
-Every member counts as one that may read every partition. A partition has one reader: where one alone demands more than
-the capacity, no assignor and no number of members helps.
-
+over its partitions is at most the capacity. Partitions are given out by demand, the heaviest first, to the member with
+the least. The answer is a number of members that all finish in time, while with one fewer they do not. No sharing needs
+fewer than the sum of demands / capacity. Every member counts as one that may read every partition. Where one partition
+alone demands more than the capacity, no assignor and no number of members helps.
 Example: demands 60, 50, 40, 30 and capacity 100: at least 1.8, so 2; 60 + 30 and 50 + 40, so 2 it is.
-
 Complexity: O(P log P log(P)): each trial gives P partitions out through a heap.
 """
 

@@ -1,31 +1,24 @@
-"""Bytes that go from one rack to another: what leaders send to followers, and what members fetch.
+"""Return the bytes that cross racks, from leaders to followers and members, and the share that members can read nearby.
 
     replication of a partition = in-rate x followers in another rack than the leader's
-    reads of a group           = in-rate of each partition whose reader is in another rack than its leader,
+    reads of a group           = in-rate of each partition with its reader in another rack than its leader,
                                  of a group that keeps up; several readers of one partition share it alike
 
-A leader whose broker selects replicas by rack (KIP-392) sends a reader to a replica in its rack, where there is one:
-such a read crosses nothing. What producers send is not among them: nobody tells where they are. A partition whose rate,
-or a rack of whose brokers, is unknown adds nothing and is counted; so are members that say no rack.
-
+A leader on a broker that selects replicas by rack (KIP-392) sends a reader to a replica in its rack, where there is
+one: such a read crosses nothing. Producers are left out, because their racks are unknown. A partition of unknown rate,
+or on brokers of unknown racks, adds nothing and is counted; so are members without a rack.
 Example: a partition of 10 bytes/s with its leader in a and followers in b and c replicates 20 bytes/s across racks; a
 reader in b fetches 10 across, and none of it where brokers serve it in its rack, for a replica is there.
 Complexity: O(R + changed + assigned partitions).
 
-How much of what a group reads its members can fetch in their own rack, under any assignment.
+    same_rack_ratio      = share that is read by members with a replica in their rack (brokers select by rack, KIP-392)
+    leader_in_rack_ratio = share that is read by members in the leader's rack, without a selector
 
-    same_rack_ratio      = share whose reader has a replica in its rack: it fetches there where the brokers' replica
-                           selector is by rack (KIP-392)
-    leader_in_rack_ratio = share whose leader is in the reader's rack: what is fetched there without a selector
-
-Share of the bytes written a second; of the partitions where one of those rates is unknown, or nothing is written. What
-members without a rack read is not counted, nor a partition whose replicas nobody knows yet (it is to be made); where
-nobody says a rack there is no ratio.
-
+Both are shares of the bytes written a second; of the partitions where one of those rates is unknown, or nothing is
+written. Reads of members without a rack are not counted, nor a partition of unknown replicas (it is to be made).
+Without any known rack there is no ratio. Complexity: O(P · RF) a call of the kernel.
 Example: a member in rack a reads p0 (30 bytes/s, replicas in a and b, led in b), one in rack c reads p1 (10 bytes/s,
 replicas in a and b): 30 of 40 can be fetched in the rack, nothing of it without a selector.
-
-Complexity: O(P · RF) a call of the kernel.
 """
 
 from __future__ import annotations

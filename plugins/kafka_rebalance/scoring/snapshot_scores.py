@@ -1,9 +1,7 @@
-"""What each broker, rack and resource of a snapshot carries today, against its mean and its fair share.
+"""Return the scores of a snapshot: brokers, racks and resources against mean and fair share, and effects of losses.
 
-The loads, capacities and fair shares are the planner's own, so that a plan's "before" and these scores are the same
-numbers; ``scoring`` has the definitions.
-
-What the loss of each broker, and of each rack, does to leaders today: who takes over how many, what nobody leads.
+Loads, capacities and fair shares are the planner's own, so these scores equal a plan's "before"; ``scoring`` has the
+definitions. ``score_failures`` returns for each lost broker and rack which brokers take over its leaders.
 
 Example: broker 0 leads four partitions listed [0, 1, 2]: broker 1 takes all four, where two each would be even.
 Complexity: O(P·W) for the successors, once for single brokers and once for racks.

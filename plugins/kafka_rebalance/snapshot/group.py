@@ -1,7 +1,4 @@
-"""Groups of every type, their members, and how far they have read.
-
-The lag of committed offsets: how many messages come after them.
-"""
+"""Groups of every type, their members, committed offsets and lag: the number of messages after the committed offset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads over time: the readings that are kept, by hour, and the highest of a window."""
+"""Loads over time: the kept snapshots, by hour, and the mean, peak or highest load of a window."""
 
 from __future__ import annotations
 

@@ -1,52 +1,36 @@
-"""Rates measured between two snapshots of one cluster: what was written and read in the time between them.
+"""Rates measured between two snapshots of one cluster: bytes and messages written and read in between.
 
-What it promises, in this order:
+Promises, in this order
+1. Nothing is invented. An unknown figure is ``nan``, never 0. A topic that was deleted and created again (another topic
+   id, an end offset that went backwards, a start offset that is 0 again) has no rate in this window.
+2. A rate is a lower bound: log dirs grow only by written bytes, and groups that never commit are not seen. (A group
+   that was set forward by hand looks as if it had read.) Where a group is known to read a topic unseen
+   (``UnreadGroup``: its commits were denied or not read, or it is a share or streams group), the bytes read are
+   unknown.
+3. Better figures that were given (Prometheus, a file) stay.
 
-1. Nothing is invented. A figure that cannot be worked out is ``nan``, never 0; a topic that was deleted and created
-   again (another topic id, an end offset that went backwards, a start offset that is 0 again) has no rate in this
-   window.
-2. A rate is what was seen or less, never more: log dirs only grow by what was written, and groups that never commit
-   are not seen. Both are lower bounds. (A group that was set forward by hand looks as
-   if it had read.) Of a topic that a group is known to read unseen (its commits were denied or not
-   read, or it is a share or streams group) the bytes read are unknown.
-3. Figures that somebody gave or measured better (Prometheus, a file) are left as they are.
-
-How, for one partition over ``window_s`` seconds::
+For one partition over ``window_s`` seconds::
 
     in_messages_per_s = (end - end before) / window
     in_bytes_per_s    = (size - size before) / window      of the replica that leads now
     out_bytes_per_s   = sum over groups of (committed - committed before) x bytes a message / window
 
-The size is too small a figure where something was deleted meanwhile: retention ran (the start offset moved), the topic
-is compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
-messages x bytes a message, where bytes a message = size / (end - start); the start of a tiered topic is that of what
-its brokers hold themselves, as the size is. The same where a start offset is unknown, so
-that nobody knows whether retention ran: a log that kept its size may have received nothing or very much, and without
-bytes a message its rate is unknown. How many partitions that concerns is a gap of the snapshot.
-
+The size is too small where something was deleted meanwhile: retention ran (the start offset moved), the topic is
+compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
+messages x bytes a message, where bytes a message = size / (end - start); the start of a tiered topic is that of its
+brokers' own disks, as the size is. The same holds where a start offset is unknown: a log that kept its size may have
+received nothing or very much, and without bytes a message its rate is unknown. A gap of the snapshot counts those.
 A column's source is that of most of its bytes (``__consumer_offsets`` is compacted in every cluster).
-
-Example: two readings 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
+Example: two snapshots 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
 and 0.5 messages/s in, 100 bytes a message, 40 bytes/s out.
 
-Complexity: O((P + R) log R) for P partitions and R replicas, O(C log P) for C committed offsets.
-
-How fast each group reads each partition: how far its commits came from one reading to the next.
-
-Nothing is invented. A rate is unknown where a commit went backwards or is beyond the end; where there was none before;
-where the topic was made anew; where retention passed the older commit, so that the group may have been set forward past
-what it never read; where the group had members in one of the readings only; where the readings are less than
-SHORTEST_WINDOW_S apart; and of share groups, which commit nothing.
-
+Read rates of a group (``with_read_rates``) are unknown where a commit went backwards or is beyond the end; where there
+was none before; where the topic was made anew; where retention passed the older commit, so that the group may have been
+set forward; where the group had members in one of the snapshots only; where the snapshots are less than
+SHORTEST_WINDOW_S apart; and of share groups, which commit nothing. A group without members reads nothing.
 Example: committed 10, then 50 after 100 s: 0.4 messages/s. Committed 50, then 10: unknown.
 
-Complexity: O(P + C log P) for C commits, one Python step a commit.
-
-Groups that read what nobody could see: which topics, so that what is fetched from them is unknown and not nothing.
-
-Committed offsets are the one sign of what a group reads. They are missing where the group was denied or not read, and
-tell less than all for share groups (which commit none) and streams groups (which also read changelogs that they do not
-commit). A group without members reads nothing.
+Complexity: O((P + R) log R) for P partitions and R replicas, O(C log P) for C committed offsets.
 """
 
 from __future__ import annotations

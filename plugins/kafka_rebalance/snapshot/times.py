@@ -1,10 +1,8 @@
-"""Times as people, tools and documents write them → one aware ``datetime``, and back. Every reader reads them here.
+"""Times as people, tools and documents write them → one aware ``datetime``, and back; ages, for a time that is given.
 
 ISO 8601: date and time to the minute or finer, in its extended or basic form (``2026-11-20T06:00:00+01:00``,
 ``20261120T060000Z``, a space for the ``T``), the zone as ``Z``, ``+01:00``, ``+0100`` or ``+01``. Finer than a
 microsecond is cut off.
-
-How old a reading is, and whether it is too old to rest advice on. The caller gives the time.
 """
 
 from __future__ import annotations

@@ -1,71 +1,55 @@
-"""The plan's lower bounds: there, not above the cost, provable, and as strong as simple counting.
+"""Checks of a plan's lower bounds: present, not above the cost, provable, and as strong as simple counting.
 
-Lower bounds by counting alone, each with a proof of one line. No search, no prices.
-
+**Counting** (``counting_bounds``), no search, no prices
 1. A broker must give up what it holds above its band; the cheapest way is to drop replicas in the order of bytes per
    unit of load, the last one in part (fractional knapsack). What leaves one broker is copied to another, so the sums
    over brokers add up. Where the replication factor shrinks, dropping is free; where it grows, the new copies come on
    top.
 2. A broker must receive what its disk lacks below its band.
-3. Everything on a broker that leaves is copied; of a partition whose replicas share racks, all but one a rack move.
-4. Copies that nobody avoids (a broker leaves, the replication factor grows) are read from today's leader.
+3. Everything on a broker that leaves is copied; of a partition with replicas that share racks, all but one a rack move.
+4. Unavoidable copies (a broker leaves, the replication factor grows) are read from today's leader.
 5. A broker that leads too many partitions must stop leading some, one change each.
-
 Example: a broker holds replicas of 6, 3 and 1 GB and may hold 8 GB: at least 2 GB leave it.
 
-Covers of a plan's proof of bytes, recomputed: a set of replicas that does not fit on one broker.
-
-For a set S of replicas that a broker may hold, with a ``surplus`` of weight beyond what its band has room for:
-
-    Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus
-
-Either one as heavy as the surplus is not there, which alone is enough; or of what is not there no weight was cut down,
-and that weighs the surplus at least, for the rest must fit. At any price >= 0 it may be added to the Lagrangian
-(``prices.py``).
-
-Who is in S: replicas there today that may stay there, of partitions that may be touched, but those of ``gone``; and
-copies of what ``come`` names. Leaders' loads count nothing here, which makes surpluses smaller. Of a broker that
-leaves covers say nothing.
-
-A bound from prices that the planner states and that need no trust (weak duality).
-
-For prices π (bytes per unit of load: positive where a broker is above its band, negative where it is below), every
-placement that meets the bands costs at least
+**Prices** (``price_bound``) are stated by the planner and need no trust (weak duality). For prices π (bytes per unit of
+load: positive where a broker is above its band, negative where it is below), every placement that meets the bands costs
+at least
 
     Σ over partitions of min over placements (bytes copied + Σ π · load placed) − Σ π⁺ · high + Σ π⁻ · low
 
-whatever the prices are: bad ones only make the bound weak. The inner minimum is exact: replicas on distinct racks where
-racks suffice, on distinct brokers else and where a topic may be on some brokers alone, one of them the leader. A
-leader's rack takes the place of the replica chosen in that rack, else of the dearest one chosen. Covers (``covers.py``)
-make single replicas dearer where they are; then no broker undercuts another.
+for any prices: bad ones only make the bound weak. The inner minimum is exact: replicas on distinct racks where racks
+suffice, on distinct brokers else and where a topic may be on some brokers alone, one of them the leader. A leader's
+rack takes the place of the replica chosen in that rack, else of the dearest one chosen. Covers make single replicas
+dearer where they are; then no broker undercuts another. Float64's rounding is subtracted: however large prices are,
+rounding proves nothing.
+Complexity: O(P · N · D) for the N brokers that no other of their rack undercuts, a slice of partitions at a time.
 
-What float64 may have added up wrongly is taken off: however large prices are, rounding proves nothing.
+**Covers** (``check_covers``) are sets S of replicas that do not fit on one broker, with a ``surplus`` of weight beyond
+the room of its band:
 
-Complexity: O(P · N · D) for the N brokers that none of their rack undercuts, a slice of partitions at a time.
+    Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus
 
-Bounds on moves and on time that the plan's own prices prove, and on bytes with covers, recomputed.
+Either one as heavy as the surplus is not there, which alone is enough; or no absent weight was cut down, and the absent
+ones weigh the surplus at least, because the rest must fit. At any price >= 0 it may be added to the Lagrangian. S holds
+replicas that may stay there, of partitions that may be touched, but those of ``gone``; and copies of ``come``. Leaders'
+loads count nothing here, which makes surpluses smaller. Of a broker that leaves, covers say nothing.
 
-Bytes: prices beside those of the certificate, and sets of replicas that do not fit on a broker (``covers.py``).
-Moves: every copy counts 1; what prices prove is rounded up, for moves are whole. Time: each byte counts what is claimed
-of the broker that it comes to, and of today's leader's broker, which sends it; all of these together are 1, so that the
-busiest broker, in or out, is no less busy than their mean.
+**Moves and time** (``proved_costs``): every copy counts 1, and the bound is rounded up. Time: each byte counts its
+claim on the receiving broker and on today's leader's broker, which sends it; all claims together are 1, so that the
+busiest broker, in or out, is no less busy than their mean. Example: sending 1 at broker 3, nothing else: the bound is
+the bytes that broker 3 sends in any plan within the bands.
 
-Example: sending 1 at broker 3, nothing else: the bound is what broker 3 sends in any plan within the bands.
-
-How even any plan within the budget can be at best, recomputed from what a plan claims of it.
-
-Imbalance: load outside its bands, above or below whichever is more, over all load of the resource; summed up over
-resources. For prices π (imbalance per unit of load) of which, resource by resource, the highest and the lowest are no
-farther apart than 1 / (all load), and charges >= 0 for bytes, moves and leader changes, no plan within the budget is
-more even than
+**Evenness within a budget** (``check_within_budget``). Imbalance: load outside its bands, above or below, the larger
+one, over all load of the resource; summed over resources. For prices π of which the highest and the lowest of a
+resource differ by 1 / (all load) at most, and charges >= 0 for bytes, moves and leader changes, no plan within the
+budget is more even than
 
     Σ over partitions of min over placements (Σ π · load placed + charges)
     - Σ π⁺ · high + Σ π⁻ · low - Σ charge · budget
 
-Prices that are farther apart are brought nearer; a cost without a limit cannot be charged. What time allows stands for
-bytes: all who may receive can be sent so much at the throttle.
-
-Example: half of all load stands above, one move may take a quarter away: 0.25 can be proved.
+Prices that are farther apart are brought nearer; a cost without a limit cannot be charged. A limit of time counts as
+bytes: all receivers together can be sent so much at the throttle.
+Example: half of all load is above, one move may take a quarter away: 0.25 can be proved.
 """
 
 from __future__ import annotations

@@ -1,18 +1,8 @@
-"""Snapshot and parameters as arrays, built from DESIGN alone.
+"""Snapshot, parameters and claimed moves as arrays, built apart from the planner; racks, caps, a plan's ``seen``.
 
-B brokers (those of the snapshot, then the added ones, each group by id), P partitions, W = longest replica list.
-
-What each broker may carry at most: the lower of its cap and of what headroom leaves of its capacity.
-
-The plan's moves as arrays over the snapshot's partitions, as far as they can be understood.
-
-How many replicas of a partition stand in each rack when they are spread as evenly as can be.
-
-Are a partition's replicas spread over racks as evenly as the racks allow?
-
-What the plan says that it saw of its cluster: topic ids, racks, partition counts, running reassignments.
-
-``cannot_tell`` and what was seen: no claims about brokers not seen alive, and blindness has a cause.
+B brokers (those of the snapshot, then the added ones, each group by id), P partitions, W = longest replica list. A
+broker's cap is the lower of its own and the rest of its capacity after headroom. ``check_what_was_seen``: a plan that
+says ``cannot_tell`` claims nothing about brokers not seen alive, and has a cause.
 """
 
 from __future__ import annotations

@@ -1,21 +1,12 @@
-"""The shape of plan.json: every field there, none unknown, each of its kind.
+"""Checks of plan.json as a document: shape, parameters, hash, identity, expiry, and JSON that every reader reads alike.
 
-``Plan`` and its parts are what pydantic holds a document to, and what the JSON schema is made from. A document is
-read strictly: a bool is no number, 5.0 is no whole number, and every number is one that Kafka could count to.
+``Plan`` and its parts are the pydantic models of a document, and the JSON schema is made from them. Reading is strict:
+a bool is no number, 5.0 is no whole number, and every number is one that Kafka could count to. A key twice, a number
+that is none, or nesting without end is a fault: one reader would show one value, another would run the other.
 
-The plan's ``parameters``: options that fit together, written as a plan writes them.
-
-A plan is judged by its own parameters, so one that means nothing (a negative limit, a throttle of nothing) would let
-anything pass. Kinds, ranges and contradictions are those of the options' own description
-(``options/plan_options.py``); what an option asks of a plan is for the verifier's own rules.
-
-Hash and identity: is this the plan that was sealed, and is it of this snapshot?
-
-JSON as a verifier has to read it: a key twice, a number that is none, or nesting without end is a fault.
-
-Two readers may each see another value under a key that stands twice: one shows it to a person, the other runs it.
-
-When the plan ends to hold: the time of its snapshot and so many hours, to the instant.
+A plan is judged by its own ``parameters``, so one that means nothing (a negative limit, a throttle of nothing) would
+let anything pass. Kinds, ranges and contradictions are those of ``options/plan_options.py``. The plan ends to hold at
+the time of its snapshot and so many hours, to the instant.
 """
 
 from __future__ import annotations

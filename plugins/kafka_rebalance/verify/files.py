@@ -1,25 +1,20 @@
-"""A plan as a folder: every file of it that a person or a tool reads, none missing, each as the plan says.
+"""Checks of a plan's folder: every file that a person or a tool reads is there and says what the plan says.
 
 Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``moves.csv``; of any other JSON file that it holds no
-key twice; of ``advisory.json`` that it is of this snapshot. The shell blocks of ``commands.md`` are the plan's; its
-words, ``report.html`` and ``digest.md`` are made of the plan, and only have to name it.
+key twice; of ``advisory.json`` that it is of this snapshot. ``report.html`` and ``digest.md`` only have to name the
+plan.
 
-The files beside plan.json, given as parsed JSON: they must say what the plan says and nothing else.
+A text cell of ``moves.csv`` that a spreadsheet would take for a formula (it begins with ``= + - @``, a tab, a line end
+or ``'``) is written with one ``'`` before it; numbers are left. So every text has exactly one cell, and any other is a
+fault.
 
-``moves.csv``, row by row, against the moves of the plan.
-
-A text cell that a spreadsheet would take for a formula (it begins with ``= + - @``, a tab, a line end or ``'``) is
-written with one ``'`` before it; numbers are left. So the cell of a text is known exactly, and any other is a fault.
-
-The shell blocks of ``commands.md`` against the plan: what a person copies into a shell, in order, and nothing else.
-
-Promises, in order
+Promises on the shell blocks of ``commands.md``, in order
 1. The blocks hold the commands that carry the plan out, stop it and take it back, in order, and no other command.
 2. Each names the file of its wave, and the wave's throttle. Where reassignments ran when the snapshot was taken, it
    starts beside them (``--additional``): Kafka's tool refuses otherwise. Where a list names a broker that was not in
    service, throttles are set on the others first: the tool would wait for that broker, and move nothing.
 3. The three settings hold no more than an address or the options of a client.
-Words around the blocks are free: nothing reads them.
+Prose around the blocks is free.
 """
 
 from __future__ import annotations

@@ -1,23 +1,11 @@
-"""A plan between log dirs, judged by its snapshot alone; no code of those who make it.
+"""Checks of a plan between log dirs, by its snapshot alone; faults of shape stop the rest.
 
-The shape of log_dirs.json, and its parameters.
+In order: shape and parameters; each move (present, target dir, bytes); the levels of each disk before and after, and
+the bound; waves (each move in one, bytes, seconds, room for both copies on every disk); files and commands.
 
-Brokers' disks and dirs as the snapshot has them: what each holds before and after the claimed moves.
-
-Moves between dirs, one by one: what is there, where it goes, how many bytes that copies.
-
-A bound on what is copied between the disks of one broker, recomputed: covers of what must leave and arrive.
-
-A place above its ceiling loses whole replicas that weigh at least the excess, one below its floor gets such: the
-lightest cover of each is a knapsack, counted in thousandths of the need, sizes rounded up. So no cover weighs less.
-
-What each disk holds before and after the claimed moves, what was asked of it, and what nobody can beat.
-
-Waves of moves between dirs: each move in one, bytes, seconds, and room for both copies on every disk.
-
-The files beside log_dirs.json: Kafka's own JSON of each wave and of the way back, and the commands.
-
-All checks of a plan between log dirs, in order: what cannot be read stops the rest.
+Bound (``broker_bound``): a place above its ceiling loses whole replicas that weigh at least the excess, one below its
+floor gets such. The lightest cover of each is a knapsack, counted in thousandths of the need, sizes rounded up, so no
+cover weighs less.
 """
 
 from __future__ import annotations

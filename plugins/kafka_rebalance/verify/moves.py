@@ -1,11 +1,9 @@
-"""The hard rules, move by move, and over the whole placement that results.
+"""Checks of the hard rules, move by move and over the whole result, of follower orders, and of the way back.
 
-Lists that stay but get their followers in another order: as many as were asked for, and none in vain.
-
-The controller makes the first replica of a list that is alive and in sync the new leader. So the first follower that
-may lead is the standby, and orders are judged by how many leaders each standby takes over from each broker.
-
-The way back: reverse order, every move once, its own cost, and the start restored.
+Follower orders: as many lists change as were allowed, and none in vain. The controller makes the first replica of a
+list that is alive and in sync the new leader. So the first follower that may lead is the standby, and orders are judged
+by how many leaders each standby takes over from each broker. The way back has reverse order, every move once, its own
+cost, and restores the start.
 """
 
 from __future__ import annotations

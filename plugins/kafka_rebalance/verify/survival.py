@@ -1,24 +1,17 @@
-"""Does the plan leave nobody above its capacity after any loss, where that was asked for? Simulated loss by loss.
+"""Checks of ``--survive`` and of the reported losses: every loss of a broker or rack is simulated, one after the other.
 
-Demands, in order: a plan that is not infeasible survives every loss of the kind; one that is, does not survive as
-replicas stand today (``verdict_rules``); lists that stay get other orders beyond what was allowed, or that spread
-nothing, only where it would not survive without them.
+A lost leader is followed by the first replica of the list that is in service and in sync, or copied by the plan.
+Demands on reports, in order: no figure where loads are unknown; the takeover reported is the furthest above even; the
+load reported is the load of that broker, and no broker's load is higher over its capacity.
+Demands of ``--survive``, in order: a plan that is not infeasible survives every loss of the kind; one that is, does not
+survive with today's replicas (``verdict_rules``); lists that stay get other orders beyond the allowed ones, or ones
+that spread nothing, only where it would not survive without them.
 
 Complexity: one simulation of all losses for each of the three placements.
 
-What the loss of each broker and rack comes to, simulated one after the other, against what the plan says of it.
-
-Whoever led what is lost is followed by the first replica of the list that is in service and in sync, or copied by the
-plan. Demands, in order: nothing is said where nothing is known; the takeover reported is the furthest above even; the
-load reported is what that broker would carry, and none is higher over its capacity.
-
-Does every broker that may lead lead as many partitions of each topic as were asked for? Counted topic by topic.
-
-Of each topic that may be touched, the largest number of the rules that match it holds for every broker that stays,
-may be given replicas and the lead, and may hold the topic; where the topic's led partitions are too few for that, as
-many as there are for each.
-
-Demands: a plan that is not infeasible has all of them. Whether one that is may stay: ``verdict_rules``.
+Checks of ``--min-topic-leaders``: of each topic that may be touched, the largest number of the rules that match it
+holds for every broker that stays, may get replicas and the lead, and may hold the topic. Where the topic has too few
+partitions that may be led, each of these brokers leads as many as there are for each.
 """
 
 from __future__ import annotations

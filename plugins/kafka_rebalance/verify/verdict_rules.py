@@ -1,6 +1,6 @@
-"""Does the verdict follow from what the brokers carry? Each verdict is a promise that can be refuted.
+"""Checks that the verdict follows from the brokers' loads. Each verdict is a promise that can be refuted.
 
-The state after the next preferred election counts like today's, for the controller elects by itself.
+The state after the next preferred election counts like today's, because the controller elects by itself.
 
 ``rebalance``: the moves repair a hard rule or take something off the imbalance.
 ``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
@@ -9,11 +9,9 @@ would cost more than it gains, and the reason states its figures; or no single s
 or for a running reassignment.
 ``infeasible``: nothing moves, and today's placement breaks a hard rule: else staying put would be lawful.
 
-Is there one step within the budget that lowers the imbalance? A plan that does nothing for its budget says no.
-
-Looked at: every change of leader, and every replica move (leadership goes along) to a broker in the same rack or in one
-that holds no other replica of the partition. All partitions are judged at once for each pair of slots, or slot and
-broker. O(P·W·(B + W)·D).
+``step_within_budget`` looks for one step that lowers the imbalance: every change of leader, and every replica move
+(leadership goes along) to a broker in the same rack or in one that holds no other replica of the partition. All
+partitions are judged at once for each pair of slots, or slot and broker. O(P·W·(B + W)·D).
 """
 
 from __future__ import annotations

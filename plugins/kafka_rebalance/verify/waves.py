@@ -1,10 +1,7 @@
-"""Waves, one after the other: membership, bytes, time, throttle, limits per broker, free disk, order.
+"""Checks of waves and costs: membership, bytes, time, throttle, free disk, order, leader steps, budget.
 
-What a set of moves that run together does to each broker: bytes, copies, write rates; forward or back.
-
-Leaders that change in one wave: at most so many from a broker and to it, and what moves with them is told.
-
-What the plan costs, summed over its moves, and whether the budget allows it.
+At most so many leaders change in one wave, from a broker and to it, and the wave states the traffic that moves with
+them. Costs are summed over the moves, and must be within the budget.
 """
 
 from __future__ import annotations
