@@ -18,10 +18,10 @@ def priced(number):
     return {price} * number
 """
 BETWEEN = """
-from kafka_rebalance.inner import priced
+from kafka_assignors.inner import priced
 """
 OUTER = """
-from kafka_rebalance.between import priced
+from kafka_assignors.between import priced
 from kafka_assignors.kernels.decorators import kernel
 
 @kernel
@@ -34,7 +34,7 @@ print(doubled(7), sum(doubled.stats.cache_hits.values()))
 
 def library(folder: Path) -> Path:
     """A small library of the same name, with a copy of the real decorators."""
-    package = folder / "kafka_rebalance"
+    package = folder / "kafka_assignors"
     package.mkdir()
     (package / "__init__.py").write_text("")
     shutil.copytree(kernels.__path__[0], package / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
@@ -44,23 +44,27 @@ def library(folder: Path) -> Path:
     return package
 
 
-def told(folder: Path) -> tuple[int, int]:
-    """The answer of ``outer``, and how many kernels it found on disk."""
+def told(folder: Path, owner: str = "kafka_assignors") -> tuple[int, int]:
+    """The answer of ``outer`` in the package ``owner``, and how many kernels it found on disk."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
-    command = [sys.executable, "-c", "import kafka_rebalance.outer"]
+    command = [sys.executable, "-c", f"import {owner}.outer"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=1200)
     answer, hits = done.stdout.split()
     return int(answer), int(hits)
 
 
 @pytest.mark.slow
-def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("owner", ["kafka_assignors", "kafka_rebalance"])
+def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_file(tmp_path: Path, owner: str) -> None:
     package = library(tmp_path)
-    assert told(tmp_path) == (42, 0)
-    assert told(tmp_path) == (42, 1)
+    (tmp_path / owner).mkdir(exist_ok=True)
+    (tmp_path / owner / "__init__.py").touch()
+    (package / "outer.py").rename(tmp_path / owner / "outer.py")
+    assert told(tmp_path, owner) == (42, 0)
+    assert told(tmp_path, owner) == (42, 1)
     (package / "inner.py").write_text(INNER.format(price=5))
-    assert told(tmp_path) == (70, 0)
-    assert told(tmp_path) == (70, 1)
+    assert told(tmp_path, owner) == (70, 0)
+    assert told(tmp_path, owner) == (70, 1)
 
 
 CHAIN = """
@@ -94,7 +98,7 @@ print(other(5), one(5), sum(one.stats.cache_hits.values()) + sum(other.stats.cac
 def test_kernels_share_what_they_call_and_one_another_compiled_and_from_disk(tmp_path: Path) -> None:
     (library(tmp_path) / "outer.py").write_text(CHAIN)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, "-c", "import kafka_rebalance.outer"]
+    command = [sys.executable, "-c", "import kafka_assignors.outer"]
     runs = [
         subprocess.run(
             command, env=environment, capture_output=True, text=True, check=True, timeout=1200
@@ -124,7 +128,7 @@ def test_a_kernel_runs_where_no_folder_is_writable(tmp_path: Path) -> None:
     in_the_way.touch()
     variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     variables |= {"PYTHONPATH": str(tmp_path), "HOME": str(in_the_way), "XDG_CACHE_HOME": str(in_the_way)}
-    command = [sys.executable, "-c", "import kafka_rebalance.outer"]
+    command = [sys.executable, "-c", "import kafka_assignors.outer"]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=1200, check=False)
     assert (done.stdout, done.stderr) == ("1.5 False\n", "")
 
