@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import json
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -11,7 +11,6 @@ from kafka_assignors.errors import AdvisorError
 from kafka_assignors.visible_text import excerpt
 from rebalance_advisor.spark.worker_start import MARK, OUR_CODE, Finding
 
-_MARKED = re.compile(rf"RuntimeError: {MARK}(\[.*\])")
 _TASK_HOST = re.compile(r"\(TID \d+\) \((\S+) executor")
 _VERSIONS = re.compile(r"Python in worker has different version: (\S+) than that in driver: (\S+?),")
 _NO_PROGRAM = re.compile(r'Cannot run program "([^"]*)"')
@@ -41,10 +40,10 @@ def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None
 
     ``hosts`` are those of all executors: Spark keeps quiet about the host where a worker's Python raised an error.
     """
-    marked = _MARKED.search(text)
-    if marked:
-        with suppress(ValueError, SyntaxError):
-            return ExecutorError.of(ast.literal_eval(marked[1]))
+    _, mark, findings = text.partition(MARK)
+    if mark:
+        with suppress(ValueError):
+            return ExecutorError.of(json.JSONDecoder().raw_decode(findings)[0])
     seen = _TASK_HOST.search(text)
     host = seen[1] if seen else _one_of(hosts)
     if versions := _VERSIONS.search(text):

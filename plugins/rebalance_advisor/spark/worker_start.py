@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import json
 import os
 import pickle
 import shutil
@@ -31,8 +32,8 @@ Finding = tuple[str, str, str, str, str]
 Needs = Mapping[str, Any]
 
 PACKAGES = ("kafka_assignors", "kafka_rebalance", "rebalance_advisor")
-# Begins the line in a traceback that tells what is missing.
-MARK = "advisor: "
+# Spark brings nothing but an exception's text from a worker to the driver: behind this mark it is JSON.
+MARK = "advisor findings: "
 CODE_DIR = "ADVISOR_SPARK_CODE_DIR"
 MISSING = "missing"
 OUR_CODE = "kafka-rebalance-advisor"
@@ -53,7 +54,7 @@ def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[
     def run(rows: Iterator[Any]) -> Iterator[Any]:
         findings = list(report(needs))
         if findings:
-            raise RuntimeError(MARK + repr(findings))
+            raise RuntimeError(MARK + json.dumps(findings))
         yield from pickle.loads(payload)(rows)  # noqa: S301 - Spark's own way of bringing code
 
     return run

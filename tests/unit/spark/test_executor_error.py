@@ -41,7 +41,7 @@ def test_each_lack_is_told_and_our_code_may_travel():
     ),
     ("ModuleNotFoundError: No module named 'pyarrow'\n", "10.1.2.3: pyarrow is missing: install it in "),
     (
-        f"  File \"x.py\", line 1\nRuntimeError: {MARK}[('w', '/py', 'numba', 'missing', '0.68.1')]\n\n\tat org.apache",
+        f"  File \"x.py\", line 1\nRuntimeError: {MARK}[[\"w\", \"/py\", \"numba\", \"missing\", \"0.68.1\"]]\n\n\tat org.apache",
         "w: numba is missing, 0.68.1 is needed: install numba==0.68.1 in /py",
     ),
 ])  # fmt: skip
@@ -60,7 +60,7 @@ def test_where_spark_names_no_host_those_of_all_executors_are_told(hosts, place)
 
 
 @pytest.mark.parametrize("text", [
-    "", LOST + "ZeroDivisionError: division by zero", f"RuntimeError: {MARK}[not python", "Connection refused",
+    "", LOST + "ZeroDivisionError: division by zero", f"RuntimeError: {MARK}[not JSON", "Connection refused",
 ])  # fmt: skip
 def test_another_failure_keeps_its_own_words(text):
     assert executor_error(text) is None
