@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rebalance_advisor.spark.progress import progress
+from rebalance_advisor.spark.mapper import progress
 from stack.waiting import wait_for
 
 pytestmark = pytest.mark.stack

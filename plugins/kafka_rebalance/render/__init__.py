@@ -11,11 +11,10 @@ from typing import Any
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode
-from kafka_rebalance.render.advisory import ADVISORY
 from kafka_rebalance.render.checks import CHECKS
 from kafka_rebalance.render.coverage import COVERAGE, GATES
 from kafka_rebalance.render.findings import FINDINGS
-from kafka_rebalance.render.groups import GROUPS
+from kafka_rebalance.render.groups import ADVISORY, GROUPS
 from kafka_rebalance.render.infeasible import INFEASIBLE
 from kafka_rebalance.render.moves import MOVES
 from kafka_rebalance.render.plan_reasons import PLAN_REASONS

@@ -5,17 +5,62 @@
 
 The step goes to each Python worker once, as a broadcast; tasks and answers travel pickled, in Arrow's columns. A step
 that raises ends the whole job at once, with that error.
+
+Units of work of unequal cost into bins, so that the fullest bin is little fuller than it must be.
+
+Longest processing time first: the units by falling cost, each into the bin that holds least so far. Properties:
+
+1. The fullest bin holds at most 4/3 - 1/(3 bins) times what it would in the best packing.
+2. A unit that costs more than all others together has a bin of its own (from two bins on).
+3. Bins come by falling load: Spark begins tasks in the order of their partitions, so the longest begins first.
+4. Same costs, same bins; equal units by their place.
+
+Costs 3, 3, 2, 2, 2 in two bins: 3 and 3, then 2 and 2, then the last 2: loads 7 and 5, where 6 and 6 was possible.
+O(n log n). Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969).
+
+How far a job is, for the log of the task that waits for it: a line every 20 seconds, and one at its end.
+
+    with progress(spark, "groups", len(groups)) as counter:
+        …  # a task says counter.add(1) after each; Spark brings it to the driver when the task has ended
+
+A task that is done twice counts twice, so the count stops at the total.
 """
 
 from __future__ import annotations
 
+import math
 import pickle
+import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from heapq import heapify, heapreplace
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rebalance_advisor.spark.packing import pack_by_cost
+from kafka_rebalance.errors import UsageError
+from rebalance_advisor.terminal import write_lines
+
+
+def pack_by_cost(costs: Sequence[float], bins: int) -> list[int]:
+    """The bin (from 0) of each unit. ``costs`` are in any one measure, such as seconds or rows times members."""
+    if bins < 1:
+        raise UsageError.at("bins", f"{bins} of them", "there must be at least one")
+    for unit, cost in enumerate(costs):
+        if not (math.isfinite(cost) and cost >= 0):
+            raise UsageError.at(f"costs[{unit}]", f"{cost}", "a cost is a finite number from 0")
+    loads = [(0.0, 0, number) for number in range(bins)]
+    heapify(loads)
+    packed = [0] * len(costs)
+    for unit in sorted(range(len(costs)), key=lambda unit: -costs[unit]):
+        load, count, number = loads[0]  # the count spreads units that cost nothing
+        packed[unit] = number
+        heapreplace(loads, (load + costs[unit], count + 1, number))
+    by_load = sorted(loads, key=lambda entry: (-entry[0], -entry[1], entry[2]))
+    place = {number: place for place, (_, _, number) in enumerate(by_load)}
+    return [place[number] for number in packed]
+
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +90,6 @@ class SparkMapper:
         import pyarrow as pa
 
         from rebalance_advisor.spark.on_executors import on_executors
-        from rebalance_advisor.spark.progress import progress
 
         if not tasks:
             return []
@@ -98,3 +142,63 @@ def _packed(tasks: Sequence[Any], width: int) -> pa.Table:
         bins.setdefault(number, []).append((place, task))
     packed = [pickle.dumps(bins[number], pickle.HIGHEST_PROTOCOL) for number in sorted(bins)]
     return pa.table({_BIN: pa.array(sorted(bins), pa.int32()), _PICKLED: pa.array(packed, pa.binary())})
+
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_EVERY_S = 20.0
+
+
+@contextmanager
+def progress(
+    spark: SparkSession, what: str, total: int, *, every_s: float = _EVERY_S, stream: TextIO | None = None
+) -> Iterator[Any]:
+    """An accumulator to count with, ``add(n)``; inside, the driver says every so often how far it is."""
+    from pyspark.util import InheritableThread
+
+    context, started = spark.sparkContext, time.monotonic()
+    counter = context.accumulator(0)
+    ended = threading.Event()
+    output = sys.stderr if stream is None else stream
+
+    def say(under_way: str) -> None:
+        write_lines(output, progress_line(what, counter.value, total, time.monotonic() - started, under_way))
+        output.flush()
+
+    def watch() -> None:
+        while not ended.wait(every_s):
+            say(tasks_under_way(context))
+
+    watcher = InheritableThread(target=watch, daemon=True)
+    watcher.start()
+    words = "given up"
+    try:
+        yield counter
+        words = "done"
+    finally:
+        ended.set()
+        watcher.join()
+        say(words)
+
+
+def progress_line(what: str, done: int, total: int, passed_s: float, under_way: str) -> str:
+    """``groups: 1,200 of 2,000 (60 %) after 40 s; 4 tasks under way``."""
+    done = min(done, total)
+    share = f" ({100 * done // total} %)" if total else ""
+    return f"{what}: {done:,} of {total:,}{share} after {passed_s:.0f} s; {under_way}"
+
+
+def tasks_under_way(context: Any) -> str:
+    """How many tasks are computed now; where none is, whether any executor has come at all."""
+    tracker = context.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    active = sum(stage.numActiveTasks for stage in stages if stage is not None)
+    if active == 0 and stages and not _has_executor(context):
+        return "no executor has come: has the cluster free cores and memory?"
+    return f"{active} {'task' if active == 1 else 'tasks'} under way"
+
+
+def _has_executor(context: Any) -> bool:
+    """The driver is one of them; in local mode it computes itself."""
+    return len(context.statusTracker().getExecutorInfos()) > (0 if context.master.startswith("local") else 1)

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
-from rebalance_advisor.dumps.history_folder import snapshots_of_window, time_of
+from rebalance_advisor.cli.history import snapshots_of_window, time_of
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 NEWEST = cluster([row("t", 0, [0, 1])], brokers(2))

@@ -41,7 +41,7 @@ def test_each_lack_is_told_and_our_code_may_travel():
     ),
     ("ModuleNotFoundError: No module named 'pyarrow'\n", "10.1.2.3: pyarrow is missing: install it in "),
     (
-        f"  File \"x.py\", line 1\nRuntimeError: {MARK}[[\"w\", \"/py\", \"numba\", \"missing\", \"0.68.1\"]]\n\n\tat org.apache",
+        f'  File "x.py", line 1\nRuntimeError: {MARK}[["w", "/py", "numba", "missing", "0.68.1"]]\n\n\tat org.apache',
         "w: numba is missing, 0.68.1 is needed: install numba==0.68.1 in /py",
     ),
 ])  # fmt: skip

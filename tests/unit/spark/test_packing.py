@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.spark.packing import pack_by_cost
+from rebalance_advisor.spark.mapper import pack_by_cost
 
 
 def loads_of(costs, packed, bins):

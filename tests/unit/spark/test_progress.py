@@ -2,7 +2,7 @@
 
 import pytest
 
-from rebalance_advisor.spark.progress import progress_line
+from rebalance_advisor.spark.mapper import progress_line
 
 
 @pytest.mark.parametrize(("done", "total", "line"), [

@@ -11,7 +11,7 @@ import numba
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.spark.shipped_code import SETTING, is_shipped, make_archive, needs, write_archive
+from rebalance_advisor.spark.on_executors import SETTING, is_shipped, make_archive, needs, write_archive
 
 # Nothing of the checkout is on this path: the archive unpacked, and what is installed of others.
 IN_THE_ARCHIVE_ALONE = """
@@ -32,7 +32,7 @@ def archive():
 def test_the_same_code_is_the_same_archive(archive):
     assert make_archive() == archive
     names = zipfile.ZipFile(io.BytesIO(archive.content)).namelist()
-    assert {"kafka_rebalance/errors.py", "rebalance_advisor/spark/packing.py"} <= set(names)
+    assert {"kafka_rebalance/errors.py", "rebalance_advisor/spark/mapper.py"} <= set(names)
     assert not [
         name for name in names if "__pycache__" in name or "/airflow/" in name or name.endswith((".nbi", ".sql"))
     ]

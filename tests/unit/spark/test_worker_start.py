@@ -14,7 +14,7 @@ import pytest
 
 from rebalance_advisor.spark import worker_start
 from rebalance_advisor.spark.executor_error import executor_error
-from rebalance_advisor.spark.shipped_code import needs
+from rebalance_advisor.spark.on_executors import needs
 from rebalance_advisor.spark.worker_start import code_digest, missing_parts, running, unpack_once
 from rebalance_advisor.version import advisor_version
 

@@ -24,10 +24,9 @@ from kafka_assignors.server.orders import is_hashed, is_homogeneous, refuse_miss
 from kafka_assignors.server.range import ServerRangeAssignor
 from kafka_assignors.server.uniform_heterogeneous import list_subscribers, topic_priority
 from kafka_assignors.share import ShareSimpleAssignor
-from kafka_assignors.sticky.constrained import assign_constrained
 from kafka_assignors.sticky.general import assign_general
 from kafka_assignors.sticky.legacy import LegacyStickyAssignor
-from kafka_assignors.sticky.sticky import CooperativeStickyAssignor, StickyAssignor
+from kafka_assignors.sticky.sticky import CooperativeStickyAssignor, StickyAssignor, assign_constrained
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 from kafka_assignors.weighted import heaviest_member_bound
 from tests.unit.assignors.groups import answer, group
