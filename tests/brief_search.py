@@ -37,6 +37,11 @@ def search_briefly() -> None:
     _search_as([brief(effort) for effort in _efforts()])
 
 
+def is_brief() -> bool:
+    """Whether the search of this process is cut short."""
+    return _efforts() != _AS_USERS_HAVE_IT
+
+
 @contextmanager
 def searching_briefly() -> Iterator[None]:
     """As ``search_briefly``, and afterwards as before."""

@@ -27,17 +27,21 @@ def for_each(
     fast: Collection[Any] | None = None,
     rest_mark: pytest.MarkDecorator = pytest.mark.slow,
     rest_items: int = 1,
+    whole_step: int = 1,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that runs a test with each value in turn, in one item.
 
     ``names`` are arguments of the test, as for ``pytest.mark.parametrize``. With ``fast``, all other values are in
     ``rest_items`` further items, which have ``rest_mark``: several where one would last longer than a minute. A failure
     does not end the loop: the first one is raised with a note of all values that failed. Each value has a ``tmp_path``
-    of its own; it shares all other fixtures.
+    of its own; it shares all other fixtures. With the whole search only every ``whole_step``-th value of the sample is
+    asked: the fast tests ask the others with the brief one.
     """
     arguments = [name.strip() for name in names.split(",")]
-    whole, rest = _split(list(values), fast)
-    batches = [pytest.param(*_columns(whole, arguments), id="sample" if rest else "all")]
+    chosen, rest = _split(list(values), fast)
+    if whole_step > 1 and not _is_search_brief():
+        chosen = chosen[::whole_step]
+    batches = [pytest.param(*_columns(chosen, arguments), id="sample" if rest else "all")]
     for number in range(rest_items if rest else 0):
         name = "rest" if rest_items == 1 else f"rest {number + 1}"
         batches.append(pytest.param(*_columns(rest[number::rest_items], arguments), id=name, marks=rest_mark))
@@ -62,6 +66,12 @@ def for_each(
         return pytest.mark.parametrize(arguments, batches)(run_each)
 
     return decorate
+
+
+def _is_search_brief() -> bool:
+    from tests.brief_search import is_brief  # the planner, which most tables do not need
+
+    return is_brief()
 
 
 def _split(values: list[Any], fast: Collection[Any] | None) -> tuple[list[Any], list[Any]]:

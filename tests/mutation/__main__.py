@@ -1,11 +1,11 @@
 """``make mutate``: a seeded sample of mutants, each put to the tests that reach its line; prints those that survive.
 
-Tests are asked the quickest first, and of each suite no further than ``PATIENCE_S`` seconds of them. The suites of
-``make test`` come first: the fast tests with compiled kernels where the mutant is no kernel, then small cases with
-kernels interpreted. What they leave alive is put to the slow tests, and a mutant of the gates to those on PostgreSQL,
-as ``make test-all`` does. A mutant of a line that runs at import is put to the tests that reach anything of
-the module (to those of its folder where it only declares); one that no test reaches survives. ``--again FILE`` asks
-again of those that an earlier run printed into FILE, found by what they change: lines may have moved since.
+The suites of ``make test`` come first: the fast tests with compiled kernels where the mutant is no kernel, then small
+cases with kernels interpreted. What they leave alive is put to the slow tests, and a mutant of the gates to those on
+PostgreSQL, as ``make test-all`` does. In each suite the tests of the module's own folder come first, all of them; of
+the others the quickest ``PATIENCE_S`` seconds. A mutant of a line that runs at import is put to the tests of its folder
+and to those that reach anything of the module; one that no test reaches survives. ``--again FILE`` asks again of those
+that an earlier run printed into FILE, found by what they change: lines may have moved since.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TARGETS = (
     *(f"{LIBRARY}/{name}" for name in ("planner", "verify", "scoring", "findings", "groups")),
     f"{PROGRAM}/gates",
 )
-PATIENCE_S = 40.0
+PATIENCE_S = 40.0  # beside the tests of the module's own folder, which are all asked
 # What fails without any change fails in the quick tests, too: those that did not pass under coverage are left out.
 PATIENCE_WITH_CONTROLS_S = 8.0
 GOAL = 0.85  # of make test-all
@@ -69,22 +69,23 @@ def printed(lines: Iterable[str]) -> list[Mutant]:
 
 
 def mirrored(path: str) -> str:
-    """The folder of unit tests of a module: ``tests/unit/planner/`` for those of ``kafka_rebalance.planner``."""
-    return "/".join(("tests", "unit", *Path(path).parent.parts[2:], ""))
+    """Return the folder of a module's unit tests, or the nearest above it: ``tests/unit/planner/`` of ``solve``."""
+    folder = Path("tests", "unit", *Path(path).parent.parts[2:])
+    return f"{next(place for place in (folder, *folder.parents) if (ROOT / place).is_dir())}/"
 
 
 def tests_for(mutant: Mutant, found: Reached) -> list[str]:
-    """Of one suite, the quickest first."""
-    by_line = found.tests.get(mutant.path, {})
+    """Return those of one suite in their order: the module's own folder, then others; of each the quickest first."""
+    by_line, own = found.tests.get(mutant.path, {}), mirrored(mutant.path)
     tests = {node for line in mutant.lines for node in by_line.get(line, ())}
     if "" in tests or mutant.number == UNCHANGED:
         tests = {node for nodes in by_line.values() for node in nodes}
-        if tests == {""}:  # declarations alone: whoever reads them runs none of its lines
-            tests = {node for node in found.seconds if node.startswith(mirrored(mutant.path))}
-    patience = PATIENCE_WITH_CONTROLS_S if mutant.number == UNCHANGED else PATIENCE_S
+        tests |= {node for node in found.seconds if node.startswith(own)}  # they may read what the module declares
+    is_control = mutant.number == UNCHANGED
+    patience = PATIENCE_WITH_CONTROLS_S if is_control else PATIENCE_S
     chosen, spent = [], 0.0
-    for node in sorted(tests - {""}, key=lambda node: (found.seconds.get(node, 0.0), node)):
-        spent += found.seconds.get(node, 0.0)
+    for node in sorted(tests - {""}, key=lambda node: (not node.startswith(own), found.seconds.get(node, 0.0), node)):
+        spent += found.seconds.get(node, 0.0) if is_control or not node.startswith(own) else 0.0
         if chosen and spent > patience:
             break
         chosen.append(node)

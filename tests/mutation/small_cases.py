@@ -82,6 +82,9 @@ INTERPRETED = Suite(
         "tests/unit/planner/test_sorting.py",  # compares with numba's own sort
         "tests/unit/verify/test_forgeries.py", "tests/unit/verify/test_observers.py",
         "tests/unit/verify/test_plan_folder.py", "tests/unit/verify/test_verify_plan.py",
+        # Minutes each, and no line of a kernel is reached by them alone.
+        "tests/unit/plans/test_ordered_bands.py", "tests/unit/plans/failures/test_follower_order.py",
+        "tests/unit/planner/test_program_steps.py",
     ),
 )  # fmt: skip
 COMPILED = Suite(

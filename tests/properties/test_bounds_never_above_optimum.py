@@ -28,7 +28,7 @@ from tests.properties.exact_plans import COSTS, ExactPlans
 from tests.properties.small_clusters import confined_cluster, small_cluster
 
 # Besides the first ones: clusters in which a fault was found once.
-FAST, ALL = (*range(12), 10018, 10089), range(12, 340)
+FAST, ALL = (*range(12), 10018, 10089), range(12, 172)
 Draw = Callable[[int], tuple[ClusterSnapshot, PlanOptions]]
 FIRST = {"moves": "replica_moves", "time": "seconds", "leaders": "leader_changes"}
 
@@ -48,9 +48,9 @@ def test_no_bound_is_above_the_optimum_of_a_small_cluster() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quarter", range(4))
-def test_no_bound_is_above_the_optimum_of_three_hundred_small_clusters(quarter: int) -> None:
-    _hold_all(ALL[quarter::4])
+@pytest.mark.parametrize("half", range(2))
+def test_no_bound_is_above_the_optimum_of_many_small_clusters(half: int) -> None:
+    _hold_all(ALL[half::2])
 
 
 @pytest.mark.usefixtures("whole_search")

@@ -1,5 +1,8 @@
 """Every strategy keeps what ``promises`` declares of it, in groups that nobody thought of."""
 
+from collections.abc import Iterable
+from itertools import groupby
+
 import pytest
 from hypothesis import assume, given, settings
 
@@ -29,43 +32,44 @@ EVERY = pytest.mark.parametrize("strategy", DECLARED)
 
 def test_every_strategy_of_the_registry_declares_its_promises() -> None:
     assert set(DECLARED) == {registration.name for registration in BUILT_IN}
+    assert all(DECLARED.values())
 
 
-def promises_of(strategy: str) -> list[Promise]:
-    found = [promise for promise in PROMISES if promise.name == strategy]
-    assert found
-    return found
+def search(promises: Iterable[Promise], examples: int, most_partitions: int) -> None:
+    """Ask all promises of one kind of groups of each group that is drawn.
+
+    Raises AssertionError, with the smallest group found, where one is broken.
+    """
+    for kind, of_kind in groupby(sorted(promises, key=lambda promise: repr(promise.kind)), lambda one: one.kind):
+        _search(kind, tuple(of_kind), examples, most_partitions)
 
 
-def search(promise: Promise, examples: int, most_partitions: int) -> None:
-    """Raises AssertionError, with the smallest group found, where ``promise`` is broken."""
-
+def _search(kind: Kind, promises: tuple[Promise, ...], examples: int, most_partitions: int) -> None:
     @settings(max_examples=examples)
-    @given(request=groups(promise.kind, most_partitions=most_partitions))
-    def holds(request: AssignmentRequest) -> None:
-        try:
-            promise.check(promise.name, request)
-        except AssignorError:
-            assume(promise.name not in MAY_FAIL)
-            raise
-        except AssertionError as error:
-            error.add_note(f"broken: {promise}")
-            raise
+    @given(request=groups(kind, most_partitions=most_partitions))
+    def hold(request: AssignmentRequest) -> None:
+        for promise in promises:
+            try:
+                promise.check(promise.name, request)
+            except AssignorError:
+                assume(promise.name not in MAY_FAIL)
+                raise
+            except AssertionError as error:
+                error.add_note(f"broken: {promise}")
+                raise
 
-    holds()
+    hold()
 
 
 @EVERY
 def test_a_strategy_keeps_what_it_promises(strategy: str) -> None:
-    for promise in promises_of(strategy):
-        search(promise, examples=EXAMPLES, most_partitions=9)
+    search((promise for promise in PROMISES if promise.name == strategy), examples=EXAMPLES, most_partitions=9)
 
 
 @pytest.mark.slow
 @EVERY
 def test_a_strategy_keeps_what_it_promises_in_many_larger_groups(strategy: str) -> None:
-    for promise in promises_of(strategy):
-        search(promise, examples=200, most_partitions=24)
+    search((promise for promise in PROMISES if promise.name == strategy), examples=200, most_partitions=24)
 
 
 def test_a_broken_promise_is_found_in_the_fast_tier() -> None:
@@ -76,4 +80,4 @@ def test_a_broken_promise_is_found_in_the_fast_tier() -> None:
         ("sticky", does_not_look_at_what_members_own),
     ):
         with pytest.raises(AssertionError):
-            search(Promise(strategy, check, Kind(is_equal=True)), examples=EXAMPLES, most_partitions=9)
+            search([Promise(strategy, check, Kind(is_equal=True))], examples=EXAMPLES, most_partitions=9)

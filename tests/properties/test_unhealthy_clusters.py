@@ -11,12 +11,12 @@ from kafka_rebalance.verify import verify_plan
 from tests.properties.unhealthy_clusters import faults_of, unhealthy_cluster
 from tests.sample import for_each
 
-pytestmark = pytest.mark.planned
 # Of the cluster as it is, not of the plan: others' reassignments, writes that fail already, a broker yet to be added.
 _OF_THE_CLUSTER = {ReasonCode.FOREIGN_REASSIGNMENT, ReasonCode.UNDER_MIN_ISR, ReasonCode.TARGET_GONE}
 
 
-@for_each("seed", range(2000), fast=range(80), rest_mark=pytest.mark.matrix, rest_items=4)
+@pytest.mark.planned
+@for_each("seed", range(2000), fast=range(80), rest_mark=pytest.mark.matrix, rest_items=4, whole_step=4)
 def test_no_plan_breaks_what_kafka_and_its_operators_count_on(seed: int) -> None:
     snapshot, options = unhealthy_cluster(seed)
     plan = make_plan(snapshot, options)

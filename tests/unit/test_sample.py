@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import sample
 from tests.sample import for_each
 
 
@@ -55,6 +56,19 @@ def test_the_rest_in_two_items_is_the_same_table() -> None:
         """Never called."""
 
     assert batches_of(test) == {"sample": ((0,),), "rest 1": ((1, 3),), "rest 2": ((2, 4),)}
+
+
+@pytest.mark.parametrize(("is_brief", "asked"), [(True, (0, 1, 2, 3, 4)), (False, (0, 3))])
+def test_the_whole_search_is_asked_of_some_of_the_sample(
+    monkeypatch: pytest.MonkeyPatch, *, is_brief: bool, asked: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(sample, "_is_search_brief", lambda: is_brief)
+
+    @for_each("seed", range(7), fast=range(5), whole_step=3)
+    def test(seed: int) -> None:
+        """Never called."""
+
+    assert batches_of(test) == {"sample": (asked,), "rest": ((5, 6),)}
 
 
 def test_each_case_has_a_folder_of_its_own(tmp_path: Path) -> None:

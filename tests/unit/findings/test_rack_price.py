@@ -83,6 +83,17 @@ def test_members_without_a_rack_beside_others_are_counted() -> None:
     assert (found.evidence["members_unknown"], found.evidence["groups_unknown"]) == (1, 0)
 
 
+@pytest.mark.parametrize(("rate", "gain"), [(0.5, 1 / 3), (0.4999, 0.0)])
+def test_what_rounds_to_nothing_is_no_gain(rate: float, gain: float) -> None:
+    """At a month's price of 1 for each byte/s: two copies and one read cross racks, and the read need not."""
+    told = [replace(broker, configs={"min.insync.replicas": "2"}) for broker in brokers(6, racks=3)]
+    group = read_by("apart", ("rack-1", {"t": (0,)}))
+    snapshot = cluster([row("t", 0, (0, 1, 2))], told, rates={LoadKind.IN_BYTES_PER_S: [rate]})
+    found = rack_traffic_price(replace(snapshot, groups=(group,)), None, 1e9 / (30 * 24 * 3600))
+    assert found.evidence["reads_price_per_month"] == rate
+    assert found.gain == pytest.approx(gain)
+
+
 def test_without_rates_nothing_is_invented() -> None:
     found = rack_traffic_price(cluster(ROWS, brokers(6, racks=3)), None, 0.02)
     args = found.recommendation.args

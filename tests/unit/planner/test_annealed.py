@@ -123,3 +123,18 @@ def test_it_ends_after_so_many_seeds_in_a_row_that_found_nothing(monkeypatch: py
     annealed_again(task, found, 20, 1, least=0.0, near=0.0)
     assert task.params.linear_program.bold.patience == 6
     assert seeds == list(range(1, 4 + 6 + 1))
+
+
+def test_one_pass_polishes_where_replicas_are_many() -> None:
+    """A second pass saves more here. Above ``many_replicas`` it is left out: there a pass takes a second."""
+    problem = cluster()
+    sets, bands = start_sets(problem), working_bands(problem, problem.band_low, problem.band_high)
+
+    def polished(rounds: int, **limits: int) -> list[list[int]]:
+        params = SolveParams()
+        effort = replace(params.effort, anneal_steps=0, program_steps=0, polish_rounds=rounds)
+        replicas = replace(params.replicas, least_pass_saving=0.0, **limits)  # type: ignore[arg-type]
+        params = replace(params, effort=effort, replicas=replicas)
+        return search_replicas(problem, sets, bands, seed=0, params=params).replicas.tolist()  # type: ignore[no-any-return]
+
+    assert polished(2, many_replicas=1) == polished(1) != polished(2)

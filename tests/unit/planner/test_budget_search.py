@@ -170,6 +170,20 @@ def test_what_brokers_copy_is_kept_right_however_the_search_goes(seed: int) -> N
     assert state.spent[0] == pytest.approx(state.copied[0].sum())
 
 
+@for_each("seed", range(3))
+def test_an_exchange_bears_what_is_worse_while_it_is_warm_and_cold_none(seed: int) -> None:
+    """From where no single step helps: at a temperature that bears anything twice as many tries are kept as at none."""
+    made, draw = {}, np.random.default_rng(seed)
+    rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(20)]
+    for temperature in (1e6, 1e-12):
+        state = state_of(hand_problem(rows, 5, within=0.0))
+        _probe(5, state, 0, 0, 0.0)
+        improved = _probe(4, state, 0, 0, 0.0)[0]
+        made[temperature] = exchanged(state, 300, temperature, temperature / 10)
+    assert _probe(4, state, 0, 0, 0.0)[0] <= improved + 1e-12
+    assert made[1e6] >= 2 * made[1e-12]
+
+
 def lists_of(state: BudgetState) -> list[list[int]]:
     return [[b for b in line if b >= 0] for line in state.replicas.tolist()]
 
@@ -304,3 +318,12 @@ def test_no_step_leads_where_both_copies_do_not_fit() -> None:
     assert [_probe(0, state, p, 0, 0.0)[1] for p in range(3)] == [-1, 2, 2]
     assert _probe(2, state, 4, 1, 0.0)[1] == 1
     assert _probe(0, state, 0, 0, 0.0)[1] == -1
+
+
+def test_no_broker_leads_more_than_its_limit() -> None:
+    """Broker 0 leads all three. Broker 1 may lead none, so only the third one changes its leader, to broker 2."""
+    rows: Rows = [((0, 1), 1.0), ((0, 1), 1.0), ((0, 2), 1.0)]
+    problem = hand_problem(rows, 3, within=0.0, resources=("leaders",))
+    leaders = [_probe(1, state_of(problem), p, 0, 0.0)[1] for p in range(3)]
+    limited = state_of(replace(problem, limit=np.array([[9.0], [0.5], [9.0]])))
+    assert (leaders, [_probe(1, limited, p, 0, 0.0)[1] for p in range(3)]) == ([1, 1, 1], [-1, -1, 1])

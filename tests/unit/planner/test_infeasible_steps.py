@@ -47,6 +47,20 @@ def test_a_rack_whose_disks_are_too_small_is_named_with_what_is_lacking() -> Non
     assert (cause.fact.args["needed_bytes"], cause.fact.args["free_bytes"]) == (30.0, 22.0)
 
 
+def test_brokers_that_leave_a_rack_without_room_are_named() -> None:
+    """Broker 2 leaves rack 1, where 3 has room for 12 of 30. Broker 1 leaves rack 0, where 0 stays."""
+    rows = [((0, 2), 10.0), ((0, 2), 10.0), ((1, 2), 10.0)]
+    problem = hand_problem(rows, 4, within=None, racks=TWO_RACKS, leaving=(1, 2), disk_limit=[25.0, 99.0, 99.0, 12.0])
+    forced = forced_copies(problem)
+    assert forced is not None
+    for cause, lacking, leaving in (
+        (rack_cause(problem, forced), 18.0, (2,)),
+        (disks_cause(problem, forced), 23.0, (1, 2)),
+    ):
+        assert cause is not None
+        assert (cause.lacking, cause.fact.args["leaving_brokers"]) == (pytest.approx(lacking), leaving)
+
+
 def test_all_disks_together_and_one_replica_that_fits_nowhere() -> None:
     """Without racks: 30 must be copied, and 5 + 12 + 12 are free, 1 too little. One of 10 does not fit beside 9."""
     forced = forced_copies(problem := grown([10.0, 10.0, 10.0], [35.0, 12.0, 12.0], None))

@@ -20,6 +20,7 @@ from kafka_rebalance.planner.leaders import (
     set_distances,
 )
 from kafka_rebalance.planner.scales import candidates
+from kafka_rebalance.planner.solve import settled, solve
 from kafka_rebalance.planner.state import working_bands
 from tests.unit.planner.hand_problems import Rows, hand_problem
 
@@ -132,3 +133,14 @@ def test_with_a_pull_counts_are_as_equal_as_can_be(pull: int, counts: list[int])
     state = bare_state([(0, 1), (0, 2), (0, 1)], 3)
     assert even_out(state, count_flow(state, np.zeros(3, np.int64), np.full(3, 3), pull)) == 0
     assert np.bincount(state.replicas[np.arange(3), state.replica_index], minlength=3).tolist() == counts
+
+
+def test_a_leader_that_no_band_asks_for_is_taken_back_and_an_election_keeps_the_rest() -> None:
+    """Lists 0, 1 and 0, 1, led by 0 and 1, one leader a broker at most. Found: 1 leads both. Least: the second list
+    begins with 1, so that an election leaves the leaders of today.
+    """
+    problem = hand_problem([((0, 1), 1.0), ((0, 1), 1.0)], 2, within=0.0, resources=("leaders",))
+    problem = replace(problem, leader=np.array([0, 1], dtype=np.int32), preferred=np.zeros(2, dtype=np.int32))
+    found = replace(solve(problem), replicas=problem.replicas, leader=np.array([1, 1], dtype=np.int32))
+    plan = settled(problem, found)
+    assert (plan.leader.tolist(), plan.replicas.tolist()) == ([0, 1], [[0, 1], [1, 0]])

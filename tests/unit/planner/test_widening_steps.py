@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,38 @@ def test_each_side_comes_as_near_as_it_can_and_the_cheapest_way_there_is_one_mov
     best = cheaper(problem, least, least.placed, seed=0, params=params)
     assert (best.cost.bytes, sorted(best.after[:, 0].tolist())) == (3.0, [6.0, 6.0, 18.0])
     assert cheaper_plan(widened_problem(problem, least.levels), best, seed=0, params=params) is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "closed", "lawful"),
+    [
+        (2, (), {(0, 2), (0, 3), (1, 2), (1, 3)}),
+        (2, (3,), {(0, 2), (1, 2)}),  # not both in rack 0: broker 2 could take one
+        (2, (2, 3), {(0, 1)}),
+        (3, (3,), {(0, 1, 2)}),
+        (3, (), {(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)}),
+    ],
+)
+def test_the_rows_of_a_program_allow_the_lawful_placements(
+    factor: int, closed: tuple[int, ...], lawful: set[tuple[int, ...]]
+) -> None:
+    """Of one partition on two racks of two brokers: ``closed`` ones take no replicas."""
+    wanted = np.array([factor], dtype=np.int32)
+    problem = hand_problem(
+        [((0, 1, 2)[:factor], 1.0)], 4, within=None, racks=(0, 0, 1, 1), no_receivers=closed, target_rf=wanted
+    )
+    program = whole_program(problem, WorkingBands(np.zeros((4, 1)), np.full((4, 1), 9.0)))
+    assert program is not None
+    open_to = sorted(set(program.arcs.broker.tolist()) - set(closed))
+    allowed = set()
+    for chosen in combinations(open_to, factor):
+        placed = program.variables_of(np.array([chosen], dtype=np.int32), np.array(chosen[:1], dtype=np.int32))
+        if all(
+            (block @ placed <= most + 1e-9).all()
+            for block, most in zip(program.rows.blocks, program.rows.most, strict=True)
+        ):
+            allowed.add(chosen)
+    assert allowed == lawful
 
 
 def test_no_steps_leave_a_solution_as_it_is() -> None:

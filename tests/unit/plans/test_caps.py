@@ -137,7 +137,7 @@ def test_check_tells_that_what_is_left_would_break_the_cap() -> None:
     assert over in because, because
 
 
-@for_each("seed", range(24))
+@for_each("seed", range(24), whole_step=4)
 def test_random_caps_are_kept_or_infeasible(seed: int) -> None:
     draw = np.random.default_rng(seed)
     snapshot = random_cluster(seed, broker_count=6, racks=3, topics=4, with_rates=True)

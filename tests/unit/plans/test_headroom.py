@@ -77,7 +77,7 @@ def test_headroom_of_what_nobody_knows_is_refused() -> None:
             PlanOptions(headroom=wrong)  # type: ignore[arg-type]
 
 
-@for_each("seed", range(40))
+@for_each("seed", range(40), whole_step=4)
 def test_random_headroom_is_kept_or_infeasible(seed: int) -> None:
     draw = np.random.default_rng(seed)
     snapshot, _ = small_cluster(seed)
@@ -102,7 +102,7 @@ def rack_of(snapshot: ClusterSnapshot) -> dict[int, str | None]:
     return {broker.id: broker.rack for broker in snapshot.brokers}
 
 
-@for_each("seed", range(40))
+@for_each("seed", range(40), whole_step=4)
 def test_a_rack_leaves_as_if_each_of_its_brokers_was_named(seed: int) -> None:
     snapshot, _ = small_cluster(seed)
     racks = sorted({rack for rack in rack_of(snapshot).values() if rack is not None})

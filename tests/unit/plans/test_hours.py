@@ -17,6 +17,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 from kafka_rebalance.verify import verify_plan
+from tests.sample import for_each
 from tests.unit.plans.hand_plans import SNAPSHOT, hand
 
 GB = 10**9
@@ -79,32 +80,18 @@ def test_hours_cannot_be_kept_where_sizes_are_unknown() -> None:
     assert (plan.reasons[0].code, plan.reasons[0].args["option"]) == (FactCode.SIZES_UNKNOWN, "--max-hours")
 
 
-def _faults(seeds: range) -> list[str]:
-    """Of each cluster: hours broken, or fewer hours that leave it more even by more than a hundredth."""
-    faults = []
-    for seed in seeds:
-        snapshot, options = uneven(seed), PlanOptions(within=0.05, with_frontier=False)
-        free = planned(snapshot, options)
-        whole, left = (free.cost.seconds or 0.0) / 3600, []
-        if whole == 0:
-            continue
-        for share in (0.2, 0.5, 0.8):
-            plan = planned(snapshot, replace(options, max_hours=share * whole))
-            if (plan.cost.seconds or 0.0) > 3600 * share * whole * (1 + 1e-9):
-                faults.append(f"{seed}: {plan.cost.seconds} s, {share * whole * 3600} allowed")
-            left.append(max(outcome.skew_after for outcome in plan.resources))
-        if left[2] > left[0] + 0.01 * left[0]:
-            faults.append(f"{seed}: {left}")
-    return faults
-
-
-def test_hours_are_kept_and_more_of_them_buy_no_less_balance() -> None:
-    assert _faults(range(FAST)) == []
-
-
-@pytest.mark.matrix
-def test_hours_are_kept_on_any_cluster() -> None:
-    assert _faults(range(ALL)) == []
+@for_each("seed", range(ALL), fast=range(FAST), rest_mark=pytest.mark.matrix, whole_step=4)
+def test_hours_are_kept_and_more_of_them_buy_no_less_balance(seed: int) -> None:
+    """Four fifths of the time leave a cluster no more uneven than a fifth, by a hundredth at most."""
+    snapshot, options = uneven(seed), PlanOptions(within=0.05, with_frontier=False)
+    whole_s, left = planned(snapshot, options).cost.seconds or 0.0, []
+    if whole_s == 0:
+        return
+    for share in (0.2, 0.5, 0.8):
+        plan = planned(snapshot, replace(options, max_hours=share * whole_s / 3600))
+        assert (plan.cost.seconds or 0.0) <= share * whole_s * (1 + 1e-9)
+        left.append(max(outcome.skew_after for outcome in plan.resources))
+    assert left[2] <= 1.01 * left[0]
 
 
 def test_hours_that_one_move_fills_are_not_called_too_few() -> None:

@@ -10,6 +10,7 @@ from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.document import (
     MOST,
+    Fact,
     check_expiry,
     check_identity,
     check_seal,
@@ -302,3 +303,13 @@ def test_waves_name_moves_that_there_are(members: list, wave: int, back: list | 
     assert names_its_own_moves(document) is are_there
     if not are_there:
         assert faults_of(check_files, document, {}) == ["file"]
+
+
+def test_facts_are_nested_three_deep_at_most() -> None:
+    def nested(depth: int) -> dict[str, Any]:
+        return {"code": "spreads_topic", "args": {"why": nested(depth - 1)} if depth else {}}
+
+    beside = {"code": "spreads_topic", "args": {str(number): nested(2) for number in range(5)}}
+    for fact, is_right in ((nested(3), True), (nested(4), False), (beside, True)):
+        faults = FaultList()
+        assert check_shape(fact, faults, Fact) is is_right, faults.faults

@@ -110,6 +110,17 @@ def test_what_is_a_little_off(path: tuple[str | int, ...], value: object, found:
     assert codes(changed(*path, to=value)) == found
 
 
+def test_a_band_of_nothing_is_the_share_itself() -> None:
+    """After the plan disks carry 11, 10 and 9 of 10 GB each, and leaders 2, 0 and 1 of one each."""
+    widened = ([0.9, 1.1], [None, None], [0.0, 2.0])
+    for asked, found in (([1.0, 1.0], []), ([0.0, 1.0], ["band"]), ([1.0, 2.0], ["band"])):
+        outcomes = [
+            outcome | {"band_asked": asked, "widened_to": levels}
+            for outcome, levels in zip(DOCUMENT["resources"], widened, strict=True)
+        ]
+        assert codes(DOCUMENT | {"resources": outcomes}, balance_within=0.0) == found
+
+
 def test_resources_stand_in_order_once_each_and_none_is_forgotten() -> None:
     disk, replicas, leaders = DOCUMENT["resources"]
     assert codes(DOCUMENT | {"resources": [replicas, disk, leaders]}) == ["order"]

@@ -245,6 +245,19 @@ def test_a_rebalance_takes_something_off_unless_it_must_move_or_goes_on() -> Non
     assert faults_of(check_verdict, moving, worse, arrays(**elected), parameters(**elected)) == []
 
 
+@pytest.mark.parametrize(("times", "is_right"), [(1.009, False), (1.011, True)])
+def test_bands_of_unknown_capacity_give_way_where_disks_differ(times: float, is_right: bool) -> None:
+    """Disks come nearer to their band, counts of replicas leave theirs by more: right only if one disk is larger."""
+    sizes = (100 * GB, 100 * GB, times * 100 * GB)
+    disks = [replace(b, capacity=Capacity(disk_bytes=size)) for b, size in zip(SNAPSHOT.brokers, sizes, strict=True)]
+    snapshot = replace(SNAPSHOT, brokers=tuple(disks))
+    levels = levels_of(snapshot)
+    for after in (levels.after, levels.elected_after):
+        after["disk"], after["replicas"] = np.array([14.0, 10, 6]) * GB, np.array([6.0, 0, 0])
+    moving = QUIET | {"verdict": "rebalance", "moves": [MOVE], "resources": [DISK, DISK | {"resource": "replicas"}]}
+    assert faults_of(check_verdict, moving, levels, arrays(snapshot), parameters()) == ([] if is_right else ["verdict"])
+
+
 DEAD = tuple(replace(b, state=state) for b, state in
              zip(SNAPSHOT.brokers, (BrokerState.DEAD, BrokerState.FENCED, BrokerState.DEAD), strict=True))  # fmt: skip
 BLIND = {"verdict": "cannot_tell", "moves": [], "frontier": []}

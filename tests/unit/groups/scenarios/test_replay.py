@@ -56,6 +56,18 @@ def test_what_the_death_of_the_first_member_costs_under_range() -> None:
     assert (static.partitions_unread, static.unread_partition_ms) == (24, 240_000)
 
 
+def test_a_scenario_that_a_strategy_refuses_has_the_error_in_place_of_figures() -> None:
+    """kafka-python's round robin fails where the next member in turn does not subscribe: today none, later m1 and m2."""
+    members = [reading("m0", "a", "b"), reading("m1", "a"), reading("m2", "b")]
+    strategy = "roundrobin@kafka-python-3"
+    replay = replay_group(state(members, {"a": 2, "b": 2}).group_input, [strategy], scenarios=["member_leaves"])
+    assert [score.error for score in replay.scores if score.assignor == strategy] == [None]
+    (refused,) = (one for one in replay.scenarios if one.assignor == strategy)
+    assert (refused.scenario, refused.subject) == ("member_leaves", fact(FactCode.MEMBER_LEAVES, member="m0"))
+    assert refused.error is not None
+    assert (refused.error.code, refused.error.args["message"]) == (FactCode.STRATEGY_REFUSES, "(None, 'm1')")
+
+
 def test_a_static_rolling_restart_moves_nothing() -> None:
     rolling = row(singles(), "rolling_restart_static")
     assert rolling.subject == fact(FactCode.MEMBERS_RESTART, restarts=6, members=6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.survive import Allowance, Change, survive
 from tests.unit.planner.survive.exact_survival import can_survive
 from tests.unit.planner.survive.loss_states import state_of, three, tight
@@ -71,6 +72,20 @@ def compare(seeds: range, most_partitions: int) -> list[bool]:
 def test_small_clusters_survive_exactly_where_they_can() -> None:
     survives = compare(range(60), 7)
     assert 3 <= sum(survives) < len(survives)
+
+
+def test_nothing_is_proved_where_programs_are_too_large() -> None:
+    """The search goes as far as single steps, and claims no proof."""
+    open_cases = 0
+    for seed in range(5):
+        snapshot, options = tight(seed)
+        allowance = Allowance(moves_replicas=not options.leaders_only)
+        most = state_of(snapshot, options).total
+        found = survive(state_of(snapshot, options), allowance, SurviveParams(program_cells=0))
+        assert not found.is_proved
+        assert found.state.total <= most
+        open_cases += found.state.total > 0
+    assert open_cases
 
 
 @pytest.mark.matrix
