@@ -1,8 +1,8 @@
--- Who may do what; run after every migration, so that new tables and views are covered.
--- advisor_owner owns everything; advisor_writer is the pipeline; advisor_reader sees the contract and nothing else.
+-- Rights; executed after every migration, so that new tables and views are covered.
+-- advisor_owner owns everything; advisor_writer is the pipeline; advisor_reader sees the public views and nothing else.
 
--- A database of the owner's is the advisor's alone: nobody else needs temporary tables there. Large objects are for a
--- superuser to forbid (docs/own-airflow.md).
+-- A database that belongs to the owner is the advisor's alone: no other login needs temporary tables there. Large objects
+-- must be forbidden by a superuser (docs/own-airflow.md).
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND datdba = current_user::regrole) THEN
@@ -21,6 +21,6 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA store TO advisor_wr
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA store TO advisor_writer;
 REVOKE INSERT, UPDATE, DELETE ON store.migration FROM advisor_writer;
 
--- Weeks that are made later are reached through their parents: they need no grants of their own.
+-- Weeks that are created later are reached through their parents and need no grants.
 GRANT USAGE ON SCHEMA advisor TO advisor_reader, advisor_writer;
 GRANT SELECT ON ALL TABLES IN SCHEMA advisor TO advisor_reader, advisor_writer;

@@ -33,7 +33,11 @@ BEGIN
         FROM pg_index
         JOIN pg_attribute AS column_of ON column_of.attrelid = pg_index.indrelid
         WHERE pg_index.indrelid = to_regclass(format('%I.%I', current_schema(), child))
-            AND (column_of.attnum = ANY (pg_index.indkey) OR column_of.attname = 'time') AND column_of.attnum > 0;
+            AND (
+                column_of.attnum = ANY (pg_index.indkey)
+                OR column_of.attname IN ('captured_at', 'started_at', 'period_start')
+            )
+            AND column_of.attnum > 0;
         IF keys IS NOT NULL THEN
             EXECUTE format('ANALYZE %I (%s)', child, keys);
         END IF;
@@ -65,7 +69,7 @@ BEGIN
         )
         AND EXISTS (
             SELECT FROM snapshot
-            WHERE NOT is_pruned AND time >= week.week_start AND time < week.week_start + interval '7 days'
+            WHERE NOT is_pruned AND captured_at >= week.week_start AND captured_at < week.week_start + interval '7 days'
         ) THEN
         RETURN;
     END IF;
@@ -121,7 +125,7 @@ BEGIN
             CROSS JOIN LATERAL (
                 SELECT FROM %I AS left_there WHERE left_there.snapshot_key = snapshot.snapshot_key LIMIT 1
             ) AS row_of
-            WHERE snapshot.is_pruned AND snapshot.time >= $2 AND snapshot.time < $2 + interval ''7 days''
+            WHERE snapshot.is_pruned AND snapshot.captured_at >= $2 AND snapshot.captured_at < $2 + interval ''7 days''
                 AND snapshot.snapshot_key NOT IN (SELECT kept_readings($1, $2))
         )', name
     ) INTO found USING parent, week_start;
@@ -138,7 +142,7 @@ CREATE FUNCTION store.kept_readings(parent text, week_start timestamp with time 
     AS $$
     SELECT snapshot.snapshot_key
     FROM snapshot
-    WHERE snapshot.time >= week_start AND snapshot.time < week_start + interval '7 days'
+    WHERE snapshot.captured_at >= week_start AND snapshot.captured_at < week_start + interval '7 days'
         AND (
             NOT snapshot.is_pruned
             -- An advisory goes on to show the type of its groups.
@@ -219,15 +223,15 @@ CREATE TABLE store.coverage_gap (
     "position" integer NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    what_code text NOT NULL,
-    what_args jsonb NOT NULL,
+    missing_code text NOT NULL,
+    missing_args jsonb NOT NULL,
     reason_code text NOT NULL,
     reason_args jsonb NOT NULL
 );
 
 ALTER TABLE store.coverage_gap OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.coverage_gap IS 'What could not be read, and why.';
+COMMENT ON TABLE store.coverage_gap IS 'Coverage gaps: data that could not be read, and why.';
 
 CREATE TABLE store.finding (
     run_key bigint NOT NULL,
@@ -254,7 +258,7 @@ CREATE TABLE store.finding (
 
 ALTER TABLE store.finding OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.finding IS 'What is wrong or could be better, ranked; finding_key is stable from run to run.';
+COMMENT ON TABLE store.finding IS 'Findings of a run, ranked; finding_key is stable from run to run.';
 
 CREATE TABLE store.load_source (
     snapshot_key bigint NOT NULL,
@@ -266,14 +270,14 @@ CREATE TABLE store.load_source (
 
 ALTER TABLE store.load_source OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.load_source IS 'Where each load column of a snapshot comes from; a kind without a row is unknown.';
+COMMENT ON TABLE store.load_source IS 'Source of each load column of a snapshot; a kind without a row is unknown.';
 
 CREATE TABLE store.run (
     run_key bigint NOT NULL,
     run_id text NOT NULL,
     cluster text NOT NULL,
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
     attempted_at timestamp with time zone DEFAULT now() NOT NULL,
     parameters jsonb NOT NULL,
     seed bigint NOT NULL,
@@ -286,17 +290,17 @@ CREATE TABLE store.run (
 
 ALTER TABLE store.run OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.run IS 'One advisory over one snapshot with fixed parameters and seed; all its results carry run_key and time.';
+COMMENT ON TABLE store.run IS 'One advisory over one snapshot with fixed parameters and seed; all its results carry run_key and started_at.';
 
 CREATE VIEW store.newest_run AS
  SELECT DISTINCT ON (cluster) cluster,
     run_key,
     run_id,
     snapshot_key,
-    "time"
+    started_at
    FROM store.run
-  WHERE ((status = 'published'::text) AND ("time" <= (now() + '00:05:00'::interval)))
-  ORDER BY cluster, "time" DESC, run_key DESC;
+  WHERE ((status = 'published'::text) AND (started_at <= (now() + '00:05:00'::interval)))
+  ORDER BY cluster, started_at DESC, run_key DESC;
 
 ALTER VIEW store.newest_run OWNER TO advisor_owner;
 
@@ -313,9 +317,9 @@ CREATE TABLE store.plan_resource (
     widened_high double precision,
     skew_before double precision,
     skew_after double precision,
-    left_out_code text,
-    left_out_args jsonb,
-    CONSTRAINT plan_resource_balanced_or_left_out CHECK (((left_out_code IS NULL) = (skew_before IS NOT NULL)))
+    exclusion_reason_code text,
+    exclusion_reason_args jsonb,
+    CONSTRAINT plan_resource_balanced_or_excluded CHECK (((exclusion_reason_code IS NULL) = (skew_before IS NOT NULL)))
 );
 
 ALTER TABLE store.plan_resource OWNER TO advisor_owner;
@@ -331,10 +335,10 @@ CREATE TABLE store.quarantine (
 
 ALTER TABLE store.quarantine OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.quarantine IS 'Subjects of a snapshot that advice leaves out.';
+COMMENT ON TABLE store.quarantine IS 'Subjects of a snapshot that advisories leave out.';
 
 CREATE VIEW advisor.advice_basis_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     basis.kind,
@@ -349,9 +353,9 @@ CREATE VIEW advisor.advice_basis_latest AS
         UNION ALL
          SELECT 'resource'::text,
             plan_resource.resource,
-            plan_resource.left_out_code
+            plan_resource.exclusion_reason_code
            FROM store.plan_resource
-          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.left_out_code IS NOT NULL))
+          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.exclusion_reason_code IS NOT NULL))
         UNION ALL
          SELECT 'load'::text,
             load_source.kind,
@@ -361,7 +365,7 @@ CREATE VIEW advisor.advice_basis_latest AS
         UNION ALL
          SELECT 'gap'::text,
             ((coverage_gap.subject_type || ' '::text) || coverage_gap.subject),
-            ((coverage_gap.what_code || ': '::text) || coverage_gap.reason_code)
+            ((coverage_gap.missing_code || ': '::text) || coverage_gap.reason_code)
            FROM store.coverage_gap
           WHERE (coverage_gap.snapshot_key = newest.snapshot_key)
         UNION ALL
@@ -373,28 +377,28 @@ CREATE VIEW advisor.advice_basis_latest AS
 
 ALTER VIEW advisor.advice_basis_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.advice_basis_latest IS 'What in the newest published advisory rests on estimated or missing data; one row each.';
+COMMENT ON VIEW advisor.advice_basis_latest IS 'Estimated or missing data behind the newest published advisory; one row each.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.advice_basis_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.advice_basis_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.advice_basis_latest.run_id IS 'Id of the advisory.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (rests on estimates), resource (left out), load (estimated or partly unknown), gap (not read) or quarantine.';
+COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (based on estimates), resource (not balanced), load (estimated or partly unknown), gap (not read) or quarantine.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Name or id of the subject.';
 
-COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why, as a code (resource, gap, quarantine) or in words.';
+COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why: a code (resource, gap, quarantine) or a text.';
 
 CREATE TABLE store.task_failure (
     failure_key bigint NOT NULL,
     cluster text NOT NULL,
-    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    failed_at timestamp with time zone DEFAULT now() NOT NULL,
     dag text NOT NULL,
     task text NOT NULL,
     dag_run text NOT NULL,
-    words text NOT NULL
+    message text NOT NULL
 );
 
 ALTER TABLE store.task_failure OWNER TO advisor_owner;
@@ -402,7 +406,7 @@ ALTER TABLE store.task_failure OWNER TO advisor_owner;
 COMMENT ON TABLE store.task_failure IS 'Tasks that failed after all their retries, with the last message of each.';
 
 CREATE VIEW advisor.run_attempt AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
         CASE
@@ -414,53 +418,53 @@ CREATE VIEW advisor.run_attempt AS
         END AS state,
     run.attempted_at,
     run.published_at,
-    (EXTRACT(epoch FROM (COALESCE(run.published_at, failure."time") - run.attempted_at)))::double precision AS duration_seconds,
+    (EXTRACT(epoch FROM (COALESCE(run.published_at, failure.failed_at) - run.attempted_at)))::double precision AS duration_seconds,
     (EXTRACT(epoch FROM (now() - run.attempted_at)))::double precision AS age_seconds,
     failure.task AS failed_task,
-    failure.words AS failure,
+    failure.message AS failure,
     run.advisor_version
    FROM (store.run
-     LEFT JOIN LATERAL ( SELECT task_failure."time",
+     LEFT JOIN LATERAL ( SELECT task_failure.failed_at,
             task_failure.task,
-            task_failure.words
+            task_failure.message
            FROM store.task_failure
-          WHERE ((task_failure.cluster = run.cluster) AND (task_failure."time" >= run.attempted_at) AND (run.status <> 'published'::text) AND (((task_failure.dag_run || '.'::text) || run.cluster) = run.run_id))
-          ORDER BY task_failure."time", task_failure.failure_key
+          WHERE ((task_failure.cluster = run.cluster) AND (task_failure.failed_at >= run.attempted_at) AND (run.status <> 'published'::text) AND (((task_failure.dag_run || '.'::text) || run.cluster) = run.run_id))
+          ORDER BY task_failure.failed_at, task_failure.failure_key
          LIMIT 1) failure ON (true));
 
 ALTER VIEW advisor.run_attempt OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.run_attempt IS 'Every advisory that was started, those too that were refused, failed or never ended.';
+COMMENT ON VIEW advisor.run_attempt IS 'Every started advisory, also refused, failed and unfinished ones.';
 
-COMMENT ON COLUMN advisor.run_attempt."time" IS 'When it was started first.';
+COMMENT ON COLUMN advisor.run_attempt.started_at IS 'Start of the first attempt.';
 
 COMMENT ON COLUMN advisor.run_attempt.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.run_attempt.run_id IS 'The advisory; the other views have it where state is published.';
+COMMENT ON COLUMN advisor.run_attempt.run_id IS 'Id of the advisory; other views have it only if state is published.';
 
-COMMENT ON COLUMN advisor.run_attempt.state IS 'published, refused (by the gate of results), failed (a task was given up), given_up (not published six hours after its last attempt) or running.';
+COMMENT ON COLUMN advisor.run_attempt.state IS 'published, refused (by the result gate), failed (a task failed), given_up (not published six hours after its last attempt) or running.';
 
-COMMENT ON COLUMN advisor.run_attempt.attempted_at IS 'When its last attempt began.';
+COMMENT ON COLUMN advisor.run_attempt.attempted_at IS 'Start of the last attempt.';
 
-COMMENT ON COLUMN advisor.run_attempt.published_at IS 'When readers got it; NULL: they did not.';
+COMMENT ON COLUMN advisor.run_attempt.published_at IS 'Publication; NULL: not published.';
 
-COMMENT ON COLUMN advisor.run_attempt.duration_seconds IS 'Last attempt to publication, or to the failure; NULL: neither happened.';
+COMMENT ON COLUMN advisor.run_attempt.duration_seconds IS 'Time from the last attempt to publication or failure; NULL: neither happened.';
 
-COMMENT ON COLUMN advisor.run_attempt.age_seconds IS 'Time since its last attempt began.';
+COMMENT ON COLUMN advisor.run_attempt.age_seconds IS 'Time since the start of the last attempt.';
 
-COMMENT ON COLUMN advisor.run_attempt.failed_task IS 'The first task that was given up; NULL: none was.';
+COMMENT ON COLUMN advisor.run_attempt.failed_task IS 'First failed task; NULL: none.';
 
-COMMENT ON COLUMN advisor.run_attempt.failure IS 'Its last words.';
+COMMENT ON COLUMN advisor.run_attempt.failure IS 'Last message of that task.';
 
-COMMENT ON COLUMN advisor.run_attempt.advisor_version IS 'Version that made it.';
+COMMENT ON COLUMN advisor.run_attempt.advisor_version IS 'Version of the advisor.';
 
 CREATE TABLE store.snapshot (
     snapshot_key bigint NOT NULL,
     snapshot_id text NOT NULL,
     cluster text NOT NULL,
     cluster_id text,
-    "time" timestamp with time zone NOT NULL,
-    captured_at text,
+    captured_at timestamp with time zone NOT NULL,
+    captured_at_text text,
     stored_at timestamp with time zone DEFAULT now() NOT NULL,
     source text NOT NULL,
     kafka_version text,
@@ -480,7 +484,7 @@ CREATE TABLE store.snapshot (
 
 ALTER TABLE store.snapshot OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.snapshot IS 'One consistent snapshot of one cluster; all its rows carry its snapshot_key and time.';
+COMMENT ON TABLE store.snapshot IS 'One consistent snapshot of one cluster; all its rows carry its snapshot_key and captured_at.';
 
 CREATE VIEW advisor.advisor_health AS
  WITH cluster AS (
@@ -490,11 +494,11 @@ CREATE VIEW advisor.advisor_health AS
          SELECT DISTINCT task_failure.cluster
            FROM store.task_failure
         )
- SELECT GREATEST(newest_reading.stored_at, newest.attempted_at, failed.last_at) AS "time",
+ SELECT GREATEST(newest_reading.stored_at, newest.attempted_at, failed.last_at) AS last_activity_at,
     cluster.cluster,
-    newest_reading."time" AS last_reading_at,
-    (GREATEST(EXTRACT(epoch FROM (now() - newest_reading."time")), (0)::numeric))::double precision AS reading_age_seconds,
-    newest."time" AS last_run_at,
+    newest_reading.captured_at AS last_snapshot_at,
+    (GREATEST(EXTRACT(epoch FROM (now() - newest_reading.captured_at)), (0)::numeric))::double precision AS snapshot_age_seconds,
+    newest.started_at AS last_run_at,
     newest.run_id AS last_run_id,
     newest.state AS last_run_state,
     published.published_at AS last_published_at,
@@ -502,83 +506,83 @@ CREATE VIEW advisor.advisor_health AS
     published.duration_seconds AS published_duration_seconds,
     COALESCE(counted.published, (0)::bigint) AS published_7d,
     COALESCE(counted.unpublished, (0)::bigint) AS unpublished_7d,
-    refused.readings AS refused_readings_7d,
+    refused.readings AS refused_snapshots_7d,
     failed.times AS failures_7d,
     failed.last_at AS last_failure_at,
-    failed.last_words AS last_failure
+    failed.last_message AS last_failure
    FROM ((((((cluster
-     LEFT JOIN LATERAL ( SELECT snapshot."time",
+     LEFT JOIN LATERAL ( SELECT snapshot.captured_at,
             snapshot.stored_at
            FROM store.snapshot
-          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'passed'::text) AND (snapshot."time" <= (LEAST(snapshot.stored_at, now()) + '00:05:00'::interval)))
-          ORDER BY snapshot."time" DESC, snapshot.snapshot_key DESC
+          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'passed'::text) AND (snapshot.captured_at <= (LEAST(snapshot.stored_at, now()) + '00:05:00'::interval)))
+          ORDER BY snapshot.captured_at DESC, snapshot.snapshot_key DESC
          LIMIT 1) newest_reading ON (true))
-     LEFT JOIN LATERAL ( SELECT run_attempt."time",
+     LEFT JOIN LATERAL ( SELECT run_attempt.started_at,
             run_attempt.run_id,
             run_attempt.state,
             run_attempt.attempted_at
            FROM advisor.run_attempt
-          WHERE ((run_attempt.cluster = cluster.cluster) AND (run_attempt."time" <= (now() + '00:05:00'::interval)))
-          ORDER BY run_attempt."time" DESC
+          WHERE ((run_attempt.cluster = cluster.cluster) AND (run_attempt.started_at <= (now() + '00:05:00'::interval)))
+          ORDER BY run_attempt.started_at DESC
          LIMIT 1) newest ON (true))
      LEFT JOIN LATERAL ( SELECT run.published_at,
             (EXTRACT(epoch FROM (run.published_at - run.attempted_at)))::double precision AS duration_seconds
            FROM store.run
-          WHERE ((run.cluster = cluster.cluster) AND (run.status = 'published'::text) AND (run."time" <= (now() + '00:05:00'::interval)))
-          ORDER BY run."time" DESC, run.run_key DESC
+          WHERE ((run.cluster = cluster.cluster) AND (run.status = 'published'::text) AND (run.started_at <= (now() + '00:05:00'::interval)))
+          ORDER BY run.started_at DESC, run.run_key DESC
          LIMIT 1) published ON (true))
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE (run_attempt.state = 'published'::text)) AS published,
             count(*) FILTER (WHERE (run_attempt.state = ANY (ARRAY['refused'::text, 'failed'::text, 'given_up'::text]))) AS unpublished
            FROM advisor.run_attempt
-          WHERE ((run_attempt.cluster = cluster.cluster) AND (run_attempt."time" > (now() - '7 days'::interval)))) counted)
+          WHERE ((run_attempt.cluster = cluster.cluster) AND (run_attempt.started_at > (now() - '7 days'::interval)))) counted)
      CROSS JOIN LATERAL ( SELECT count(*) AS readings
            FROM store.snapshot
-          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'blocked'::text) AND (snapshot."time" > (now() - '7 days'::interval)))) refused)
-     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE (task_failure."time" > (now() - '7 days'::interval))) AS times,
-            max(task_failure."time") AS last_at,
-            (array_agg(task_failure.words ORDER BY task_failure."time" DESC, task_failure.failure_key DESC))[1] AS last_words
+          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'blocked'::text) AND (snapshot.captured_at > (now() - '7 days'::interval)))) refused)
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE (task_failure.failed_at > (now() - '7 days'::interval))) AS times,
+            max(task_failure.failed_at) AS last_at,
+            (array_agg(task_failure.message ORDER BY task_failure.failed_at DESC, task_failure.failure_key DESC))[1] AS last_message
            FROM store.task_failure
           WHERE (task_failure.cluster = cluster.cluster)) failed);
 
 ALTER VIEW advisor.advisor_health OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.advisor_health IS 'The advisor''s own health: one line a cluster that was ever read or failed to be.';
+COMMENT ON VIEW advisor.advisor_health IS 'Health of the advisor; one row for each cluster with a snapshot or a failed task.';
 
-COMMENT ON COLUMN advisor.advisor_health."time" IS 'When the advisor last did, or failed to do, something for this cluster.';
+COMMENT ON COLUMN advisor.advisor_health.last_activity_at IS 'Time of the last snapshot, attempt or failure of this cluster.';
 
 COMMENT ON COLUMN advisor.advisor_health.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.advisor_health.last_reading_at IS 'Time of the newest reading that passed the input gate.';
+COMMENT ON COLUMN advisor.advisor_health.last_snapshot_at IS 'Time of the newest snapshot that passed the input gate.';
 
-COMMENT ON COLUMN advisor.advisor_health.reading_age_seconds IS 'Its age now.';
+COMMENT ON COLUMN advisor.advisor_health.snapshot_age_seconds IS 'Age of that snapshot now.';
 
-COMMENT ON COLUMN advisor.advisor_health.last_run_at IS 'When the newest advisory was started, whatever became of it.';
+COMMENT ON COLUMN advisor.advisor_health.last_run_at IS 'Start of the newest advisory, in any state.';
 
-COMMENT ON COLUMN advisor.advisor_health.last_run_id IS 'Which one that is.';
+COMMENT ON COLUMN advisor.advisor_health.last_run_id IS 'Id of that advisory.';
 
-COMMENT ON COLUMN advisor.advisor_health.last_run_state IS 'Its state, as run_attempt says it.';
+COMMENT ON COLUMN advisor.advisor_health.last_run_state IS 'State of that advisory, as in run_attempt.';
 
-COMMENT ON COLUMN advisor.advisor_health.last_published_at IS 'When readers got the newest advisory; NULL: there is none.';
+COMMENT ON COLUMN advisor.advisor_health.last_published_at IS 'Publication of the newest advisory; NULL: none is published.';
 
-COMMENT ON COLUMN advisor.advisor_health.published_age_seconds IS 'Time since then.';
+COMMENT ON COLUMN advisor.advisor_health.published_age_seconds IS 'Time since that publication.';
 
-COMMENT ON COLUMN advisor.advisor_health.published_duration_seconds IS 'How long that advisory took, from its last attempt on.';
+COMMENT ON COLUMN advisor.advisor_health.published_duration_seconds IS 'Time from the last attempt of that advisory to its publication.';
 
-COMMENT ON COLUMN advisor.advisor_health.published_7d IS 'Advisories of the last seven days that were published.';
+COMMENT ON COLUMN advisor.advisor_health.published_7d IS 'Published advisories of the last seven days.';
 
-COMMENT ON COLUMN advisor.advisor_health.unpublished_7d IS 'Those that were refused, failed or never ended.';
+COMMENT ON COLUMN advisor.advisor_health.unpublished_7d IS 'Advisories of the last seven days that were refused, failed or never ended.';
 
-COMMENT ON COLUMN advisor.advisor_health.refused_readings_7d IS 'Readings of the last seven days that the input gate refused.';
+COMMENT ON COLUMN advisor.advisor_health.refused_snapshots_7d IS 'Snapshots of the last seven days that the input gate refused.';
 
-COMMENT ON COLUMN advisor.advisor_health.failures_7d IS 'Tasks of the last seven days that were given up.';
+COMMENT ON COLUMN advisor.advisor_health.failures_7d IS 'Failed tasks of the last seven days.';
 
-COMMENT ON COLUMN advisor.advisor_health.last_failure_at IS 'When a task was given up last; NULL: none is known.';
+COMMENT ON COLUMN advisor.advisor_health.last_failure_at IS 'Time of the last failed task; NULL: none is known.';
 
-COMMENT ON COLUMN advisor.advisor_health.last_failure IS 'What it said.';
+COMMENT ON COLUMN advisor.advisor_health.last_failure IS 'Last message of that task.';
 
 CREATE TABLE store.broker (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     broker integer NOT NULL,
     rack text,
@@ -592,14 +596,14 @@ CREATE TABLE store.broker (
     capacity_cpu_percent double precision,
     configs jsonb NOT NULL
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.broker OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.broker IS 'Brokers of a snapshot, dead ones included.';
 
 CREATE VIEW advisor.broker AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     broker.broker,
@@ -614,18 +618,18 @@ CREATE VIEW advisor.broker AS
     broker.capacity_cpu_percent,
     broker.configs
    FROM (store.snapshot
-     JOIN store.broker ON (((broker.snapshot_key = snapshot.snapshot_key) AND (broker."time" = snapshot."time"))))
+     JOIN store.broker ON (((broker.snapshot_key = snapshot.snapshot_key) AND (broker.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.broker OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.broker IS 'Brokers of every reading; one row a broker.';
+COMMENT ON VIEW advisor.broker IS 'Brokers of every snapshot; one row a broker.';
 
-COMMENT ON COLUMN advisor.broker."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.broker.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.broker.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.broker.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.broker.broker IS 'Broker id.';
 
@@ -635,23 +639,23 @@ COMMENT ON COLUMN advisor.broker.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining, demoted; refused, silent, disconnected, unresponsive (not heard); fenced or dead.';
+COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining or demoted; unresponsive, refused, silent or disconnected (not reached); fenced or dead.';
 
-COMMENT ON COLUMN advisor.broker.is_controller IS 'It was the active controller.';
+COMMENT ON COLUMN advisor.broker.is_controller IS 'True for the active controller.';
 
-COMMENT ON COLUMN advisor.broker.capacity_disk_bytes IS 'Disk it can carry, as given; NULL where nobody said.';
+COMMENT ON COLUMN advisor.broker.capacity_disk_bytes IS 'Given disk capacity; NULL where none was given.';
 
-COMMENT ON COLUMN advisor.broker.capacity_in_bytes_per_s IS 'Inbound rate it can carry, as given.';
+COMMENT ON COLUMN advisor.broker.capacity_in_bytes_per_s IS 'Given inbound capacity.';
 
-COMMENT ON COLUMN advisor.broker.capacity_out_bytes_per_s IS 'Outbound rate it can carry, as given.';
+COMMENT ON COLUMN advisor.broker.capacity_out_bytes_per_s IS 'Given outbound capacity.';
 
-COMMENT ON COLUMN advisor.broker.capacity_cpu_percent IS 'CPU it can spend, as given.';
+COMMENT ON COLUMN advisor.broker.capacity_cpu_percent IS 'Given CPU capacity.';
 
 COMMENT ON COLUMN advisor.broker.configs IS 'Broker configs that matter to advice.';
 
 CREATE TABLE store.broker_level (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     broker integer NOT NULL,
     rack text,
     resource text NOT NULL,
@@ -659,28 +663,28 @@ CREATE TABLE store.broker_level (
     load double precision NOT NULL,
     capacity double precision,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL,
-    stays boolean NOT NULL
+    level_to_mean_ratio double precision NOT NULL,
+    remains_in_cluster boolean NOT NULL
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.broker_level OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.broker_level IS 'Load and level of each broker and resource in a snapshot, as an advisory on it would score them.';
+COMMENT ON TABLE store.broker_level IS 'Load and level of each broker and resource in a snapshot, scored as an advisory does.';
 
 CREATE VIEW store.daily_snapshot AS
- SELECT DISTINCT ON (cluster, (date_trunc('day'::text, ("time" AT TIME ZONE 'UTC'::text)))) cluster,
+ SELECT DISTINCT ON (cluster, (date_trunc('day'::text, (captured_at AT TIME ZONE 'UTC'::text)))) cluster,
     snapshot_key,
-    "time"
+    captured_at
    FROM store.snapshot
-  WHERE ((status = 'passed'::text) AND (NOT is_pruned) AND ("time" <= (LEAST(stored_at, now()) + '00:05:00'::interval)))
-  ORDER BY cluster, (date_trunc('day'::text, ("time" AT TIME ZONE 'UTC'::text))), "time" DESC, snapshot_key DESC;
+  WHERE ((status = 'passed'::text) AND (NOT is_pruned) AND (captured_at <= (LEAST(stored_at, now()) + '00:05:00'::interval)))
+  ORDER BY cluster, (date_trunc('day'::text, (captured_at AT TIME ZONE 'UTC'::text))), captured_at DESC, snapshot_key DESC;
 
 ALTER VIEW store.daily_snapshot OWNER TO advisor_owner;
 
 CREATE TABLE store.log_dir (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     broker integer NOT NULL,
     "position" integer NOT NULL,
     path text NOT NULL,
@@ -692,7 +696,7 @@ CREATE TABLE store.log_dir (
     stray_bytes bigint DEFAULT 0 NOT NULL,
     largest_stray text
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.log_dir OWNER TO advisor_owner;
 
@@ -702,23 +706,23 @@ CREATE VIEW store.newest_snapshot AS
  SELECT DISTINCT ON (cluster) cluster,
     snapshot_key,
     snapshot_id,
-    "time"
+    captured_at
    FROM store.snapshot
-  WHERE ((status = 'passed'::text) AND (NOT is_pruned) AND ("time" <= (LEAST(stored_at, now()) + '00:05:00'::interval)))
-  ORDER BY cluster, "time" DESC, snapshot_key DESC;
+  WHERE ((status = 'passed'::text) AND (NOT is_pruned) AND (captured_at <= (LEAST(stored_at, now()) + '00:05:00'::interval)))
+  ORDER BY cluster, captured_at DESC, snapshot_key DESC;
 
 ALTER VIEW store.newest_snapshot OWNER TO advisor_owner;
 
 CREATE TABLE store.plan_broker (
     run_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    started_at timestamp with time zone NOT NULL,
     broker integer NOT NULL,
     resource text NOT NULL,
-    before double precision NOT NULL,
-    after double precision NOT NULL,
+    load_before double precision NOT NULL,
+    load_after double precision NOT NULL,
     capacity double precision
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (started_at);
 
 ALTER TABLE store.plan_broker OWNER TO advisor_owner;
 
@@ -728,47 +732,47 @@ CREATE VIEW advisor.broker_disk_forecast AS
  WITH reading AS MATERIALIZED (
          SELECT daily.cluster,
             daily.snapshot_key,
-            daily."time",
+            daily.captured_at,
             (daily.snapshot_key = newest_1.snapshot_key) AS is_newest
            FROM (store.daily_snapshot daily
-             JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily."time" > (newest_1."time" - '14 days'::interval)))))
+             JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily.captured_at > (newest_1.captured_at - '14 days'::interval)))))
         ), volume AS (
          SELECT DISTINCT reading.cluster,
-            reading."time",
+            reading.captured_at,
             reading.is_newest,
             log_dir.broker,
             log_dir.total_bytes,
             log_dir.usable_bytes
            FROM (reading
-             JOIN store.log_dir ON (((log_dir.snapshot_key = reading.snapshot_key) AND (log_dir."time" = reading."time"))))
+             JOIN store.log_dir ON (((log_dir.snapshot_key = reading.snapshot_key) AND (log_dir.captured_at = reading.captured_at))))
           WHERE ((log_dir.total_bytes IS NOT NULL) AND (log_dir.usable_bytes IS NOT NULL))
         ), used AS (
          SELECT volume.cluster,
-            volume."time",
+            volume.captured_at,
             volume.is_newest,
             volume.broker,
             'volumes'::text AS basis,
             (sum((volume.total_bytes - volume.usable_bytes)))::double precision AS used_bytes,
             (sum(volume.total_bytes))::double precision AS total_bytes
            FROM volume
-          GROUP BY volume.cluster, volume."time", volume.is_newest, volume.broker
+          GROUP BY volume.cluster, volume.captured_at, volume.is_newest, volume.broker
         UNION ALL
          SELECT reading.cluster,
-            reading."time",
+            reading.captured_at,
             reading.is_newest,
             held.broker,
             'replicas'::text AS basis,
             held.load AS used_bytes,
             held.capacity AS total_bytes
            FROM (reading
-             JOIN store.broker_level held ON (((held.snapshot_key = reading.snapshot_key) AND (held."time" = reading."time") AND (held.resource = 'disk'::text))))
+             JOIN store.broker_level held ON (((held.snapshot_key = reading.snapshot_key) AND (held.captured_at = reading.captured_at) AND (held.resource = 'disk'::text))))
           WHERE (held.capacity IS NOT NULL)
         ), trend AS (
          SELECT used.cluster,
             used.broker,
             used.basis,
             count(*) AS days,
-            regr_slope(used.used_bytes, ((EXTRACT(epoch FROM used."time") / (86400)::numeric))::double precision) AS bytes_per_day
+            regr_slope(used.used_bytes, ((EXTRACT(epoch FROM used.captured_at) / (86400)::numeric))::double precision) AS bytes_per_day
            FROM used
           GROUP BY used.cluster, used.broker, used.basis
         ), now_used AS (
@@ -781,7 +785,7 @@ CREATE VIEW advisor.broker_disk_forecast AS
           WHERE used.is_newest
           ORDER BY used.cluster, used.broker, used.basis DESC
         )
- SELECT newest."time",
+ SELECT newest.captured_at,
     now_used.cluster,
     now_used.broker,
     broker.rack,
@@ -791,14 +795,14 @@ CREATE VIEW advisor.broker_disk_forecast AS
     trend.bytes_per_day AS growth_bytes_per_day,
     trend.days AS days_of_history,
         CASE
-            WHEN (free_space.bytes <= (0)::double precision) THEN newest."time"
-            WHEN (free_space.bytes < (trend.bytes_per_day * (36500)::double precision)) THEN (newest."time" + ((free_space.bytes / trend.bytes_per_day) * '1 day'::interval))
+            WHEN (free_space.bytes <= (0)::double precision) THEN newest.captured_at
+            WHEN (free_space.bytes < (trend.bytes_per_day * (36500)::double precision)) THEN (newest.captured_at + ((free_space.bytes / trend.bytes_per_day) * '1 day'::interval))
             ELSE NULL::timestamp with time zone
         END AS reaches_85_percent_at,
     (now_used.used_bytes + shift.bytes) AS used_bytes_with_plan,
         CASE
-            WHEN (free_space.bytes_with_plan <= (0)::double precision) THEN newest."time"
-            WHEN (free_space.bytes_with_plan < (trend.bytes_per_day * (36500)::double precision)) THEN (newest."time" + ((free_space.bytes_with_plan / trend.bytes_per_day) * '1 day'::interval))
+            WHEN (free_space.bytes_with_plan <= (0)::double precision) THEN newest.captured_at
+            WHEN (free_space.bytes_with_plan < (trend.bytes_per_day * (36500)::double precision)) THEN (newest.captured_at + ((free_space.bytes_with_plan / trend.bytes_per_day) * '1 day'::interval))
             ELSE NULL::timestamp with time zone
         END AS reaches_85_percent_at_with_plan,
     now_used.basis,
@@ -811,19 +815,19 @@ CREATE VIEW advisor.broker_disk_forecast AS
    FROM (((((store.newest_snapshot newest
      JOIN now_used ON ((now_used.cluster = newest.cluster)))
      JOIN trend ON (((trend.cluster = now_used.cluster) AND (trend.broker = now_used.broker) AND (trend.basis = now_used.basis))))
-     JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker."time" = newest."time") AND (broker.broker = now_used.broker))))
-     LEFT JOIN LATERAL ( SELECT (plan_broker.after - plan_broker.before) AS bytes
+     JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker.captured_at = newest.captured_at) AND (broker.broker = now_used.broker))))
+     LEFT JOIN LATERAL ( SELECT (plan_broker.load_after - plan_broker.load_before) AS bytes
            FROM (store.newest_run newest_run
-             JOIN store.plan_broker ON (((plan_broker.run_key = newest_run.run_key) AND (plan_broker."time" = newest_run."time"))))
+             JOIN store.plan_broker ON (((plan_broker.run_key = newest_run.run_key) AND (plan_broker.started_at = newest_run.started_at))))
           WHERE ((newest_run.cluster = newest.cluster) AND (plan_broker.broker = now_used.broker) AND (plan_broker.resource = 'disk'::text))) shift ON (true))
      CROSS JOIN LATERAL ( SELECT (((0.85)::double precision * now_used.total_bytes) - now_used.used_bytes) AS bytes,
             ((((0.85)::double precision * now_used.total_bytes) - now_used.used_bytes) - shift.bytes) AS bytes_with_plan) free_space);
 
 ALTER VIEW advisor.broker_disk_forecast OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.broker_disk_forecast IS 'When each broker''s fullest volumes together reach 85 %, as things are and after the newest plan.';
+COMMENT ON VIEW advisor.broker_disk_forecast IS 'Time at which each broker reaches 85 % of its disk, without and with the newest plan.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast."time" IS 'When the cluster was read last.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.captured_at IS 'Time of the newest snapshot.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -831,28 +835,28 @@ COMMENT ON COLUMN advisor.broker_disk_forecast.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.rack IS 'Rack.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Bytes used on its volumes, by whomever.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Used bytes on its volumes, by all programs.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volumes.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Share that is used.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Used share of the volumes.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Straight line over the last 14 days; NULL with fewer than two days.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days; NULL with fewer than two days.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days that the line rests on.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days behind that line.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Without the plan; the reading''s own time where it is there already, NULL: not within a hundred years, or not known.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Time without the plan. It is the time of the snapshot if 85 % are reached already, and NULL if they are not reached within 100 years or if the growth is unknown.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes_with_plan IS 'Bytes used after the newest plan; NULL where it does not balance disk.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at_with_plan IS 'The same after the newest plan.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at_with_plan IS 'The same with the newest plan.';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.basis IS 'volumes (their sizes were read), or replicas (what they hold, of a disk as large as somebody wrote).';
+COMMENT ON COLUMN advisor.broker_disk_forecast.basis IS 'volumes (sizes read from the brokers) or replicas (replica sizes against the given capacity).';
 
-COMMENT ON COLUMN advisor.broker_disk_forecast.outlook IS 'full (85 % is reached), filling, not_growing, or unknown (fewer than two days of readings).';
+COMMENT ON COLUMN advisor.broker_disk_forecast.outlook IS 'full (85 % is reached), filling, not_growing, or unknown (fewer than two days of snapshots).';
 
 CREATE VIEW advisor.broker_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     broker.broker,
@@ -867,17 +871,17 @@ CREATE VIEW advisor.broker_latest AS
     broker.capacity_cpu_percent,
     broker.configs
    FROM (store.newest_snapshot newest
-     JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker."time" = newest."time"))));
+     JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.broker_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.broker_latest IS 'Brokers of the newest reading of each cluster.';
+COMMENT ON VIEW advisor.broker_latest IS 'Brokers of the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.broker_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.broker_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.broker_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.broker_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.broker_latest.broker IS 'Broker id.';
 
@@ -887,22 +891,22 @@ COMMENT ON COLUMN advisor.broker_latest.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker_latest.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining, demoted; refused, silent, disconnected, unresponsive (not heard); fenced or dead.';
+COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining or demoted; unresponsive, refused, silent or disconnected (not reached); fenced or dead.';
 
-COMMENT ON COLUMN advisor.broker_latest.is_controller IS 'It was the active controller.';
+COMMENT ON COLUMN advisor.broker_latest.is_controller IS 'True for the active controller.';
 
-COMMENT ON COLUMN advisor.broker_latest.capacity_disk_bytes IS 'Disk it can carry, as given; NULL where nobody said.';
+COMMENT ON COLUMN advisor.broker_latest.capacity_disk_bytes IS 'Given disk capacity; NULL where none was given.';
 
-COMMENT ON COLUMN advisor.broker_latest.capacity_in_bytes_per_s IS 'Inbound rate it can carry, as given.';
+COMMENT ON COLUMN advisor.broker_latest.capacity_in_bytes_per_s IS 'Given inbound capacity.';
 
-COMMENT ON COLUMN advisor.broker_latest.capacity_out_bytes_per_s IS 'Outbound rate it can carry, as given.';
+COMMENT ON COLUMN advisor.broker_latest.capacity_out_bytes_per_s IS 'Given outbound capacity.';
 
-COMMENT ON COLUMN advisor.broker_latest.capacity_cpu_percent IS 'CPU it can spend, as given.';
+COMMENT ON COLUMN advisor.broker_latest.capacity_cpu_percent IS 'Given CPU capacity.';
 
 COMMENT ON COLUMN advisor.broker_latest.configs IS 'Broker configs that matter to advice.';
 
 CREATE VIEW advisor.broker_level AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     broker_level.broker,
@@ -912,21 +916,21 @@ CREATE VIEW advisor.broker_level AS
     broker_level.load,
     broker_level.capacity,
     broker_level.level,
-    broker_level.over_mean,
-    broker_level.stays
+    broker_level.level_to_mean_ratio,
+    broker_level.remains_in_cluster
    FROM (store.snapshot
-     JOIN store.broker_level ON (((broker_level.snapshot_key = snapshot.snapshot_key) AND (broker_level."time" = snapshot."time"))))
+     JOIN store.broker_level ON (((broker_level.snapshot_key = snapshot.snapshot_key) AND (broker_level.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.broker_level OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.broker_level IS 'Load and level of each broker and resource, in every reading: as an advisory on it would score them.';
+COMMENT ON VIEW advisor.broker_level IS 'Load and level of each broker and resource in every snapshot, scored as an advisory does.';
 
-COMMENT ON COLUMN advisor.broker_level."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.broker_level.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.broker_level.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker_level.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.broker_level.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.broker_level.broker IS 'Broker id.';
 
@@ -936,27 +940,27 @@ COMMENT ON COLUMN advisor.broker_level.resource IS 'Resource.';
 
 COMMENT ON COLUMN advisor.broker_level.unit IS 'Unit of load.';
 
-COMMENT ON COLUMN advisor.broker_level.load IS 'What it carries.';
+COMMENT ON COLUMN advisor.broker_level.load IS 'Load.';
 
-COMMENT ON COLUMN advisor.broker_level.capacity IS 'What it can carry; NULL where nobody said for every broker.';
+COMMENT ON COLUMN advisor.broker_level.capacity IS 'Capacity; NULL unless every broker has a given one.';
 
 COMMENT ON COLUMN advisor.broker_level.level IS 'Load over capacity, or the load itself without capacities.';
 
-COMMENT ON COLUMN advisor.broker_level.over_mean IS 'How many times the mean level that is.';
+COMMENT ON COLUMN advisor.broker_level.level_to_mean_ratio IS 'Level over the mean level.';
 
-COMMENT ON COLUMN advisor.broker_level.stays IS 'The broker is alive and not about to leave.';
+COMMENT ON COLUMN advisor.broker_level.remains_in_cluster IS 'The broker is alive and not draining.';
 
 CREATE TABLE store.broker_day (
     cluster text NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    period_start timestamp with time zone NOT NULL,
     broker integer NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
-    readings integer NOT NULL,
+    snapshot_count integer NOT NULL,
     load double precision NOT NULL,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL,
-    highest_over_mean double precision NOT NULL
+    level_to_mean_ratio double precision NOT NULL,
+    highest_level_to_mean_ratio double precision NOT NULL
 );
 
 ALTER TABLE store.broker_day OWNER TO advisor_owner;
@@ -964,23 +968,23 @@ ALTER TABLE store.broker_day OWNER TO advisor_owner;
 COMMENT ON TABLE store.broker_day IS 'Load and level of each broker by the day: means, and the highest over the mean.';
 
 CREATE VIEW advisor.broker_level_by_day AS
- SELECT "time",
+ SELECT period_start,
     cluster,
     broker,
     resource,
     unit,
-    readings AS reading_count,
+    snapshot_count,
     load,
     level,
-    over_mean,
-    highest_over_mean
+    level_to_mean_ratio,
+    highest_level_to_mean_ratio
    FROM store.broker_day;
 
 ALTER VIEW advisor.broker_level_by_day OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.broker_level_by_day IS 'Load and level of each broker and resource by the day; pruning keeps it.';
+COMMENT ON VIEW advisor.broker_level_by_day IS 'Load and level of each broker and resource by day; kept when snapshots are pruned.';
 
-COMMENT ON COLUMN advisor.broker_level_by_day."time" IS 'Begin of the day (UTC).';
+COMMENT ON COLUMN advisor.broker_level_by_day.period_start IS 'Start of the day (UTC).';
 
 COMMENT ON COLUMN advisor.broker_level_by_day.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -990,18 +994,18 @@ COMMENT ON COLUMN advisor.broker_level_by_day.resource IS 'Resource.';
 
 COMMENT ON COLUMN advisor.broker_level_by_day.unit IS 'Unit of load.';
 
-COMMENT ON COLUMN advisor.broker_level_by_day.reading_count IS 'Readings that it is made of.';
+COMMENT ON COLUMN advisor.broker_level_by_day.snapshot_count IS 'Snapshots behind this row.';
 
-COMMENT ON COLUMN advisor.broker_level_by_day.load IS 'What it carried, mean of the readings.';
+COMMENT ON COLUMN advisor.broker_level_by_day.load IS 'Load, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.broker_level_by_day.level IS 'Load over capacity, mean of the readings.';
+COMMENT ON COLUMN advisor.broker_level_by_day.level IS 'Load over capacity, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.broker_level_by_day.over_mean IS 'How many times the mean level that was, mean of the readings.';
+COMMENT ON COLUMN advisor.broker_level_by_day.level_to_mean_ratio IS 'Level over the mean level, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.broker_level_by_day.highest_over_mean IS 'The highest of the readings.';
+COMMENT ON COLUMN advisor.broker_level_by_day.highest_level_to_mean_ratio IS 'Highest of the snapshots.';
 
 CREATE VIEW advisor.broker_level_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     broker_level.broker,
@@ -1011,20 +1015,20 @@ CREATE VIEW advisor.broker_level_latest AS
     broker_level.load,
     broker_level.capacity,
     broker_level.level,
-    broker_level.over_mean,
-    broker_level.stays
+    broker_level.level_to_mean_ratio,
+    broker_level.remains_in_cluster
    FROM (store.newest_snapshot newest
-     JOIN store.broker_level ON (((broker_level.snapshot_key = newest.snapshot_key) AND (broker_level."time" = newest."time"))));
+     JOIN store.broker_level ON (((broker_level.snapshot_key = newest.snapshot_key) AND (broker_level.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.broker_level_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.broker_level_latest IS 'Load and level of each broker and resource, in the newest reading of each cluster.';
+COMMENT ON VIEW advisor.broker_level_latest IS 'Load and level of each broker and resource, in the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.broker_level_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.broker_level_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.broker_level_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker_level_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.broker_level_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.broker_level_latest.broker IS 'Broker id.';
 
@@ -1034,19 +1038,19 @@ COMMENT ON COLUMN advisor.broker_level_latest.resource IS 'Resource.';
 
 COMMENT ON COLUMN advisor.broker_level_latest.unit IS 'Unit of load.';
 
-COMMENT ON COLUMN advisor.broker_level_latest.load IS 'What it carries.';
+COMMENT ON COLUMN advisor.broker_level_latest.load IS 'Load.';
 
-COMMENT ON COLUMN advisor.broker_level_latest.capacity IS 'What it can carry; NULL where nobody said for every broker.';
+COMMENT ON COLUMN advisor.broker_level_latest.capacity IS 'Capacity; NULL unless every broker has a given one.';
 
 COMMENT ON COLUMN advisor.broker_level_latest.level IS 'Load over capacity, or the load itself without capacities.';
 
-COMMENT ON COLUMN advisor.broker_level_latest.over_mean IS 'How many times the mean level that is.';
+COMMENT ON COLUMN advisor.broker_level_latest.level_to_mean_ratio IS 'Level over the mean level.';
 
-COMMENT ON COLUMN advisor.broker_level_latest.stays IS 'The broker is alive and not about to leave.';
+COMMENT ON COLUMN advisor.broker_level_latest.remains_in_cluster IS 'The broker is alive and not draining.';
 
 CREATE TABLE store.broker_score (
     run_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    started_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     broker integer NOT NULL,
     rack text,
@@ -1055,19 +1059,19 @@ CREATE TABLE store.broker_score (
     load double precision NOT NULL,
     capacity double precision,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL,
+    level_to_mean_ratio double precision NOT NULL,
     fair_share double precision,
     source text,
-    stays boolean NOT NULL
+    remains_in_cluster boolean NOT NULL
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (started_at);
 
 ALTER TABLE store.broker_score OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.broker_score IS 'Load and level of each broker and resource today.';
 
 CREATE VIEW advisor.broker_score AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     broker_score.broker,
@@ -1077,23 +1081,23 @@ CREATE VIEW advisor.broker_score AS
     broker_score.load,
     broker_score.capacity,
     broker_score.level,
-    broker_score.over_mean,
+    broker_score.level_to_mean_ratio,
     broker_score.fair_share,
     broker_score.source,
-    broker_score.stays
+    broker_score.remains_in_cluster
    FROM (store.run
-     JOIN store.broker_score ON (((broker_score.run_key = run.run_key) AND (broker_score."time" = run."time"))))
+     JOIN store.broker_score ON (((broker_score.run_key = run.run_key) AND (broker_score.started_at = run.started_at))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.broker_score OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.broker_score IS 'Load and level of each broker and resource, in every published advisory.';
 
-COMMENT ON COLUMN advisor.broker_score."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.broker_score.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.broker_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker_score.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.broker_score.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.broker_score.broker IS 'Broker id.';
 
@@ -1103,22 +1107,22 @@ COMMENT ON COLUMN advisor.broker_score.resource IS 'disk, in, out, cpu, replicas
 
 COMMENT ON COLUMN advisor.broker_score.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
-COMMENT ON COLUMN advisor.broker_score.load IS 'What it carries.';
+COMMENT ON COLUMN advisor.broker_score.load IS 'Load.';
 
-COMMENT ON COLUMN advisor.broker_score.capacity IS 'What it can carry; NULL where unknown, 1 is then used.';
+COMMENT ON COLUMN advisor.broker_score.capacity IS 'Capacity; NULL where unknown, 1 is then used.';
 
 COMMENT ON COLUMN advisor.broker_score.level IS 'load / capacity.';
 
-COMMENT ON COLUMN advisor.broker_score.over_mean IS 'level / plain mean: the skew is the highest one.';
+COMMENT ON COLUMN advisor.broker_score.level_to_mean_ratio IS 'level / plain mean; the skew is the highest of a resource.';
 
-COMMENT ON COLUMN advisor.broker_score.fair_share IS 'Level that racks allow it; the plain mean unless racks keep it below or above.';
+COMMENT ON COLUMN advisor.broker_score.fair_share IS 'Share by capacity as far as racks allow it; the plain mean unless racks keep it below or above.';
 
-COMMENT ON COLUMN advisor.broker_score.source IS 'Where the load comes from.';
+COMMENT ON COLUMN advisor.broker_score.source IS 'Source of the load.';
 
-COMMENT ON COLUMN advisor.broker_score.stays IS 'Part of the cluster after the plan: not dead, fenced or draining.';
+COMMENT ON COLUMN advisor.broker_score.remains_in_cluster IS 'Part of the cluster after the plan: not dead, fenced or draining.';
 
 CREATE VIEW advisor.broker_score_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     broker_score.broker,
@@ -1128,22 +1132,22 @@ CREATE VIEW advisor.broker_score_latest AS
     broker_score.load,
     broker_score.capacity,
     broker_score.level,
-    broker_score.over_mean,
+    broker_score.level_to_mean_ratio,
     broker_score.fair_share,
     broker_score.source,
-    broker_score.stays
+    broker_score.remains_in_cluster
    FROM (store.newest_run newest
-     JOIN store.broker_score ON (((broker_score.run_key = newest.run_key) AND (broker_score."time" = newest."time"))));
+     JOIN store.broker_score ON (((broker_score.run_key = newest.run_key) AND (broker_score.started_at = newest.started_at))));
 
 ALTER VIEW advisor.broker_score_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.broker_score_latest IS 'Load and level of each broker and resource, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.broker_score_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.broker_score_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.broker_score_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.broker_score_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.broker_score_latest.broker IS 'Broker id.';
 
@@ -1153,23 +1157,23 @@ COMMENT ON COLUMN advisor.broker_score_latest.resource IS 'disk, in, out, cpu, r
 
 COMMENT ON COLUMN advisor.broker_score_latest.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.load IS 'What it carries.';
+COMMENT ON COLUMN advisor.broker_score_latest.load IS 'Load.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.capacity IS 'What it can carry; NULL where unknown, 1 is then used.';
+COMMENT ON COLUMN advisor.broker_score_latest.capacity IS 'Capacity; NULL where unknown, 1 is then used.';
 
 COMMENT ON COLUMN advisor.broker_score_latest.level IS 'load / capacity.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.over_mean IS 'level / plain mean: the skew is the highest one.';
+COMMENT ON COLUMN advisor.broker_score_latest.level_to_mean_ratio IS 'level / plain mean; the skew is the highest of a resource.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.fair_share IS 'Level that racks allow it; the plain mean unless racks keep it below or above.';
+COMMENT ON COLUMN advisor.broker_score_latest.fair_share IS 'Share by capacity as far as racks allow it; the plain mean unless racks keep it below or above.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.source IS 'Where the load comes from.';
+COMMENT ON COLUMN advisor.broker_score_latest.source IS 'Source of the load.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.stays IS 'Part of the cluster after the plan: not dead, fenced or draining.';
+COMMENT ON COLUMN advisor.broker_score_latest.remains_in_cluster IS 'Part of the cluster after the plan: not dead, fenced or draining.';
 
 CREATE TABLE store.partition (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     topic text NOT NULL,
     partition integer NOT NULL,
     replicas integer[] NOT NULL,
@@ -1187,7 +1191,7 @@ CREATE TABLE store.partition (
     observers integer[],
     eligible integer[]
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.partition OWNER TO advisor_owner;
 
@@ -1197,24 +1201,24 @@ CREATE VIEW advisor.broker_topic_change AS
  WITH pair AS (
          SELECT newest.cluster,
             newest.snapshot_key AS now_key,
-            newest."time" AS now_time,
+            newest.captured_at AS now_captured_at,
             earlier.snapshot_key AS then_key,
-            earlier."time" AS then_time,
+            earlier.captured_at AS earlier_captured_at,
                 CASE
-                    WHEN (earlier."time" IS NULL) THEN 'only_reading'::text
-                    WHEN (earlier."time" <= (newest."time" - '7 days'::interval)) THEN 'a_week'::text
+                    WHEN (earlier.captured_at IS NULL) THEN 'only_reading'::text
+                    WHEN (earlier.captured_at <= (newest.captured_at - '7 days'::interval)) THEN 'a_week'::text
                     ELSE 'all_that_is_kept'::text
                 END AS basis
            FROM ((store.newest_snapshot newest
-             CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT max(snapshot."time") AS max
+             CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT max(snapshot.captured_at) AS max
                            FROM store.snapshot
-                          WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot."time" <= (newest."time" - '7 days'::interval)))), ( SELECT min(snapshot."time") AS min
+                          WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot.captured_at <= (newest.captured_at - '7 days'::interval)))), ( SELECT min(snapshot.captured_at) AS min
                            FROM store.snapshot
-                          WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot."time" < newest."time")))) AS "time") wanted)
+                          WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot.captured_at < newest.captured_at)))) AS captured_at) wanted)
              LEFT JOIN LATERAL ( SELECT snapshot.snapshot_key,
-                    snapshot."time"
+                    snapshot.captured_at
                    FROM store.snapshot
-                  WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot."time" = wanted."time"))
+                  WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot.captured_at = wanted.captured_at))
                   ORDER BY snapshot.snapshot_key DESC
                  LIMIT 1) earlier ON (true))
         ), held AS (
@@ -1224,7 +1228,7 @@ CREATE VIEW advisor.broker_topic_change AS
             replica.bytes,
             true AS is_now
            FROM ((pair pair_1
-             JOIN store.partition placed ON (((placed.snapshot_key = pair_1.now_key) AND (placed."time" = pair_1.now_time))))
+             JOIN store.partition placed ON (((placed.snapshot_key = pair_1.now_key) AND (placed.captured_at = pair_1.now_captured_at))))
              CROSS JOIN LATERAL UNNEST(placed.replicas, placed.log_bytes) replica(broker, bytes))
         UNION ALL
          SELECT pair_1.cluster,
@@ -1233,14 +1237,14 @@ CREATE VIEW advisor.broker_topic_change AS
             replica.bytes,
             false AS is_now
            FROM ((pair pair_1
-             JOIN store.partition placed ON (((placed.snapshot_key = pair_1.then_key) AND (placed."time" = pair_1.then_time))))
+             JOIN store.partition placed ON (((placed.snapshot_key = pair_1.then_key) AND (placed.captured_at = pair_1.earlier_captured_at))))
              CROSS JOIN LATERAL UNNEST(placed.replicas, placed.log_bytes) replica(broker, bytes))
         ), summed AS (
          SELECT held.cluster,
             held.broker,
             held.topic,
             count(*) FILTER (WHERE held.is_now) AS replicas_now,
-            count(*) FILTER (WHERE (NOT held.is_now)) AS replicas_then,
+            count(*) FILTER (WHERE (NOT held.is_now)) AS replicas_earlier,
                 CASE
                     WHEN (count(*) FILTER (WHERE (held.is_now AND (held.bytes IS NULL))) = 0) THEN (COALESCE(sum(held.bytes) FILTER (WHERE held.is_now), (0)::numeric))::bigint
                     ELSE NULL::bigint
@@ -1248,29 +1252,29 @@ CREATE VIEW advisor.broker_topic_change AS
                 CASE
                     WHEN (count(*) FILTER (WHERE ((NOT held.is_now) AND (held.bytes IS NULL))) = 0) THEN (COALESCE(sum(held.bytes) FILTER (WHERE (NOT held.is_now)), (0)::numeric))::bigint
                     ELSE NULL::bigint
-                END AS bytes_then
+                END AS bytes_earlier
            FROM held
           GROUP BY held.cluster, held.broker, held.topic
         )
- SELECT pair.now_time AS "time",
+ SELECT pair.now_captured_at AS captured_at,
     pair.cluster,
-    pair.then_time AS since,
+    pair.earlier_captured_at,
     summed.broker,
     summed.topic,
     summed.bytes_now,
-    then_there.bytes AS bytes_then,
+    then_there.bytes AS bytes_earlier,
     (summed.bytes_now - then_there.bytes) AS bytes_change,
     summed.replicas_now,
         CASE
-            WHEN (pair.then_key IS NOT NULL) THEN summed.replicas_then
+            WHEN (pair.then_key IS NOT NULL) THEN summed.replicas_earlier
             ELSE NULL::bigint
-        END AS replicas_then,
+        END AS replicas_earlier,
     pair.basis
    FROM ((summed
      JOIN pair ON ((pair.cluster = summed.cluster)))
      CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN (pair.then_key IS NOT NULL) THEN summed.bytes_then
+                    WHEN (pair.then_key IS NOT NULL) THEN summed.bytes_earlier
                     ELSE NULL::bigint
                 END AS bytes) then_there);
 
@@ -1278,27 +1282,27 @@ ALTER VIEW advisor.broker_topic_change OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.broker_topic_change IS 'Bytes of each topic on each broker now and about a week ago.';
 
-COMMENT ON COLUMN advisor.broker_topic_change."time" IS 'When the cluster was read last.';
+COMMENT ON COLUMN advisor.broker_topic_change.captured_at IS 'Time of the newest snapshot.';
 
 COMMENT ON COLUMN advisor.broker_topic_change.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.since IS 'The earlier reading; NULL where this is the only one that is kept.';
+COMMENT ON COLUMN advisor.broker_topic_change.earlier_captured_at IS 'Time of the earlier snapshot; NULL where only one is stored.';
 
 COMMENT ON COLUMN advisor.broker_topic_change.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.broker_topic_change.topic IS 'Topic.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.bytes_now IS 'Bytes of its replicas there now; NULL where a size is unknown.';
+COMMENT ON COLUMN advisor.broker_topic_change.bytes_now IS 'Bytes of the topic on the broker now; NULL where a size is unknown.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.bytes_then IS 'Bytes of its replicas there then.';
+COMMENT ON COLUMN advisor.broker_topic_change.bytes_earlier IS 'Bytes of the topic on the broker in the earlier snapshot.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.bytes_change IS 'Growth; negative where it shrank or left.';
+COMMENT ON COLUMN advisor.broker_topic_change.bytes_change IS 'bytes_now - bytes_earlier.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.replicas_now IS 'Its replicas there now: where they changed, it moved or was resized.';
+COMMENT ON COLUMN advisor.broker_topic_change.replicas_now IS 'Replicas of the topic on the broker now; a difference means moved replicas or new partitions.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.replicas_then IS 'Its replicas there then.';
+COMMENT ON COLUMN advisor.broker_topic_change.replicas_earlier IS 'Replicas of the topic on the broker in the earlier snapshot.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.basis IS 'What it is compared with: a_week (a reading at least that old), all_that_is_kept (the oldest, younger than that) or only_reading (nothing).';
+COMMENT ON COLUMN advisor.broker_topic_change.basis IS 'Earlier snapshot: a_week (at least a week older), all_that_is_kept (the oldest one, younger than that) or only_reading (none).';
 
 CREATE TABLE store.check_result (
     check_key bigint NOT NULL,
@@ -1316,10 +1320,10 @@ CREATE TABLE store.check_result (
 
 ALTER TABLE store.check_result OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.check_result IS 'What each gate rule found, with the first rows as evidence; failed_rows 0 is passed.';
+COMMENT ON TABLE store.check_result IS 'Result of each gate rule, with the first rows as evidence; failed_rows 0 is passed.';
 
 CREATE VIEW advisor.check_result AS
- SELECT check_result.checked_at AS "time",
+ SELECT check_result.checked_at,
     COALESCE(snapshot.cluster, run.cluster) AS cluster,
     check_result.gate,
     snapshot.snapshot_id,
@@ -1335,25 +1339,25 @@ CREATE VIEW advisor.check_result AS
 
 ALTER VIEW advisor.check_result OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.check_result IS 'What the gates found: on every reading, and on every advisory that is published or was refused.';
+COMMENT ON VIEW advisor.check_result IS 'Results of the gates on every snapshot, and on every published or refused advisory.';
 
-COMMENT ON COLUMN advisor.check_result."time" IS 'When it was checked.';
+COMMENT ON COLUMN advisor.check_result.checked_at IS 'When it was checked.';
 
 COMMENT ON COLUMN advisor.check_result.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
 COMMENT ON COLUMN advisor.check_result.gate IS 'input or results.';
 
-COMMENT ON COLUMN advisor.check_result.snapshot_id IS 'Reading that was checked; NULL for results.';
+COMMENT ON COLUMN advisor.check_result.snapshot_id IS 'Checked snapshot; NULL for results.';
 
-COMMENT ON COLUMN advisor.check_result.run_id IS 'Advisory that was checked; NULL for input.';
+COMMENT ON COLUMN advisor.check_result.run_id IS 'Checked advisory; NULL for input.';
 
 COMMENT ON COLUMN advisor.check_result.rule IS 'Code of the rule.';
 
 COMMENT ON COLUMN advisor.check_result.level IS 'block, quarantine or warn.';
 
-COMMENT ON COLUMN advisor.check_result.failed_rows IS 'Rows that broke it; 0 is passed.';
+COMMENT ON COLUMN advisor.check_result.failed_rows IS 'Rows that break the rule; 0 is passed.';
 
-COMMENT ON COLUMN advisor.check_result.sample IS 'The first rows that broke it.';
+COMMENT ON COLUMN advisor.check_result.sample IS 'First rows that break the rule.';
 
 CREATE TABLE store.plan (
     run_key bigint NOT NULL,
@@ -1393,20 +1397,20 @@ ALTER TABLE store.resource_score OWNER TO advisor_owner;
 COMMENT ON TABLE store.resource_score IS 'The cluster as a whole, one row a resource: total, plain mean, skew.';
 
 CREATE VIEW advisor.cluster_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     plan.verdict,
     plan.plan_id,
-    snapshot."time" AS snapshot_time,
-    (GREATEST(EXTRACT(epoch FROM (now() - snapshot."time")), (0)::numeric))::double precision AS age_seconds,
-    read."time" AS newest_snapshot_time,
+    snapshot.captured_at AS snapshot_captured_at,
+    (GREATEST(EXTRACT(epoch FROM (now() - snapshot.captured_at)), (0)::numeric))::double precision AS age_seconds,
+    read.captured_at AS newest_snapshot_captured_at,
     snapshot.broker_count,
     snapshot.topic_count,
     snapshot.partition_count,
     snapshot.group_count,
     snapshot.gap_count,
-    left_out.resources AS left_out_count,
+    excluded.resources AS excluded_resource_count,
     worst.worst_broker,
     worst.resource AS worst_resource,
     worst.skew AS worst_skew,
@@ -1427,7 +1431,7 @@ CREATE VIEW advisor.cluster_latest AS
           WHERE (finding.run_key = newest.run_key)) found)
      CROSS JOIN LATERAL ( SELECT count(*) AS resources
            FROM store.plan_resource
-          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.left_out_code IS NOT NULL))) left_out)
+          WHERE ((plan_resource.run_key = newest.run_key) AND (plan_resource.exclusion_reason_code IS NOT NULL))) excluded)
      LEFT JOIN LATERAL ( SELECT resource_score.resource,
             resource_score.skew,
             resource_score.worst_broker
@@ -1439,9 +1443,9 @@ CREATE VIEW advisor.cluster_latest AS
 
 ALTER VIEW advisor.cluster_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.cluster_latest IS 'One line a cluster: the newest published advisory in short.';
+COMMENT ON VIEW advisor.cluster_latest IS 'Summary of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.cluster_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.cluster_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.cluster_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -1451,11 +1455,11 @@ COMMENT ON COLUMN advisor.cluster_latest.verdict IS 'rebalance, nothing_to_do, c
 
 COMMENT ON COLUMN advisor.cluster_latest.plan_id IS 'sha256 of plan.json.';
 
-COMMENT ON COLUMN advisor.cluster_latest.snapshot_time IS 'When the cluster was read for it.';
+COMMENT ON COLUMN advisor.cluster_latest.snapshot_captured_at IS 'Time of the snapshot of the advisory.';
 
-COMMENT ON COLUMN advisor.cluster_latest.age_seconds IS 'Age of that reading now.';
+COMMENT ON COLUMN advisor.cluster_latest.age_seconds IS 'Age of that snapshot now.';
 
-COMMENT ON COLUMN advisor.cluster_latest.newest_snapshot_time IS 'The newest reading of the cluster, advised on or not.';
+COMMENT ON COLUMN advisor.cluster_latest.newest_snapshot_captured_at IS 'Time of the newest snapshot of the cluster, with or without an advisory.';
 
 COMMENT ON COLUMN advisor.cluster_latest.broker_count IS 'Brokers.';
 
@@ -1465,15 +1469,15 @@ COMMENT ON COLUMN advisor.cluster_latest.partition_count IS 'Partitions.';
 
 COMMENT ON COLUMN advisor.cluster_latest.group_count IS 'Groups.';
 
-COMMENT ON COLUMN advisor.cluster_latest.gap_count IS 'Things that could not be read.';
+COMMENT ON COLUMN advisor.cluster_latest.gap_count IS 'Coverage gaps.';
 
-COMMENT ON COLUMN advisor.cluster_latest.left_out_count IS 'Resources left out of advice because nobody measured them.';
+COMMENT ON COLUMN advisor.cluster_latest.excluded_resource_count IS 'Resources that the plan does not balance because their loads are unknown.';
 
 COMMENT ON COLUMN advisor.cluster_latest.worst_broker IS 'Broker with the highest level over the mean, over all resources.';
 
-COMMENT ON COLUMN advisor.cluster_latest.worst_resource IS 'Resource of that.';
+COMMENT ON COLUMN advisor.cluster_latest.worst_resource IS 'Resource of worst_broker.';
 
-COMMENT ON COLUMN advisor.cluster_latest.worst_skew IS 'How many times the mean that is.';
+COMMENT ON COLUMN advisor.cluster_latest.worst_skew IS 'Level of worst_broker over the mean.';
 
 COMMENT ON COLUMN advisor.cluster_latest.critical_count IS 'Open findings of severity critical.';
 
@@ -1489,7 +1493,7 @@ COMMENT ON COLUMN advisor.cluster_latest.leader_changes IS 'Leader changes of th
 
 CREATE TABLE store.consumer_group (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     group_id text NOT NULL,
     type text NOT NULL,
@@ -1506,7 +1510,7 @@ CREATE TABLE store.consumer_group (
     subtopologies jsonb,
     configs jsonb
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.consumer_group OWNER TO advisor_owner;
 
@@ -1519,7 +1523,7 @@ COMMENT ON COLUMN store.consumer_group.client IS 'Client library of its members,
 COMMENT ON COLUMN store.consumer_group.client_version IS 'Version of the client library.';
 
 CREATE VIEW advisor.consumer_group AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     consumer_group.group_id,
@@ -1534,18 +1538,18 @@ CREATE VIEW advisor.consumer_group AS
     consumer_group.subtopologies,
     consumer_group.configs
    FROM (store.snapshot
-     JOIN store.consumer_group ON (((consumer_group.snapshot_key = snapshot.snapshot_key) AND (consumer_group."time" = snapshot."time"))))
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = snapshot.snapshot_key) AND (consumer_group.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.consumer_group OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.consumer_group IS 'Groups of every reading.';
+COMMENT ON VIEW advisor.consumer_group IS 'Groups of every snapshot.';
 
-COMMENT ON COLUMN advisor.consumer_group."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.consumer_group.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.consumer_group.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.consumer_group.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.consumer_group.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.consumer_group.group_id IS 'Group.';
 
@@ -1555,22 +1559,22 @@ COMMENT ON COLUMN advisor.consumer_group.protocol_type IS 'consumer, connect, �
 
 COMMENT ON COLUMN advisor.consumer_group.protocol IS 'The assignor''s name.';
 
-COMMENT ON COLUMN advisor.consumer_group.state IS 'State as the coordinator tells it.';
+COMMENT ON COLUMN advisor.consumer_group.state IS 'State, as the coordinator reports it.';
 
 COMMENT ON COLUMN advisor.consumer_group.generation IS 'Generation or epoch: it grows with each rebalance.';
 
 COMMENT ON COLUMN advisor.consumer_group.coordinator IS 'Broker that coordinates it.';
 
-COMMENT ON COLUMN advisor.consumer_group.member_count IS 'Members; the source may count more than it shows.';
+COMMENT ON COLUMN advisor.consumer_group.member_count IS 'Members, as the source counts them; it may list fewer.';
 
 COMMENT ON COLUMN advisor.consumer_group.assignment_epoch IS 'Epoch of the assignment that members follow; not of classic groups.';
 
-COMMENT ON COLUMN advisor.consumer_group.subtopologies IS 'What the parts of a streams application read and keep.';
+COMMENT ON COLUMN advisor.consumer_group.subtopologies IS 'Subtopologies of a streams application: topics and state stores.';
 
-COMMENT ON COLUMN advisor.consumer_group.configs IS 'Configs that somebody set for this group.';
+COMMENT ON COLUMN advisor.consumer_group.configs IS 'Configs that are set for this group.';
 
 CREATE VIEW advisor.consumer_group_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     consumer_group.group_id,
@@ -1585,17 +1589,17 @@ CREATE VIEW advisor.consumer_group_latest AS
     consumer_group.subtopologies,
     consumer_group.configs
    FROM (store.newest_snapshot newest
-     JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group."time" = newest."time"))));
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.consumer_group_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.consumer_group_latest IS 'Groups of the newest reading of each cluster.';
+COMMENT ON VIEW advisor.consumer_group_latest IS 'Groups of the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.consumer_group_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.consumer_group_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.consumer_group_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.consumer_group_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.consumer_group_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.consumer_group_latest.group_id IS 'Group.';
 
@@ -1605,28 +1609,28 @@ COMMENT ON COLUMN advisor.consumer_group_latest.protocol_type IS 'consumer, conn
 
 COMMENT ON COLUMN advisor.consumer_group_latest.protocol IS 'The assignor''s name.';
 
-COMMENT ON COLUMN advisor.consumer_group_latest.state IS 'State as the coordinator tells it.';
+COMMENT ON COLUMN advisor.consumer_group_latest.state IS 'State, as the coordinator reports it.';
 
 COMMENT ON COLUMN advisor.consumer_group_latest.generation IS 'Generation or epoch: it grows with each rebalance.';
 
 COMMENT ON COLUMN advisor.consumer_group_latest.coordinator IS 'Broker that coordinates it.';
 
-COMMENT ON COLUMN advisor.consumer_group_latest.member_count IS 'Members; the source may count more than it shows.';
+COMMENT ON COLUMN advisor.consumer_group_latest.member_count IS 'Members, as the source counts them; it may list fewer.';
 
 COMMENT ON COLUMN advisor.consumer_group_latest.assignment_epoch IS 'Epoch of the assignment that members follow; not of classic groups.';
 
-COMMENT ON COLUMN advisor.consumer_group_latest.subtopologies IS 'What the parts of a streams application read and keep.';
+COMMENT ON COLUMN advisor.consumer_group_latest.subtopologies IS 'Subtopologies of a streams application: topics and state stores.';
 
-COMMENT ON COLUMN advisor.consumer_group_latest.configs IS 'Configs that somebody set for this group.';
+COMMENT ON COLUMN advisor.consumer_group_latest.configs IS 'Configs that are set for this group.';
 
 CREATE VIEW advisor.coverage AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     coverage_gap.subject_type,
     coverage_gap.subject,
-    coverage_gap.what_code,
-    coverage_gap.what_args,
+    coverage_gap.missing_code,
+    coverage_gap.missing_args,
     coverage_gap.reason_code,
     coverage_gap.reason_args
    FROM (store.snapshot
@@ -1635,34 +1639,34 @@ CREATE VIEW advisor.coverage AS
 
 ALTER VIEW advisor.coverage OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.coverage IS 'What could not be read, in every reading.';
+COMMENT ON VIEW advisor.coverage IS 'Coverage gaps of every snapshot: data that could not be read.';
 
-COMMENT ON COLUMN advisor.coverage."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.coverage.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.coverage.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.coverage.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.coverage.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.coverage.subject_type IS 'cluster, broker, topic, partition, group, member or right.';
 
-COMMENT ON COLUMN advisor.coverage.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.coverage.subject IS 'Name or id of the subject.';
 
-COMMENT ON COLUMN advisor.coverage.what_code IS 'What of it could not be read, as a code.';
+COMMENT ON COLUMN advisor.coverage.missing_code IS 'Missing data, as a code.';
 
-COMMENT ON COLUMN advisor.coverage.what_args IS 'Arguments of what_code: names, counts.';
+COMMENT ON COLUMN advisor.coverage.missing_args IS 'Arguments of missing_code: names, counts.';
 
 COMMENT ON COLUMN advisor.coverage.reason_code IS 'Why, as a code.';
 
 COMMENT ON COLUMN advisor.coverage.reason_args IS 'Arguments of reason_code: broker, seconds, error code.';
 
 CREATE VIEW advisor.coverage_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     coverage_gap.subject_type,
     coverage_gap.subject,
-    coverage_gap.what_code,
-    coverage_gap.what_args,
+    coverage_gap.missing_code,
+    coverage_gap.missing_args,
     coverage_gap.reason_code,
     coverage_gap.reason_args
    FROM (store.newest_snapshot newest
@@ -1670,28 +1674,28 @@ CREATE VIEW advisor.coverage_latest AS
 
 ALTER VIEW advisor.coverage_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.coverage_latest IS 'What could not be read in the newest reading of each cluster.';
+COMMENT ON VIEW advisor.coverage_latest IS 'Coverage gaps of the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.coverage_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.coverage_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.coverage_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.coverage_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.coverage_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.coverage_latest.subject_type IS 'cluster, broker, topic, partition, group, member or right.';
 
-COMMENT ON COLUMN advisor.coverage_latest.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.coverage_latest.subject IS 'Name or id of the subject.';
 
-COMMENT ON COLUMN advisor.coverage_latest.what_code IS 'What of it could not be read, as a code.';
+COMMENT ON COLUMN advisor.coverage_latest.missing_code IS 'Missing data, as a code.';
 
-COMMENT ON COLUMN advisor.coverage_latest.what_args IS 'Arguments of what_code: names, counts.';
+COMMENT ON COLUMN advisor.coverage_latest.missing_args IS 'Arguments of missing_code: names, counts.';
 
 COMMENT ON COLUMN advisor.coverage_latest.reason_code IS 'Why, as a code.';
 
 COMMENT ON COLUMN advisor.coverage_latest.reason_args IS 'Arguments of reason_code: broker, seconds, error code.';
 
 CREATE VIEW advisor.finding AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     finding."position" AS rank,
@@ -1720,57 +1724,57 @@ ALTER VIEW advisor.finding OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.finding IS 'Findings of every published advisory; one row a finding.';
 
-COMMENT ON COLUMN advisor.finding."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.finding.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.finding.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.finding.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.finding.run_id IS 'Id of the advisory.';
 
-COMMENT ON COLUMN advisor.finding.rank IS '1 is the first to look at.';
+COMMENT ON COLUMN advisor.finding.rank IS 'Rank; 1 is the most important finding.';
 
-COMMENT ON COLUMN advisor.finding.finding_key IS 'The same for the same trouble in every advisory.';
+COMMENT ON COLUMN advisor.finding.finding_key IS 'Key of the finding; equal in every advisory.';
 
-COMMENT ON COLUMN advisor.finding.code IS 'Kind of trouble (registry of codes).';
+COMMENT ON COLUMN advisor.finding.code IS 'Code of the finding.';
 
 COMMENT ON COLUMN advisor.finding.severity IS 'critical, high, medium, low, info or ok.';
 
 COMMENT ON COLUMN advisor.finding.subject_type IS 'cluster, broker, rack, topic, partition, group, member, coordinator, partitioner or plan.';
 
-COMMENT ON COLUMN advisor.finding.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.finding.subject IS 'Name or id of the subject.';
 
 COMMENT ON COLUMN advisor.finding.evidence IS 'Numbers, with units in the keys.';
 
-COMMENT ON COLUMN advisor.finding.recommendation_code IS 'What to do (code of a fact); NULL: an earlier release wrote it.';
+COMMENT ON COLUMN advisor.finding.recommendation_code IS 'Recommended action: code of a fact.';
 
 COMMENT ON COLUMN advisor.finding.recommendation_args IS 'Arguments of that fact.';
 
-COMMENT ON COLUMN advisor.finding.cost_code IS 'What that costs (code of a fact); NULL: nothing to tell.';
+COMMENT ON COLUMN advisor.finding.cost_code IS 'Cost of that action: code of a fact; NULL: none is known.';
 
 COMMENT ON COLUMN advisor.finding.cost_args IS 'Arguments of that fact.';
 
-COMMENT ON COLUMN advisor.finding.gain IS 'Share of the trouble that goes away (0 to 1).';
+COMMENT ON COLUMN advisor.finding.gain IS 'Share of the problem that the action removes (0 to 1).';
 
 COMMENT ON COLUMN advisor.finding.confidence IS 'measured, given, estimated or structural.';
 
-COMMENT ON COLUMN advisor.finding.team IS 'Whose it is by the cluster''s owners; NULL: no rule says.';
+COMMENT ON COLUMN advisor.finding.team IS 'Team that owns the subject; NULL: no rule names one.';
 
-COMMENT ON COLUMN advisor.finding.channel IS 'Where that team is told.';
+COMMENT ON COLUMN advisor.finding.channel IS 'Channel of that team.';
 
-COMMENT ON COLUMN advisor.finding.tier IS 'Tier of the subject, 0 to 9, as the team counts.';
+COMMENT ON COLUMN advisor.finding.tier IS 'Tier of the subject, 0 to 9, as the team sets it.';
 
-COMMENT ON COLUMN advisor.finding.muted_until IS 'End of the mute that it lies under; NULL: not muted.';
+COMMENT ON COLUMN advisor.finding.muted_until IS 'End of the mute; NULL: not muted.';
 
-COMMENT ON COLUMN advisor.finding.mute_reason IS 'Why it is muted.';
+COMMENT ON COLUMN advisor.finding.mute_reason IS 'Reason of the mute.';
 
 CREATE VIEW store.published_run AS
  SELECT cluster,
     run_key,
     run_id,
     snapshot_key,
-    "time",
-    row_number() OVER (PARTITION BY cluster ORDER BY "time" DESC, run_key DESC) AS age
+    started_at,
+    row_number() OVER (PARTITION BY cluster ORDER BY started_at DESC, run_key DESC) AS age
    FROM store.run
-  WHERE ((status = 'published'::text) AND ("time" <= (now() + '00:05:00'::interval)));
+  WHERE ((status = 'published'::text) AND (started_at <= (now() + '00:05:00'::interval)));
 
 ALTER VIEW store.published_run OWNER TO advisor_owner;
 
@@ -1794,7 +1798,7 @@ CREATE VIEW advisor.finding_change AS
                      CROSS JOIN LATERAL jsonb_array_elements((cause.evidence -> 'symptoms'::text)) symptom(value))
                   WHERE ((newest_1.cluster = published.cluster) AND (concat_ws(':'::text, (symptom.value ->> 'code'::text), (symptom.value ->> 'subject_type'::text), (symptom.value ->> 'subject'::text)) = finding_1.finding_key)))))))
         )
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     finding.finding_key,
     finding.code,
@@ -1813,7 +1817,7 @@ CREATE VIEW advisor.finding_change AS
      JOIN store.newest_run newest ON ((newest.cluster = finding.cluster)))
      CROSS JOIN LATERAL ( SELECT COALESCE(bool_or((published.age = 2)), false) AS before_last,
             COALESCE(bool_or((published.age > 2)), false) AS earlier,
-            min(published."time") AS first_time,
+            min(published.started_at) AS first_time,
             count(*) AS times
            FROM (store.published_run published
              JOIN store.finding same ON (((same.run_key = published.run_key) AND (same.finding_key = finding.finding_key))))
@@ -1821,30 +1825,30 @@ CREATE VIEW advisor.finding_change AS
 
 ALTER VIEW advisor.finding_change OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.finding_change IS 'Findings of the newest published advisory against the one before, and those that are gone since.';
+COMMENT ON VIEW advisor.finding_change IS 'Findings of the newest published advisory compared with the one before, resolved ones included.';
 
-COMMENT ON COLUMN advisor.finding_change."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.finding_change.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.finding_change.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.finding_change.finding_key IS 'The same for the same trouble in every advisory.';
+COMMENT ON COLUMN advisor.finding_change.finding_key IS 'Key of the finding; equal in every advisory.';
 
-COMMENT ON COLUMN advisor.finding_change.code IS 'Kind of trouble.';
+COMMENT ON COLUMN advisor.finding_change.code IS 'Code of the finding.';
 
-COMMENT ON COLUMN advisor.finding_change.severity IS 'Severity when last seen.';
+COMMENT ON COLUMN advisor.finding_change.severity IS 'Severity in the last advisory with the finding.';
 
 COMMENT ON COLUMN advisor.finding_change.subject_type IS 'Kind of subject.';
 
-COMMENT ON COLUMN advisor.finding_change.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.finding_change.subject IS 'Name or id of the subject.';
 
-COMMENT ON COLUMN advisor.finding_change.change IS 'new, persisting, resolved, or reopened (seen before, not in the advisory before).';
+COMMENT ON COLUMN advisor.finding_change.change IS 'new, persisting, resolved, or reopened (in an earlier advisory, but not in the one before).';
 
-COMMENT ON COLUMN advisor.finding_change.first_seen IS 'First published advisory with it.';
+COMMENT ON COLUMN advisor.finding_change.first_seen IS 'Start of the first published advisory with the finding.';
 
-COMMENT ON COLUMN advisor.finding_change.times_seen IS 'Published advisories with it.';
+COMMENT ON COLUMN advisor.finding_change.times_seen IS 'Published advisories with the finding.';
 
 CREATE VIEW advisor.finding_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     finding."position" AS rank,
@@ -1872,47 +1876,47 @@ ALTER VIEW advisor.finding_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.finding_latest IS 'Findings of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.finding_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.finding_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.finding_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.finding_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.finding_latest.run_id IS 'Id of the advisory.';
 
-COMMENT ON COLUMN advisor.finding_latest.rank IS '1 is the first to look at.';
+COMMENT ON COLUMN advisor.finding_latest.rank IS 'Rank; 1 is the most important finding.';
 
-COMMENT ON COLUMN advisor.finding_latest.finding_key IS 'The same for the same trouble in every advisory.';
+COMMENT ON COLUMN advisor.finding_latest.finding_key IS 'Key of the finding; equal in every advisory.';
 
-COMMENT ON COLUMN advisor.finding_latest.code IS 'Kind of trouble (registry of codes).';
+COMMENT ON COLUMN advisor.finding_latest.code IS 'Code of the finding.';
 
 COMMENT ON COLUMN advisor.finding_latest.severity IS 'critical, high, medium, low, info or ok.';
 
 COMMENT ON COLUMN advisor.finding_latest.subject_type IS 'cluster, broker, rack, topic, partition, group, member, coordinator, partitioner or plan.';
 
-COMMENT ON COLUMN advisor.finding_latest.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.finding_latest.subject IS 'Name or id of the subject.';
 
 COMMENT ON COLUMN advisor.finding_latest.evidence IS 'Numbers, with units in the keys.';
 
-COMMENT ON COLUMN advisor.finding_latest.recommendation_code IS 'What to do (code of a fact); NULL: an earlier release wrote it.';
+COMMENT ON COLUMN advisor.finding_latest.recommendation_code IS 'Recommended action: code of a fact.';
 
 COMMENT ON COLUMN advisor.finding_latest.recommendation_args IS 'Arguments of that fact.';
 
-COMMENT ON COLUMN advisor.finding_latest.cost_code IS 'What that costs (code of a fact); NULL: nothing to tell.';
+COMMENT ON COLUMN advisor.finding_latest.cost_code IS 'Cost of that action: code of a fact; NULL: none is known.';
 
 COMMENT ON COLUMN advisor.finding_latest.cost_args IS 'Arguments of that fact.';
 
-COMMENT ON COLUMN advisor.finding_latest.gain IS 'Share of the trouble that goes away (0 to 1).';
+COMMENT ON COLUMN advisor.finding_latest.gain IS 'Share of the problem that the action removes (0 to 1).';
 
 COMMENT ON COLUMN advisor.finding_latest.confidence IS 'measured, given, estimated or structural.';
 
-COMMENT ON COLUMN advisor.finding_latest.team IS 'Whose it is by the cluster''s owners; NULL: no rule says.';
+COMMENT ON COLUMN advisor.finding_latest.team IS 'Team that owns the subject; NULL: no rule names one.';
 
-COMMENT ON COLUMN advisor.finding_latest.channel IS 'Where that team is told.';
+COMMENT ON COLUMN advisor.finding_latest.channel IS 'Channel of that team.';
 
-COMMENT ON COLUMN advisor.finding_latest.tier IS 'Tier of the subject, 0 to 9, as the team counts.';
+COMMENT ON COLUMN advisor.finding_latest.tier IS 'Tier of the subject, 0 to 9, as the team sets it.';
 
-COMMENT ON COLUMN advisor.finding_latest.muted_until IS 'End of the mute that it lies under; NULL: not muted.';
+COMMENT ON COLUMN advisor.finding_latest.muted_until IS 'End of the mute; NULL: not muted.';
 
-COMMENT ON COLUMN advisor.finding_latest.mute_reason IS 'Why it is muted.';
+COMMENT ON COLUMN advisor.finding_latest.mute_reason IS 'Reason of the mute.';
 
 CREATE TABLE store.frontier_point (
     run_key bigint NOT NULL,
@@ -1933,7 +1937,7 @@ ALTER TABLE store.frontier_point OWNER TO advisor_owner;
 COMMENT ON TABLE store.frontier_point IS 'Balance against bytes: what each tolerance costs.';
 
 CREATE VIEW advisor.frontier_point AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     frontier_point."position",
@@ -1954,11 +1958,11 @@ ALTER VIEW advisor.frontier_point OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.frontier_point IS 'Balance against bytes of every published plan.';
 
-COMMENT ON COLUMN advisor.frontier_point."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.frontier_point.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.frontier_point.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.frontier_point.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.frontier_point.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.frontier_point."position" IS 'From 1, in the order of the plan.';
 
@@ -1970,18 +1974,18 @@ COMMENT ON COLUMN advisor.frontier_point.replica_moves IS 'Replica moves it cost
 
 COMMENT ON COLUMN advisor.frontier_point.leader_changes IS 'Leader changes it costs.';
 
-COMMENT ON COLUMN advisor.frontier_point.lower_bound_bytes IS 'Nobody does it below this.';
+COMMENT ON COLUMN advisor.frontier_point.lower_bound_bytes IS 'No plan within this band copies less.';
 
 COMMENT ON COLUMN advisor.frontier_point.skew IS 'Skew by resource.';
 
 COMMENT ON COLUMN advisor.frontier_point.name IS 'cheap, knee or even.';
 
-COMMENT ON COLUMN advisor.frontier_point.is_recommended IS 'The one that the plan is.';
+COMMENT ON COLUMN advisor.frontier_point.is_recommended IS 'True for the point of the plan.';
 
-COMMENT ON COLUMN advisor.frontier_point.reasons IS 'Why it has a name or is recommended: a list of facts, each with code and args.';
+COMMENT ON COLUMN advisor.frontier_point.reasons IS 'Reasons of name and recommendation: a list of facts, each with code and args.';
 
 CREATE VIEW advisor.frontier_point_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     frontier_point."position",
@@ -2001,11 +2005,11 @@ ALTER VIEW advisor.frontier_point_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.frontier_point_latest IS 'Balance against bytes of the plan of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.frontier_point_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.frontier_point_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.frontier_point_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.frontier_point_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.frontier_point_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.frontier_point_latest."position" IS 'From 1, in the order of the plan.';
 
@@ -2017,19 +2021,19 @@ COMMENT ON COLUMN advisor.frontier_point_latest.replica_moves IS 'Replica moves 
 
 COMMENT ON COLUMN advisor.frontier_point_latest.leader_changes IS 'Leader changes it costs.';
 
-COMMENT ON COLUMN advisor.frontier_point_latest.lower_bound_bytes IS 'Nobody does it below this.';
+COMMENT ON COLUMN advisor.frontier_point_latest.lower_bound_bytes IS 'No plan within this band copies less.';
 
 COMMENT ON COLUMN advisor.frontier_point_latest.skew IS 'Skew by resource.';
 
 COMMENT ON COLUMN advisor.frontier_point_latest.name IS 'cheap, knee or even.';
 
-COMMENT ON COLUMN advisor.frontier_point_latest.is_recommended IS 'The one that the plan is.';
+COMMENT ON COLUMN advisor.frontier_point_latest.is_recommended IS 'True for the point of the plan.';
 
-COMMENT ON COLUMN advisor.frontier_point_latest.reasons IS 'Why it has a name or is recommended: a list of facts, each with code and args.';
+COMMENT ON COLUMN advisor.frontier_point_latest.reasons IS 'Reasons of name and recommendation: a list of facts, each with code and args.';
 
 CREATE TABLE store.group_score (
     run_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    started_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
@@ -2038,7 +2042,7 @@ CREATE TABLE store.group_score (
     subject jsonb,
     variants integer,
     is_current boolean NOT NULL,
-    is_advised boolean NOT NULL,
+    is_recommended boolean NOT NULL,
     members integer NOT NULL,
     idle_members integer,
     partitions integer NOT NULL,
@@ -2065,26 +2069,26 @@ CREATE TABLE store.group_score (
     is_reproduced boolean,
     error jsonb
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (started_at);
 
 ALTER TABLE store.group_score OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why a strategy has no answer, its scores then NULL.';
+COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why an assignor has no answer, its scores are then NULL.';
 
 CREATE VIEW advisor.group_drain_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     today.group_id,
     today.assignor AS current_assignor,
-    advised.assignor AS advised_assignor,
+    recommended.assignor AS recommended_assignor,
     today.drain_seconds,
-    advised.drain_seconds AS advised_drain_seconds,
-    (today.drain_seconds - advised.drain_seconds) AS gain_seconds,
+    recommended.drain_seconds AS recommended_drain_seconds,
+    (today.drain_seconds - recommended.drain_seconds) AS gain_seconds,
     today.skew_rate,
-    advised.skew_rate AS advised_skew_rate,
-    advised.partitions_moved,
+    recommended.skew_rate AS recommended_skew_rate,
+    recommended.partitions_moved,
     today.members_falling_behind,
-    advised.members_falling_behind AS advised_members_falling_behind,
+    recommended.members_falling_behind AS recommended_members_falling_behind,
         CASE
             WHEN (today.members_falling_behind > 0) THEN 'never'::text
             WHEN (today.drain_seconds > (0)::double precision) THEN 'drains'::text
@@ -2093,46 +2097,46 @@ CREATE VIEW advisor.group_drain_latest AS
             ELSE 'unknown'::text
         END AS outlook
    FROM ((store.newest_run newest
-     JOIN store.group_score today ON (((today.run_key = newest.run_key) AND (today."time" = newest."time") AND today.is_current AND (today.scenario = 'today'::text))))
-     LEFT JOIN store.group_score advised ON (((advised.run_key = newest.run_key) AND (advised."time" = newest."time") AND (advised.group_id = today.group_id) AND advised.is_advised AND (NOT advised.is_current) AND (advised.scenario = 'today'::text))));
+     JOIN store.group_score today ON (((today.run_key = newest.run_key) AND (today.started_at = newest.started_at) AND today.is_current AND (today.scenario = 'today'::text))))
+     LEFT JOIN store.group_score recommended ON (((recommended.run_key = newest.run_key) AND (recommended.started_at = newest.started_at) AND (recommended.group_id = today.group_id) AND recommended.is_recommended AND (NOT recommended.is_current) AND (recommended.scenario = 'today'::text))));
 
 ALTER VIEW advisor.group_drain_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.group_drain_latest IS 'Groups of the newest published advisory: assignor of today against the advised one, by drain time and skew.';
+COMMENT ON VIEW advisor.group_drain_latest IS 'Groups of the newest published advisory: drain time and skew of the current and of the recommended assignor.';
 
-COMMENT ON COLUMN advisor.group_drain_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.group_drain_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.current_assignor IS 'Strategy of today.';
+COMMENT ON COLUMN advisor.group_drain_latest.current_assignor IS 'Current assignor.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.advised_assignor IS 'Advised strategy; NULL: keep it.';
+COMMENT ON COLUMN advisor.group_drain_latest.recommended_assignor IS 'Recommended assignor; NULL: keep the current one.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.drain_seconds IS 'Time until today''s lag is gone as it is; NULL: unknown, never.';
+COMMENT ON COLUMN advisor.group_drain_latest.drain_seconds IS 'Time until the lag is gone with the current assignor; NULL: unknown or never.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.advised_drain_seconds IS 'The same with the advised strategy.';
+COMMENT ON COLUMN advisor.group_drain_latest.recommended_drain_seconds IS 'The same with the recommended assignor.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.gain_seconds IS 'What that saves.';
+COMMENT ON COLUMN advisor.group_drain_latest.gain_seconds IS 'Drain time that the recommended assignor saves.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.skew_rate IS 'Skew of rates today.';
+COMMENT ON COLUMN advisor.group_drain_latest.skew_rate IS 'Skew of rates with the current assignor.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.advised_skew_rate IS 'Skew of rates with the advised strategy.';
+COMMENT ON COLUMN advisor.group_drain_latest.recommended_skew_rate IS 'Skew of rates with the recommended assignor.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.partitions_moved IS 'Partitions that change their member once.';
+COMMENT ON COLUMN advisor.group_drain_latest.partitions_moved IS 'Partitions that change their member when the assignor changes.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.advised_members_falling_behind IS 'The same with the advised strategy.';
+COMMENT ON COLUMN advisor.group_drain_latest.recommended_members_falling_behind IS 'The same with the recommended assignor.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.outlook IS 'Today''s lag: no_lag, drains, never (some fall behind), no_members, or unknown (no rates of reading).';
+COMMENT ON COLUMN advisor.group_drain_latest.outlook IS 'Current lag: no_lag, drains, never (some members fall behind), no_members, or unknown (no read rates).';
 
 CREATE TABLE store.lag_day (
     cluster text CONSTRAINT lag_hour_cluster_not_null NOT NULL,
-    "time" timestamp with time zone CONSTRAINT lag_hour_time_not_null NOT NULL,
+    period_start timestamp with time zone CONSTRAINT lag_hour_period_start_not_null NOT NULL,
     group_id text CONSTRAINT lag_hour_group_id_not_null NOT NULL,
-    readings integer CONSTRAINT lag_hour_readings_not_null NOT NULL,
+    snapshot_count integer CONSTRAINT lag_hour_snapshot_count_not_null NOT NULL,
     lag_messages double precision CONSTRAINT lag_hour_lag_messages_not_null NOT NULL,
     highest_lag_messages bigint CONSTRAINT lag_hour_highest_lag_messages_not_null NOT NULL
 );
@@ -2142,35 +2146,35 @@ ALTER TABLE store.lag_day OWNER TO advisor_owner;
 COMMENT ON TABLE store.lag_day IS 'Lag of each group by the day: mean and highest.';
 
 CREATE VIEW advisor.group_lag_by_day AS
- SELECT "time",
+ SELECT period_start,
     cluster,
     group_id,
-    readings AS reading_count,
+    snapshot_count,
     lag_messages,
     highest_lag_messages
    FROM store.lag_day;
 
 ALTER VIEW advisor.group_lag_by_day OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.group_lag_by_day IS 'How far each group was behind by the day; pruning keeps it.';
+COMMENT ON VIEW advisor.group_lag_by_day IS 'Lag of each group by day; kept when snapshots are pruned.';
 
-COMMENT ON COLUMN advisor.group_lag_by_day."time" IS 'Begin of the day (UTC).';
+COMMENT ON COLUMN advisor.group_lag_by_day.period_start IS 'Start of the day (UTC).';
 
 COMMENT ON COLUMN advisor.group_lag_by_day.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
 COMMENT ON COLUMN advisor.group_lag_by_day.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.group_lag_by_day.reading_count IS 'Readings that it is made of.';
+COMMENT ON COLUMN advisor.group_lag_by_day.snapshot_count IS 'Snapshots behind this row.';
 
-COMMENT ON COLUMN advisor.group_lag_by_day.lag_messages IS 'Lag in all its topics, mean of the readings.';
+COMMENT ON COLUMN advisor.group_lag_by_day.lag_messages IS 'Lag in all its topics, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.group_lag_by_day.highest_lag_messages IS 'The highest of the readings.';
+COMMENT ON COLUMN advisor.group_lag_by_day.highest_lag_messages IS 'Highest of the snapshots.';
 
 CREATE TABLE store.lag_hour (
     cluster text NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    period_start timestamp with time zone NOT NULL,
     group_id text NOT NULL,
-    readings integer NOT NULL,
+    snapshot_count integer NOT NULL,
     lag_messages double precision NOT NULL,
     highest_lag_messages bigint NOT NULL
 );
@@ -2180,33 +2184,33 @@ ALTER TABLE store.lag_hour OWNER TO advisor_owner;
 COMMENT ON TABLE store.lag_hour IS 'Lag of each group by the hour: mean and highest.';
 
 CREATE VIEW advisor.group_lag_by_hour AS
- SELECT "time",
+ SELECT period_start,
     cluster,
     group_id,
-    readings AS reading_count,
+    snapshot_count,
     lag_messages,
     highest_lag_messages
    FROM store.lag_hour;
 
 ALTER VIEW advisor.group_lag_by_hour OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.group_lag_by_hour IS 'How far each group was behind by the hour; pruning keeps it.';
+COMMENT ON VIEW advisor.group_lag_by_hour IS 'Lag of each group by hour; kept when snapshots are pruned.';
 
-COMMENT ON COLUMN advisor.group_lag_by_hour."time" IS 'Begin of the hour (UTC).';
+COMMENT ON COLUMN advisor.group_lag_by_hour.period_start IS 'Start of the hour (UTC).';
 
 COMMENT ON COLUMN advisor.group_lag_by_hour.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
 COMMENT ON COLUMN advisor.group_lag_by_hour.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.group_lag_by_hour.reading_count IS 'Readings that it is made of.';
+COMMENT ON COLUMN advisor.group_lag_by_hour.snapshot_count IS 'Snapshots behind this row.';
 
-COMMENT ON COLUMN advisor.group_lag_by_hour.lag_messages IS 'Lag in all its topics, mean of the readings.';
+COMMENT ON COLUMN advisor.group_lag_by_hour.lag_messages IS 'Lag in all its topics, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.group_lag_by_hour.highest_lag_messages IS 'The highest of the readings.';
+COMMENT ON COLUMN advisor.group_lag_by_hour.highest_lag_messages IS 'Highest of the snapshots.';
 
 CREATE TABLE store.committed_offset (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     group_id text NOT NULL,
     "position" integer NOT NULL,
     topic text NOT NULL,
@@ -2218,14 +2222,14 @@ CREATE TABLE store.committed_offset (
     CONSTRAINT committed_offset_lengths_equal CHECK ((cardinality(partitions) = cardinality(offsets))),
     CONSTRAINT committed_offset_reads_equal CHECK ((cardinality(read_messages_per_s) = cardinality(partitions)))
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.committed_offset OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.committed_offset IS 'How far a group has read a topic: offsets runs along partitions.';
+COMMENT ON TABLE store.committed_offset IS 'Committed offsets of a group and topic: offsets runs along partitions.';
 
 CREATE VIEW advisor.group_lag_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     committed.group_id,
     committed.topic,
@@ -2238,22 +2242,22 @@ CREATE VIEW advisor.group_lag_latest AS
             ELSE NULL::double precision
         END AS read_messages_per_s
    FROM (((((store.newest_snapshot newest
-     JOIN store.committed_offset committed ON (((committed.snapshot_key = newest.snapshot_key) AND (committed."time" = newest."time"))))
-     JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped."time" = newest."time") AND (grouped.group_id = committed.group_id))))
+     JOIN store.committed_offset committed ON (((committed.snapshot_key = newest.snapshot_key) AND (committed.captured_at = newest.captured_at))))
+     JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped.captured_at = newest.captured_at) AND (grouped.group_id = committed.group_id))))
      CROSS JOIN LATERAL UNNEST(committed.partitions, committed.offsets, committed.lags, committed.read_messages_per_s) offsets(partition, committed, lag, reads))
-     LEFT JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = committed.topic) AND (placed.partition = offsets.partition))))
+     LEFT JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed.captured_at = newest.captured_at) AND (placed.topic = committed.topic) AND (placed.partition = offsets.partition))))
      CROSS JOIN LATERAL ( SELECT COALESCE(offsets.lag,
                 CASE
                     WHEN (placed.end_offset IS NOT NULL) THEN GREATEST((placed.end_offset - offsets.committed), (0)::bigint)
                     ELSE NULL::bigint
                 END) AS "coalesce") behind(messages))
-  GROUP BY newest."time", newest.cluster, committed.group_id, committed.topic, grouped.type;
+  GROUP BY newest.captured_at, newest.cluster, committed.group_id, committed.topic, grouped.type;
 
 ALTER VIEW advisor.group_lag_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.group_lag_latest IS 'How far each group is behind in each topic, in the newest reading of each cluster.';
+COMMENT ON VIEW advisor.group_lag_latest IS 'Lag of each group and topic in the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.group_lag_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.group_lag_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.group_lag_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -2263,17 +2267,17 @@ COMMENT ON COLUMN advisor.group_lag_latest.topic IS 'Topic.';
 
 COMMENT ON COLUMN advisor.group_lag_latest.partitions IS 'Partitions with a committed offset.';
 
-COMMENT ON COLUMN advisor.group_lag_latest.lag_messages IS 'Messages not yet read; NULL where no end offset is known.';
+COMMENT ON COLUMN advisor.group_lag_latest.lag_messages IS 'Lag; NULL where no end offset is known.';
 
-COMMENT ON COLUMN advisor.group_lag_latest.max_lag_messages IS 'Of the partition furthest behind.';
+COMMENT ON COLUMN advisor.group_lag_latest.max_lag_messages IS 'Largest lag of one partition.';
 
-COMMENT ON COLUMN advisor.group_lag_latest.type IS 'Type of the group; the lag of a share group is what its broker tells.';
+COMMENT ON COLUMN advisor.group_lag_latest.type IS 'Type of the group; the lag of a share group is the one its broker reports.';
 
-COMMENT ON COLUMN advisor.group_lag_latest.read_messages_per_s IS 'What it reads; NULL where that of one partition is unknown.';
+COMMENT ON COLUMN advisor.group_lag_latest.read_messages_per_s IS 'Read rate of the group; NULL where the rate of a partition is unknown.';
 
 CREATE TABLE store.member (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     group_id text NOT NULL,
     "position" integer NOT NULL,
     member_id text NOT NULL,
@@ -2297,7 +2301,7 @@ CREATE TABLE store.member (
     user_data bytea,
     decode_error text
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.member OWNER TO advisor_owner;
 
@@ -2313,10 +2317,10 @@ CREATE VIEW advisor.group_rebalance_latest AS
            FROM ( SELECT daily.cluster,
                     consumer_group.group_id,
                     consumer_group.generation,
-                    lag(consumer_group.generation) OVER (PARTITION BY daily.cluster, consumer_group.group_id ORDER BY daily."time") AS earlier
+                    lag(consumer_group.generation) OVER (PARTITION BY daily.cluster, consumer_group.group_id ORDER BY daily.captured_at) AS earlier
                    FROM ((store.daily_snapshot daily
-                     JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily."time" > (newest_1."time" - '7 days'::interval)))))
-                     JOIN store.consumer_group ON (((consumer_group.snapshot_key = daily.snapshot_key) AND (consumer_group."time" = daily."time"))))
+                     JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily.captured_at > (newest_1.captured_at - '7 days'::interval)))))
+                     JOIN store.consumer_group ON (((consumer_group.snapshot_key = daily.snapshot_key) AND (consumer_group.captured_at = daily.captured_at))))
                   WHERE (consumer_group.generation IS NOT NULL)) step
           WHERE (step.earlier IS NOT NULL)
           GROUP BY step.cluster, step.group_id
@@ -2326,10 +2330,10 @@ CREATE VIEW advisor.group_rebalance_latest AS
             count(*) FILTER (WHERE (member.assigned_count = 0)) AS members,
             count(*) AS shown
            FROM (store.newest_snapshot newest_1
-             JOIN store.member ON (((member.snapshot_key = newest_1.snapshot_key) AND (member."time" = newest_1."time"))))
+             JOIN store.member ON (((member.snapshot_key = newest_1.snapshot_key) AND (member.captured_at = newest_1.captured_at))))
           GROUP BY newest_1.cluster, member.group_id
         )
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     grouped.group_id,
     grouped.state,
@@ -2342,15 +2346,15 @@ CREATE VIEW advisor.group_rebalance_latest AS
     grouped.generation,
     grouped.type
    FROM (((store.newest_snapshot newest
-     JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped."time" = newest."time"))))
+     JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped.captured_at = newest.captured_at))))
      LEFT JOIN turned ON (((turned.cluster = newest.cluster) AND (turned.group_id = grouped.group_id))))
      LEFT JOIN idle ON (((idle.cluster = newest.cluster) AND (idle.group_id = grouped.group_id))));
 
 ALTER VIEW advisor.group_rebalance_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.group_rebalance_latest IS 'Groups of the newest reading: rebalances of the last seven days, and members that read nothing.';
+COMMENT ON VIEW advisor.group_rebalance_latest IS 'Groups of the newest snapshot: rebalances of the last seven days, and idle members.';
 
-COMMENT ON COLUMN advisor.group_rebalance_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.group_rebalance_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -2362,14 +2366,14 @@ COMMENT ON COLUMN advisor.group_rebalance_latest.members IS 'Members.';
 
 COMMENT ON COLUMN advisor.group_rebalance_latest.idle_members IS 'Members without a partition; NULL where the source does not show each member.';
 
-COMMENT ON COLUMN advisor.group_rebalance_latest.rebalances_7d IS 'Growth of the generation over seven days; NULL with a single reading.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.rebalances_7d IS 'Growth of the generation over seven days; NULL with a single snapshot.';
 
 COMMENT ON COLUMN advisor.group_rebalance_latest.generation IS 'Generation now.';
 
 COMMENT ON COLUMN advisor.group_rebalance_latest.type IS 'classic, consumer, share, streams or unknown.';
 
 CREATE VIEW advisor.group_score AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     group_score.group_id,
@@ -2377,7 +2381,7 @@ CREATE VIEW advisor.group_score AS
     group_score.version,
     group_score.scenario,
     group_score.is_current,
-    group_score.is_advised,
+    group_score.is_recommended,
     group_score.members,
     group_score.idle_members,
     group_score.partitions,
@@ -2407,36 +2411,36 @@ CREATE VIEW advisor.group_score AS
     group_score.least_skew_count,
     group_score.least_skew_rate
    FROM (((store.run
-     JOIN store.group_score ON (((group_score.run_key = run.run_key) AND (group_score."time" = run."time"))))
+     JOIN store.group_score ON (((group_score.run_key = run.run_key) AND (group_score.started_at = run.started_at))))
      JOIN store.snapshot ON ((snapshot.snapshot_key = run.snapshot_key)))
-     LEFT JOIN store.consumer_group ON (((consumer_group.snapshot_key = run.snapshot_key) AND (consumer_group."time" = snapshot."time") AND (consumer_group.group_id = group_score.group_id))))
+     LEFT JOIN store.consumer_group ON (((consumer_group.snapshot_key = run.snapshot_key) AND (consumer_group.captured_at = snapshot.captured_at) AND (consumer_group.group_id = group_score.group_id))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.group_score OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.group_score IS 'Each group under its own and under other assignors, in every published advisory.';
 
-COMMENT ON COLUMN advisor.group_score."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.group_score.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.group_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.group_score.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.group_score.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.group_score.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.group_score.assignor IS 'Strategy.';
+COMMENT ON COLUMN advisor.group_score.assignor IS 'Assignor.';
 
-COMMENT ON COLUMN advisor.group_score.version IS 'Whose answer it is (a fact: code and args).';
+COMMENT ON COLUMN advisor.group_score.version IS 'Class and release that were replayed (a fact: code and args).';
 
-COMMENT ON COLUMN advisor.group_score.scenario IS 'today, or what was changed on purpose.';
+COMMENT ON COLUMN advisor.group_score.scenario IS 'today, or the change of the what-if scenario.';
 
-COMMENT ON COLUMN advisor.group_score.is_current IS 'What the group does today.';
+COMMENT ON COLUMN advisor.group_score.is_current IS 'True for the current assignor.';
 
-COMMENT ON COLUMN advisor.group_score.is_advised IS 'What it should do.';
+COMMENT ON COLUMN advisor.group_score.is_recommended IS 'True for the recommended assignor.';
 
 COMMENT ON COLUMN advisor.group_score.members IS 'Members.';
 
-COMMENT ON COLUMN advisor.group_score.idle_members IS 'Members that read nothing.';
+COMMENT ON COLUMN advisor.group_score.idle_members IS 'Members without a partition.';
 
 COMMENT ON COLUMN advisor.group_score.partitions IS 'Partitions.';
 
@@ -2446,41 +2450,41 @@ COMMENT ON COLUMN advisor.group_score.skew_rate IS 'Skew of rates over members; 
 
 COMMENT ON COLUMN advisor.group_score.skew_lag IS 'Skew of lag over members; NULL where unknown.';
 
-COMMENT ON COLUMN advisor.group_score.partitions_moved IS 'Partitions that change their member (or in the scenario).';
+COMMENT ON COLUMN advisor.group_score.partitions_moved IS 'Partitions that change their member, by the assignor or in the scenario.';
 
 COMMENT ON COLUMN advisor.group_score.moved_rate_ratio IS 'Share of the rate that changes its member.';
 
-COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of what members with a rack read that has a replica there.';
+COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of the bytes read by members with a rack that have a replica in that rack.';
 
-COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
+COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time until the current lag is gone; NULL: unknown or never.';
 
-COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come from: given; all_alike or as_read: assumed.';
+COMMENT ON COLUMN advisor.group_score.basis IS 'Source of its subscriptions: given; all_alike or as_read: assumed.';
 
-COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
+COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The replay of the current assignor gives exactly the current assignment; NULL where it is not replayed.';
 
-COMMENT ON COLUMN advisor.group_score.error IS 'Why there is no answer (a fact: code and args); scores are then NULL.';
+COMMENT ON COLUMN advisor.group_score.error IS 'Why there is no assignment (a fact: code and args); scores are then NULL.';
 
-COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no strategy to choose.';
+COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no assignor to choose.';
 
-COMMENT ON COLUMN advisor.group_score.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
+COMMENT ON COLUMN advisor.group_score.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: the remaining lag is in partitions without a member.';
 
-COMMENT ON COLUMN advisor.group_score.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
+COMMENT ON COLUMN advisor.group_score.leader_in_rack_ratio IS 'As same_rack_ratio, for leaders alone: without a rack-aware replica selector.';
 
-COMMENT ON COLUMN advisor.group_score.subject IS 'What happens in the scenario (a fact): the variant that moves most.';
+COMMENT ON COLUMN advisor.group_score.subject IS 'Event of the scenario (a fact), of the variant that moves most.';
 
-COMMENT ON COLUMN advisor.group_score.variants IS 'How many variants of the scenario were tried, such as members that leave.';
+COMMENT ON COLUMN advisor.group_score.variants IS 'Number of variants of the scenario, such as the members that leave.';
 
-COMMENT ON COLUMN advisor.group_score.mean_partitions_moved IS 'Partitions that change their member, over all variants.';
+COMMENT ON COLUMN advisor.group_score.mean_partitions_moved IS 'Mean over all variants of the partitions that change their member.';
 
-COMMENT ON COLUMN advisor.group_score.partitions_revoked IS 'Partitions that members give up who live on.';
+COMMENT ON COLUMN advisor.group_score.partitions_revoked IS 'Partitions that are revoked from members that remain.';
 
-COMMENT ON COLUMN advisor.group_score.partitions_unread IS 'Partitions that nobody reads for a while.';
+COMMENT ON COLUMN advisor.group_score.partitions_unread IS 'Partitions that pause.';
 
-COMMENT ON COLUMN advisor.group_score.longest_pause_ms IS 'Longest of these pauses in ms; NULL where one has no end.';
+COMMENT ON COLUMN advisor.group_score.longest_pause_ms IS 'Longest pause in ms; NULL where a pause has no end.';
 
-COMMENT ON COLUMN advisor.group_score.unread_partition_ms IS 'All these pauses together in ms.';
+COMMENT ON COLUMN advisor.group_score.unread_partition_ms IS 'Sum of all pauses in ms.';
 
-COMMENT ON COLUMN advisor.group_score.partitions_without_reader IS 'Partitions that nobody reads at the end.';
+COMMENT ON COLUMN advisor.group_score.partitions_without_reader IS 'Partitions without a member at the end.';
 
 COMMENT ON COLUMN advisor.group_score.cv_count IS 'Standard deviation over mean of partition counts.';
 
@@ -2491,7 +2495,7 @@ COMMENT ON COLUMN advisor.group_score.least_skew_count IS 'No assignment to thes
 COMMENT ON COLUMN advisor.group_score.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
 
 CREATE VIEW advisor.group_score_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     group_score.group_id,
@@ -2499,7 +2503,7 @@ CREATE VIEW advisor.group_score_latest AS
     group_score.version,
     group_score.scenario,
     group_score.is_current,
-    group_score.is_advised,
+    group_score.is_recommended,
     group_score.members,
     group_score.idle_members,
     group_score.partitions,
@@ -2529,35 +2533,35 @@ CREATE VIEW advisor.group_score_latest AS
     group_score.least_skew_count,
     group_score.least_skew_rate
    FROM (((store.newest_run newest
-     JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score."time" = newest."time"))))
+     JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score.started_at = newest.started_at))))
      JOIN store.snapshot ON ((snapshot.snapshot_key = newest.snapshot_key)))
-     LEFT JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group."time" = snapshot."time") AND (consumer_group.group_id = group_score.group_id))));
+     LEFT JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group.captured_at = snapshot.captured_at) AND (consumer_group.group_id = group_score.group_id))));
 
 ALTER VIEW advisor.group_score_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.group_score_latest IS 'Each group under its own and under other assignors, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.group_score_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.group_score_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.group_score_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.group_score_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.group_score_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.group_score_latest.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.group_score_latest.assignor IS 'Strategy.';
+COMMENT ON COLUMN advisor.group_score_latest.assignor IS 'Assignor.';
 
-COMMENT ON COLUMN advisor.group_score_latest.version IS 'Whose answer it is (a fact: code and args).';
+COMMENT ON COLUMN advisor.group_score_latest.version IS 'Class and release that were replayed (a fact: code and args).';
 
-COMMENT ON COLUMN advisor.group_score_latest.scenario IS 'today, or what was changed on purpose.';
+COMMENT ON COLUMN advisor.group_score_latest.scenario IS 'today, or the change of the what-if scenario.';
 
-COMMENT ON COLUMN advisor.group_score_latest.is_current IS 'What the group does today.';
+COMMENT ON COLUMN advisor.group_score_latest.is_current IS 'True for the current assignor.';
 
-COMMENT ON COLUMN advisor.group_score_latest.is_advised IS 'What it should do.';
+COMMENT ON COLUMN advisor.group_score_latest.is_recommended IS 'True for the recommended assignor.';
 
 COMMENT ON COLUMN advisor.group_score_latest.members IS 'Members.';
 
-COMMENT ON COLUMN advisor.group_score_latest.idle_members IS 'Members that read nothing.';
+COMMENT ON COLUMN advisor.group_score_latest.idle_members IS 'Members without a partition.';
 
 COMMENT ON COLUMN advisor.group_score_latest.partitions IS 'Partitions.';
 
@@ -2567,41 +2571,41 @@ COMMENT ON COLUMN advisor.group_score_latest.skew_rate IS 'Skew of rates over me
 
 COMMENT ON COLUMN advisor.group_score_latest.skew_lag IS 'Skew of lag over members; NULL where unknown.';
 
-COMMENT ON COLUMN advisor.group_score_latest.partitions_moved IS 'Partitions that change their member (or in the scenario).';
+COMMENT ON COLUMN advisor.group_score_latest.partitions_moved IS 'Partitions that change their member, by the assignor or in the scenario.';
 
 COMMENT ON COLUMN advisor.group_score_latest.moved_rate_ratio IS 'Share of the rate that changes its member.';
 
-COMMENT ON COLUMN advisor.group_score_latest.same_rack_ratio IS 'Share of what members with a rack read that has a replica there.';
+COMMENT ON COLUMN advisor.group_score_latest.same_rack_ratio IS 'Share of the bytes read by members with a rack that have a replica in that rack.';
 
-COMMENT ON COLUMN advisor.group_score_latest.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
+COMMENT ON COLUMN advisor.group_score_latest.drain_seconds IS 'Time until the current lag is gone; NULL: unknown or never.';
 
-COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions come from: given; all_alike or as_read: assumed.';
+COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Source of its subscriptions: given; all_alike or as_read: assumed.';
 
-COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
+COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The replay of the current assignor gives exactly the current assignment; NULL where it is not replayed.';
 
-COMMENT ON COLUMN advisor.group_score_latest.error IS 'Why there is no answer (a fact: code and args); scores are then NULL.';
+COMMENT ON COLUMN advisor.group_score_latest.error IS 'Why there is no assignment (a fact: code and args); scores are then NULL.';
 
-COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no strategy to choose.';
+COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no assignor to choose.';
 
-COMMENT ON COLUMN advisor.group_score_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
+COMMENT ON COLUMN advisor.group_score_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: the remaining lag is in partitions without a member.';
 
-COMMENT ON COLUMN advisor.group_score_latest.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
+COMMENT ON COLUMN advisor.group_score_latest.leader_in_rack_ratio IS 'As same_rack_ratio, for leaders alone: without a rack-aware replica selector.';
 
-COMMENT ON COLUMN advisor.group_score_latest.subject IS 'What happens in the scenario (a fact): the variant that moves most.';
+COMMENT ON COLUMN advisor.group_score_latest.subject IS 'Event of the scenario (a fact), of the variant that moves most.';
 
-COMMENT ON COLUMN advisor.group_score_latest.variants IS 'How many variants of the scenario were tried, such as members that leave.';
+COMMENT ON COLUMN advisor.group_score_latest.variants IS 'Number of variants of the scenario, such as the members that leave.';
 
-COMMENT ON COLUMN advisor.group_score_latest.mean_partitions_moved IS 'Partitions that change their member, over all variants.';
+COMMENT ON COLUMN advisor.group_score_latest.mean_partitions_moved IS 'Mean over all variants of the partitions that change their member.';
 
-COMMENT ON COLUMN advisor.group_score_latest.partitions_revoked IS 'Partitions that members give up who live on.';
+COMMENT ON COLUMN advisor.group_score_latest.partitions_revoked IS 'Partitions that are revoked from members that remain.';
 
-COMMENT ON COLUMN advisor.group_score_latest.partitions_unread IS 'Partitions that nobody reads for a while.';
+COMMENT ON COLUMN advisor.group_score_latest.partitions_unread IS 'Partitions that pause.';
 
-COMMENT ON COLUMN advisor.group_score_latest.longest_pause_ms IS 'Longest of these pauses in ms; NULL where one has no end.';
+COMMENT ON COLUMN advisor.group_score_latest.longest_pause_ms IS 'Longest pause in ms; NULL where a pause has no end.';
 
-COMMENT ON COLUMN advisor.group_score_latest.unread_partition_ms IS 'All these pauses together in ms.';
+COMMENT ON COLUMN advisor.group_score_latest.unread_partition_ms IS 'Sum of all pauses in ms.';
 
-COMMENT ON COLUMN advisor.group_score_latest.partitions_without_reader IS 'Partitions that nobody reads at the end.';
+COMMENT ON COLUMN advisor.group_score_latest.partitions_without_reader IS 'Partitions without a member at the end.';
 
 COMMENT ON COLUMN advisor.group_score_latest.cv_count IS 'Standard deviation over mean of partition counts.';
 
@@ -2613,7 +2617,7 @@ COMMENT ON COLUMN advisor.group_score_latest.least_skew_rate IS 'No assignment t
 
 CREATE TABLE store.load (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     topic text NOT NULL,
     partition integer NOT NULL,
     log_bytes double precision,
@@ -2622,14 +2626,14 @@ CREATE TABLE store.load (
     cpu_percent double precision,
     in_messages_per_s double precision
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.load OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.load IS 'What each partition carries at its leader, without replication; NULL is unknown, never zero.';
+COMMENT ON TABLE store.load IS 'Load of each partition at its leader, without replication; NULL is unknown, never zero.';
 
 CREATE VIEW advisor.load AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     load.topic,
@@ -2640,18 +2644,18 @@ CREATE VIEW advisor.load AS
     load.cpu_percent,
     load.in_messages_per_s
    FROM (store.snapshot
-     JOIN store.load ON (((load.snapshot_key = snapshot.snapshot_key) AND (load."time" = snapshot."time"))))
+     JOIN store.load ON (((load.snapshot_key = snapshot.snapshot_key) AND (load.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.load OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.load IS 'Loads of every reading; one row a partition; NULL is unknown, never zero.';
+COMMENT ON VIEW advisor.load IS 'Loads of every snapshot; one row a partition; NULL is unknown, never zero.';
 
-COMMENT ON COLUMN advisor.load."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.load.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.load.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.load.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.load.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.load.topic IS 'Topic.';
 
@@ -2669,7 +2673,7 @@ COMMENT ON COLUMN advisor.load.in_messages_per_s IS 'Messages written to the lea
 
 CREATE TABLE store.load_history (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     topic text NOT NULL,
     topic_id text,
     in_bytes_per_s real[],
@@ -2677,16 +2681,16 @@ CREATE TABLE store.load_history (
     cpu_percent real[],
     in_messages_per_s real[]
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.load_history OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.load_history IS 'What a snapshot measured of a topic: arrays by partition number; NULL is unknown, never zero.';
+COMMENT ON TABLE store.load_history IS 'Rates of a topic in a snapshot: arrays by partition number; NULL is unknown, never zero.';
 
 CREATE TABLE store.load_reading (
     snapshot_key bigint NOT NULL,
     cluster text NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     in_bytes_window_s double precision,
     out_bytes_window_s double precision,
     cpu_window_s double precision,
@@ -2698,7 +2702,7 @@ ALTER TABLE store.load_reading OWNER TO advisor_owner;
 COMMENT ON TABLE store.load_reading IS 'Snapshots whose rates are kept, with the seconds over which each kind was measured; NULL: not measured.';
 
 CREATE VIEW advisor.load_history AS
- SELECT reading."time",
+ SELECT reading.captured_at,
     reading.cluster,
     snapshot.snapshot_id,
     kept.topic,
@@ -2709,19 +2713,19 @@ CREATE VIEW advisor.load_history AS
     kept.in_messages_per_s,
     reading.in_bytes_window_s AS window_s
    FROM ((store.load_reading reading
-     JOIN store.load_history kept ON (((kept.snapshot_key = reading.snapshot_key) AND (kept."time" = reading."time"))))
+     JOIN store.load_history kept ON (((kept.snapshot_key = reading.snapshot_key) AND (kept.captured_at = reading.captured_at))))
      LEFT JOIN store.snapshot ON ((snapshot.snapshot_key = reading.snapshot_key)))
   WHERE ((snapshot.status IS NULL) OR (snapshot.status = 'passed'::text));
 
 ALTER VIEW advisor.load_history OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.load_history IS 'Rates of each topic in the readings of the last 35 days; one row a topic, arrays by partition number.';
+COMMENT ON VIEW advisor.load_history IS 'Rates of each topic in the snapshots of the last 35 days; one row a topic, arrays by partition number.';
 
-COMMENT ON COLUMN advisor.load_history."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.load_history.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.load_history.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.load_history.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.load_history.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.load_history.topic IS 'Topic.';
 
@@ -2735,10 +2739,10 @@ COMMENT ON COLUMN advisor.load_history.cpu_percent IS 'CPU of each leader.';
 
 COMMENT ON COLUMN advisor.load_history.in_messages_per_s IS 'Messages written to each leader.';
 
-COMMENT ON COLUMN advisor.load_history.window_s IS 'Seconds before the reading over which in_bytes_per_s was measured.';
+COMMENT ON COLUMN advisor.load_history.window_s IS 'Seconds before the snapshot over which in_bytes_per_s was measured.';
 
 CREATE VIEW advisor.load_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     load.topic,
@@ -2749,17 +2753,17 @@ CREATE VIEW advisor.load_latest AS
     load.cpu_percent,
     load.in_messages_per_s
    FROM (store.newest_snapshot newest
-     JOIN store.load ON (((load.snapshot_key = newest.snapshot_key) AND (load."time" = newest."time"))));
+     JOIN store.load ON (((load.snapshot_key = newest.snapshot_key) AND (load.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.load_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.load_latest IS 'Loads of the newest reading of each cluster; NULL is unknown, never zero.';
+COMMENT ON VIEW advisor.load_latest IS 'Loads of the newest snapshot of each cluster; NULL is unknown, never zero.';
 
-COMMENT ON COLUMN advisor.load_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.load_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.load_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.load_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.load_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.load_latest.topic IS 'Topic.';
 
@@ -2776,7 +2780,7 @@ COMMENT ON COLUMN advisor.load_latest.cpu_percent IS 'CPU of the leader.';
 COMMENT ON COLUMN advisor.load_latest.in_messages_per_s IS 'Messages written to the leader.';
 
 CREATE VIEW advisor.load_source AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     load_source.kind,
@@ -2789,13 +2793,13 @@ CREATE VIEW advisor.load_source AS
 
 ALTER VIEW advisor.load_source OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.load_source IS 'Where each load of each reading comes from.';
+COMMENT ON VIEW advisor.load_source IS 'Source of each load of every snapshot.';
 
-COMMENT ON COLUMN advisor.load_source."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.load_source.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.load_source.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.load_source.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.load_source.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.load_source.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
 
@@ -2806,7 +2810,7 @@ COMMENT ON COLUMN advisor.load_source.window_s IS 'Seconds over which a rate was
 COMMENT ON COLUMN advisor.load_source.known_share IS 'Share of partitions whose figure is known.';
 
 CREATE VIEW advisor.load_source_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     load_source.kind,
@@ -2818,13 +2822,13 @@ CREATE VIEW advisor.load_source_latest AS
 
 ALTER VIEW advisor.load_source_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.load_source_latest IS 'Where each load of the newest reading comes from; a kind without a row was measured by nobody.';
+COMMENT ON VIEW advisor.load_source_latest IS 'Source of each load of the newest snapshot; a kind without a row is unknown.';
 
-COMMENT ON COLUMN advisor.load_source_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.load_source_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.load_source_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.load_source_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.load_source_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.load_source_latest.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
 
@@ -2835,7 +2839,7 @@ COMMENT ON COLUMN advisor.load_source_latest.window_s IS 'Seconds over which a r
 COMMENT ON COLUMN advisor.load_source_latest.known_share IS 'Share of partitions whose figure is known.';
 
 CREATE VIEW advisor.log_dir AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     log_dir.broker,
@@ -2848,39 +2852,39 @@ CREATE VIEW advisor.log_dir AS
     log_dir.stray_bytes,
     log_dir.largest_stray
    FROM (store.snapshot
-     JOIN store.log_dir ON (((log_dir.snapshot_key = snapshot.snapshot_key) AND (log_dir."time" = snapshot."time"))))
+     JOIN store.log_dir ON (((log_dir.snapshot_key = snapshot.snapshot_key) AND (log_dir.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.log_dir OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.log_dir IS 'Log directories of every reading.';
+COMMENT ON VIEW advisor.log_dir IS 'Log directories of every snapshot.';
 
-COMMENT ON COLUMN advisor.log_dir."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.log_dir.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.log_dir.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.log_dir.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.log_dir.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.log_dir.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.log_dir.path IS 'Directory.';
 
-COMMENT ON COLUMN advisor.log_dir.total_bytes IS 'Size of its volume; NULL where the broker does not tell.';
+COMMENT ON COLUMN advisor.log_dir.total_bytes IS 'Size of its volume; NULL where the broker does not report it.';
 
 COMMENT ON COLUMN advisor.log_dir.usable_bytes IS 'Free bytes of its volume.';
 
-COMMENT ON COLUMN advisor.log_dir.error IS 'What the broker says is wrong with it.';
+COMMENT ON COLUMN advisor.log_dir.error IS 'Error that the broker reports.';
 
 COMMENT ON COLUMN advisor.log_dir.is_cordoned IS 'Nothing new may be placed on it (KIP-1066).';
 
-COMMENT ON COLUMN advisor.log_dir.stray_logs IS 'Logs in it that no replica list has.';
+COMMENT ON COLUMN advisor.log_dir.stray_logs IS 'Logs in it that belong to no replica list.';
 
-COMMENT ON COLUMN advisor.log_dir.stray_bytes IS 'Bytes of these.';
+COMMENT ON COLUMN advisor.log_dir.stray_bytes IS 'Bytes of the stray logs.';
 
-COMMENT ON COLUMN advisor.log_dir.largest_stray IS 'Topic and partition of the largest of these.';
+COMMENT ON COLUMN advisor.log_dir.largest_stray IS 'Topic and partition of the largest stray log.';
 
 CREATE VIEW advisor.log_dir_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     log_dir.broker,
@@ -2893,38 +2897,38 @@ CREATE VIEW advisor.log_dir_latest AS
     log_dir.stray_bytes,
     log_dir.largest_stray
    FROM (store.newest_snapshot newest
-     JOIN store.log_dir ON (((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir."time" = newest."time"))));
+     JOIN store.log_dir ON (((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.log_dir_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.log_dir_latest IS 'Log directories of the newest reading of each cluster.';
+COMMENT ON VIEW advisor.log_dir_latest IS 'Log directories of the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.log_dir_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.log_dir_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.log_dir_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.log_dir_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.log_dir_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.log_dir_latest.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.log_dir_latest.path IS 'Directory.';
 
-COMMENT ON COLUMN advisor.log_dir_latest.total_bytes IS 'Size of its volume; NULL where the broker does not tell.';
+COMMENT ON COLUMN advisor.log_dir_latest.total_bytes IS 'Size of its volume; NULL where the broker does not report it.';
 
 COMMENT ON COLUMN advisor.log_dir_latest.usable_bytes IS 'Free bytes of its volume.';
 
-COMMENT ON COLUMN advisor.log_dir_latest.error IS 'What the broker says is wrong with it.';
+COMMENT ON COLUMN advisor.log_dir_latest.error IS 'Error that the broker reports.';
 
 COMMENT ON COLUMN advisor.log_dir_latest.is_cordoned IS 'Nothing new may be placed on it (KIP-1066).';
 
-COMMENT ON COLUMN advisor.log_dir_latest.stray_logs IS 'Logs in it that no replica list has.';
+COMMENT ON COLUMN advisor.log_dir_latest.stray_logs IS 'Logs in it that belong to no replica list.';
 
-COMMENT ON COLUMN advisor.log_dir_latest.stray_bytes IS 'Bytes of these.';
+COMMENT ON COLUMN advisor.log_dir_latest.stray_bytes IS 'Bytes of the stray logs.';
 
-COMMENT ON COLUMN advisor.log_dir_latest.largest_stray IS 'Topic and partition of the largest of these.';
+COMMENT ON COLUMN advisor.log_dir_latest.largest_stray IS 'Topic and partition of the largest stray log.';
 
 CREATE VIEW advisor.member_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     member.group_id,
@@ -2947,18 +2951,18 @@ CREATE VIEW advisor.member_latest AS
     member.tasks,
     member.target_tasks
    FROM ((store.newest_snapshot newest
-     JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member."time" = newest."time"))))
-     JOIN store.consumer_group ON (((consumer_group.snapshot_key = member.snapshot_key) AND (consumer_group."time" = member."time") AND (consumer_group.group_id = member.group_id))));
+     JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member.captured_at = newest.captured_at))))
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = member.snapshot_key) AND (consumer_group.captured_at = member.captured_at) AND (consumer_group.group_id = member.group_id))));
 
 ALTER VIEW advisor.member_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.member_latest IS 'Members of the newest reading of each cluster.';
+COMMENT ON VIEW advisor.member_latest IS 'Members of the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.member_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.member_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.member_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.member_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.member_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.member_latest.group_id IS 'Group.';
 
@@ -2976,13 +2980,13 @@ COMMENT ON COLUMN advisor.member_latest.subscription IS 'Topics it subscribes to
 
 COMMENT ON COLUMN advisor.member_latest.subscribed_regex IS 'Pattern it subscribes to (KIP-848).';
 
-COMMENT ON COLUMN advisor.member_latest.assigned IS 'What the group gave it: [[topic, [partitions]], …]; NULL where only their number is known.';
+COMMENT ON COLUMN advisor.member_latest.assigned IS 'Assigned partitions: [[topic, [partitions]], …]; NULL where only their number is known.';
 
-COMMENT ON COLUMN advisor.member_latest.assigned_count IS 'Partitions that the group gave it.';
+COMMENT ON COLUMN advisor.member_latest.assigned_count IS 'Number of assigned partitions.';
 
-COMMENT ON COLUMN advisor.member_latest.owned IS 'What it says it owns.';
+COMMENT ON COLUMN advisor.member_latest.owned IS 'Partitions that the member reports as owned.';
 
-COMMENT ON COLUMN advisor.member_latest.target IS 'Where the group is going (KIP-848).';
+COMMENT ON COLUMN advisor.member_latest.target IS 'Target assignment (KIP-848).';
 
 COMMENT ON COLUMN advisor.member_latest.generation IS 'Generation of its data.';
 
@@ -2990,22 +2994,22 @@ COMMENT ON COLUMN advisor.member_latest.decode_error IS 'Why its metadata could 
 
 COMMENT ON COLUMN advisor.member_latest.type IS 'Type of its group: classic, consumer, share, streams or unknown.';
 
-COMMENT ON COLUMN advisor.member_latest.is_classic IS 'It still speaks the classic protocol in a group of a newer type.';
+COMMENT ON COLUMN advisor.member_latest.is_classic IS 'The member uses the classic protocol in a group of a newer type.';
 
 COMMENT ON COLUMN advisor.member_latest.process_id IS 'Instance of a streams application that it belongs to.';
 
 COMMENT ON COLUMN advisor.member_latest.tasks IS 'Tasks of a streams member: {active: [[subtopology, [partitions]], …], …}.';
 
-COMMENT ON COLUMN advisor.member_latest.target_tasks IS 'The tasks that it is to get.';
+COMMENT ON COLUMN advisor.member_latest.target_tasks IS 'Tasks of the target assignment.';
 
 CREATE TABLE store.member_score (
     run_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    started_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
     is_current boolean NOT NULL,
-    is_advised boolean NOT NULL,
+    is_recommended boolean NOT NULL,
     member_id text NOT NULL,
     instance_id text,
     rack text,
@@ -3016,20 +3020,20 @@ CREATE TABLE store.member_score (
     drain_seconds double precision,
     is_falling_behind boolean
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (started_at);
 
 ALTER TABLE store.member_score OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.member_score IS 'What each member reads in the assignment of today and in the advised one.';
+COMMENT ON TABLE store.member_score IS 'Partitions and load of each member in the current and in the recommended assignment.';
 
 CREATE VIEW advisor.member_score AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     member_score.group_id,
     member_score.assignor,
     member_score.is_current,
-    member_score.is_advised,
+    member_score.is_recommended,
     member_score.member_id,
     member_score.instance_id,
     member_score.rack,
@@ -3040,26 +3044,26 @@ CREATE VIEW advisor.member_score AS
     member_score.drain_seconds,
     member_score.is_falling_behind
    FROM (store.run
-     JOIN store.member_score ON (((member_score.run_key = run.run_key) AND (member_score."time" = run."time"))))
+     JOIN store.member_score ON (((member_score.run_key = run.run_key) AND (member_score.started_at = run.started_at))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.member_score OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.member_score IS 'What each member reads today and under the advised assignment, in every published advisory.';
+COMMENT ON VIEW advisor.member_score IS 'Partitions and load of each member under the current and the recommended assignment, in every published advisory.';
 
-COMMENT ON COLUMN advisor.member_score."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.member_score.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.member_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.member_score.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.member_score.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.member_score.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.member_score.assignor IS 'Strategy.';
+COMMENT ON COLUMN advisor.member_score.assignor IS 'Assignor.';
 
-COMMENT ON COLUMN advisor.member_score.is_current IS 'The assignment of today.';
+COMMENT ON COLUMN advisor.member_score.is_current IS 'True for the current assignment.';
 
-COMMENT ON COLUMN advisor.member_score.is_advised IS 'The advised assignment.';
+COMMENT ON COLUMN advisor.member_score.is_recommended IS 'True for the recommended assignment.';
 
 COMMENT ON COLUMN advisor.member_score.member_id IS 'Member.';
 
@@ -3067,26 +3071,26 @@ COMMENT ON COLUMN advisor.member_score.instance_id IS 'group.instance.id.';
 
 COMMENT ON COLUMN advisor.member_score.rack IS 'client.rack.';
 
-COMMENT ON COLUMN advisor.member_score.partitions IS 'Partitions it reads.';
+COMMENT ON COLUMN advisor.member_score.partitions IS 'Assigned partitions.';
 
-COMMENT ON COLUMN advisor.member_score.in_bytes_per_s IS 'Bytes written to them.';
+COMMENT ON COLUMN advisor.member_score.in_bytes_per_s IS 'Bytes written to these partitions.';
 
-COMMENT ON COLUMN advisor.member_score.in_messages_per_s IS 'Messages written to them.';
+COMMENT ON COLUMN advisor.member_score.in_messages_per_s IS 'Messages written to these partitions.';
 
-COMMENT ON COLUMN advisor.member_score.lag_messages IS 'Messages it is behind.';
+COMMENT ON COLUMN advisor.member_score.lag_messages IS 'Lag in these partitions.';
 
-COMMENT ON COLUMN advisor.member_score.drain_seconds IS 'Time until they are read; NULL where unknown, and where never.';
+COMMENT ON COLUMN advisor.member_score.drain_seconds IS 'Time until that lag is gone; NULL: unknown or never.';
 
-COMMENT ON COLUMN advisor.member_score.is_falling_behind IS 'They are never read, at what it was seen to read; NULL: unknown.';
+COMMENT ON COLUMN advisor.member_score.is_falling_behind IS 'The lag is never gone at the measured read rate; NULL: unknown.';
 
 CREATE VIEW advisor.member_score_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     member_score.group_id,
     member_score.assignor,
     member_score.is_current,
-    member_score.is_advised,
+    member_score.is_recommended,
     member_score.member_id,
     member_score.instance_id,
     member_score.rack,
@@ -3097,25 +3101,25 @@ CREATE VIEW advisor.member_score_latest AS
     member_score.drain_seconds,
     member_score.is_falling_behind
    FROM (store.newest_run newest
-     JOIN store.member_score ON (((member_score.run_key = newest.run_key) AND (member_score."time" = newest."time"))));
+     JOIN store.member_score ON (((member_score.run_key = newest.run_key) AND (member_score.started_at = newest.started_at))));
 
 ALTER VIEW advisor.member_score_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.member_score_latest IS 'What each member reads today and under the advised assignment, of the newest published advisory of each cluster.';
+COMMENT ON VIEW advisor.member_score_latest IS 'Partitions and load of each member under the current and the recommended assignment, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.member_score_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.member_score_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.member_score_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.member_score_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.member_score_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.member_score_latest.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.member_score_latest.assignor IS 'Strategy.';
+COMMENT ON COLUMN advisor.member_score_latest.assignor IS 'Assignor.';
 
-COMMENT ON COLUMN advisor.member_score_latest.is_current IS 'The assignment of today.';
+COMMENT ON COLUMN advisor.member_score_latest.is_current IS 'True for the current assignment.';
 
-COMMENT ON COLUMN advisor.member_score_latest.is_advised IS 'The advised assignment.';
+COMMENT ON COLUMN advisor.member_score_latest.is_recommended IS 'True for the recommended assignment.';
 
 COMMENT ON COLUMN advisor.member_score_latest.member_id IS 'Member.';
 
@@ -3123,21 +3127,21 @@ COMMENT ON COLUMN advisor.member_score_latest.instance_id IS 'group.instance.id.
 
 COMMENT ON COLUMN advisor.member_score_latest.rack IS 'client.rack.';
 
-COMMENT ON COLUMN advisor.member_score_latest.partitions IS 'Partitions it reads.';
+COMMENT ON COLUMN advisor.member_score_latest.partitions IS 'Assigned partitions.';
 
-COMMENT ON COLUMN advisor.member_score_latest.in_bytes_per_s IS 'Bytes written to them.';
+COMMENT ON COLUMN advisor.member_score_latest.in_bytes_per_s IS 'Bytes written to these partitions.';
 
-COMMENT ON COLUMN advisor.member_score_latest.in_messages_per_s IS 'Messages written to them.';
+COMMENT ON COLUMN advisor.member_score_latest.in_messages_per_s IS 'Messages written to these partitions.';
 
-COMMENT ON COLUMN advisor.member_score_latest.lag_messages IS 'Messages it is behind.';
+COMMENT ON COLUMN advisor.member_score_latest.lag_messages IS 'Lag in these partitions.';
 
-COMMENT ON COLUMN advisor.member_score_latest.drain_seconds IS 'Time until they are read; NULL where unknown, and where never.';
+COMMENT ON COLUMN advisor.member_score_latest.drain_seconds IS 'Time until that lag is gone; NULL: unknown or never.';
 
-COMMENT ON COLUMN advisor.member_score_latest.is_falling_behind IS 'They are never read, at what it was seen to read; NULL: unknown.';
+COMMENT ON COLUMN advisor.member_score_latest.is_falling_behind IS 'The lag is never gone at the measured read rate; NULL: unknown.';
 
 CREATE TABLE store.move (
     run_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    started_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     topic text NOT NULL,
     partition integer NOT NULL,
@@ -3150,17 +3154,17 @@ CREATE TABLE store.move (
     wave integer NOT NULL,
     reason_code text NOT NULL,
     reason_args jsonb NOT NULL,
-    worse_without_code text NOT NULL,
-    worse_without_args jsonb NOT NULL
+    consequence_if_skipped_code text NOT NULL,
+    consequence_if_skipped_args jsonb NOT NULL
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (started_at);
 
 ALTER TABLE store.move OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.move IS 'One partition''s change each; wave counts from 1, as the files do.';
 
 CREATE VIEW advisor.move AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     move."position",
@@ -3175,21 +3179,21 @@ CREATE VIEW advisor.move AS
     move.wave,
     move.reason_code,
     move.reason_args,
-    move.worse_without_code,
-    move.worse_without_args
+    move.consequence_if_skipped_code,
+    move.consequence_if_skipped_args
    FROM (store.run
-     JOIN store.move ON (((move.run_key = run.run_key) AND (move."time" = run."time"))))
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move.started_at = run.started_at))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.move OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.move IS 'Moves of every published plan; one row a partition that changes.';
 
-COMMENT ON COLUMN advisor.move."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.move.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.move.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.move.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.move.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.move."position" IS 'Index in plan.json.';
 
@@ -3197,30 +3201,30 @@ COMMENT ON COLUMN advisor.move.topic IS 'Topic.';
 
 COMMENT ON COLUMN advisor.move.partition IS 'Partition.';
 
-COMMENT ON COLUMN advisor.move.from_replicas IS 'Replicas today.';
+COMMENT ON COLUMN advisor.move.from_replicas IS 'Replicas before the move.';
 
-COMMENT ON COLUMN advisor.move.to_replicas IS 'Replicas after, preferred leader first.';
+COMMENT ON COLUMN advisor.move.to_replicas IS 'Replicas after the move, preferred leader first.';
 
-COMMENT ON COLUMN advisor.move.leader_from IS 'Leader today.';
+COMMENT ON COLUMN advisor.move.leader_from IS 'Leader before the move.';
 
-COMMENT ON COLUMN advisor.move.leader_to IS 'Leader after.';
+COMMENT ON COLUMN advisor.move.leader_to IS 'Leader after the move.';
 
 COMMENT ON COLUMN advisor.move.kind IS 'replica, leader alone, or order of followers alone.';
 
 COMMENT ON COLUMN advisor.move.bytes IS 'New replicas × the leader''s replica size; NULL where unknown.';
 
-COMMENT ON COLUMN advisor.move.wave IS 'Wave it belongs to, from 1 as the files.';
+COMMENT ON COLUMN advisor.move.wave IS 'Number of its wave, from 1, as in the file names.';
 
 COMMENT ON COLUMN advisor.move.reason_code IS 'Why: the code of a fact.';
 
 COMMENT ON COLUMN advisor.move.reason_args IS 'Arguments of the reason by name, with units in the names.';
 
-COMMENT ON COLUMN advisor.move.worse_without_code IS 'What is worse without it: the code of a fact.';
+COMMENT ON COLUMN advisor.move.consequence_if_skipped_code IS 'Consequence of leaving this move out: the code of a fact.';
 
-COMMENT ON COLUMN advisor.move.worse_without_args IS 'Arguments of what is worse without it.';
+COMMENT ON COLUMN advisor.move.consequence_if_skipped_args IS 'Arguments of that fact.';
 
 CREATE VIEW advisor.move_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     move."position",
@@ -3235,20 +3239,20 @@ CREATE VIEW advisor.move_latest AS
     move.wave,
     move.reason_code,
     move.reason_args,
-    move.worse_without_code,
-    move.worse_without_args
+    move.consequence_if_skipped_code,
+    move.consequence_if_skipped_args
    FROM (store.newest_run newest
-     JOIN store.move ON (((move.run_key = newest.run_key) AND (move."time" = newest."time"))));
+     JOIN store.move ON (((move.run_key = newest.run_key) AND (move.started_at = newest.started_at))));
 
 ALTER VIEW advisor.move_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.move_latest IS 'Moves of the plan of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.move_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.move_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.move_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.move_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.move_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.move_latest."position" IS 'Index in plan.json.';
 
@@ -3256,33 +3260,33 @@ COMMENT ON COLUMN advisor.move_latest.topic IS 'Topic.';
 
 COMMENT ON COLUMN advisor.move_latest.partition IS 'Partition.';
 
-COMMENT ON COLUMN advisor.move_latest.from_replicas IS 'Replicas today.';
+COMMENT ON COLUMN advisor.move_latest.from_replicas IS 'Replicas before the move.';
 
-COMMENT ON COLUMN advisor.move_latest.to_replicas IS 'Replicas after, preferred leader first.';
+COMMENT ON COLUMN advisor.move_latest.to_replicas IS 'Replicas after the move, preferred leader first.';
 
-COMMENT ON COLUMN advisor.move_latest.leader_from IS 'Leader today.';
+COMMENT ON COLUMN advisor.move_latest.leader_from IS 'Leader before the move.';
 
-COMMENT ON COLUMN advisor.move_latest.leader_to IS 'Leader after.';
+COMMENT ON COLUMN advisor.move_latest.leader_to IS 'Leader after the move.';
 
 COMMENT ON COLUMN advisor.move_latest.kind IS 'replica, leader alone, or order of followers alone.';
 
 COMMENT ON COLUMN advisor.move_latest.bytes IS 'New replicas × the leader''s replica size; NULL where unknown.';
 
-COMMENT ON COLUMN advisor.move_latest.wave IS 'Wave it belongs to, from 1 as the files.';
+COMMENT ON COLUMN advisor.move_latest.wave IS 'Number of its wave, from 1, as in the file names.';
 
 COMMENT ON COLUMN advisor.move_latest.reason_code IS 'Why: the code of a fact.';
 
 COMMENT ON COLUMN advisor.move_latest.reason_args IS 'Arguments of the reason by name, with units in the names.';
 
-COMMENT ON COLUMN advisor.move_latest.worse_without_code IS 'What is worse without it: the code of a fact.';
+COMMENT ON COLUMN advisor.move_latest.consequence_if_skipped_code IS 'Consequence of leaving this move out: the code of a fact.';
 
-COMMENT ON COLUMN advisor.move_latest.worse_without_args IS 'Arguments of what is worse without it.';
+COMMENT ON COLUMN advisor.move_latest.consequence_if_skipped_args IS 'Arguments of that fact.';
 
 CREATE VIEW store.move_outcome AS
  WITH newest AS MATERIALIZED (
          SELECT newest_snapshot.cluster,
             newest_snapshot.snapshot_key,
-            newest_snapshot."time"
+            newest_snapshot.captured_at
            FROM store.newest_snapshot
         )
  SELECT run.run_key,
@@ -3300,7 +3304,7 @@ CREATE VIEW store.move_outcome AS
             ELSE 'elsewhere'::text
         END AS state
    FROM (((store.run
-     JOIN store.move ON (((move.run_key = run.run_key) AND (move."time" = run."time"))))
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move.started_at = run.started_at))))
      JOIN newest ON ((newest.cluster = run.cluster)))
      LEFT JOIN LATERAL ( SELECT placed.replicas,
             placed.leader,
@@ -3312,17 +3316,17 @@ CREATE VIEW store.move_outcome AS
                     ELSE NULL::integer[]
                 END AS heading_to
            FROM store.partition placed
-          WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = move.topic) AND (placed.partition = move.partition))
+          WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed.captured_at = newest.captured_at) AND (placed.topic = move.topic) AND (placed.partition = move.partition))
          LIMIT 1) now_placed ON (true))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW store.move_outcome OWNER TO advisor_owner;
 
-CREATE VIEW advisor.move_standing_latest AS
+CREATE VIEW advisor.move_status_latest AS
  WITH recent AS MATERIALIZED (
          SELECT published.cluster,
             published.run_key,
-            published."time",
+            published.started_at,
             published.age
            FROM store.published_run published
           WHERE (published.age <= 30)
@@ -3330,7 +3334,7 @@ CREATE VIEW advisor.move_standing_latest AS
          SELECT recent.cluster,
             recent.run_key,
             recent.age,
-            recent."time",
+            recent.started_at,
             move.topic,
             move.partition,
             move.to_replicas,
@@ -3338,15 +3342,15 @@ CREATE VIEW advisor.move_standing_latest AS
             move.bytes,
             row_number() OVER (PARTITION BY recent.cluster, move.topic, move.partition, move.to_replicas, move.leader_to ORDER BY recent.age) AS place
            FROM (recent
-             JOIN store.move ON (((move.run_key = recent.run_key) AND (move."time" = recent."time"))))
+             JOIN store.move ON (((move.run_key = recent.run_key) AND (move.started_at = recent.started_at))))
         ), standing AS (
          SELECT advised.cluster,
             advised.topic,
             advised.partition,
             advised.to_replicas,
             advised.leader_to,
-            max(advised."time") AS newest_time,
-            min(advised."time") AS since,
+            max(advised.started_at) AS newest_started_at,
+            min(advised.started_at) AS since,
             count(*) AS advisories,
             max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes,
             max(advised.run_key) FILTER (WHERE (advised.age = 1)) AS run_key
@@ -3354,48 +3358,48 @@ CREATE VIEW advisor.move_standing_latest AS
           WHERE (advised.age = advised.place)
           GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
         )
- SELECT standing.newest_time AS "time",
+ SELECT standing.newest_started_at AS started_at,
     standing.cluster,
     standing.topic,
     standing.partition,
     standing.to_replicas,
     moved.replicas_now,
     standing.bytes,
-    standing.since AS advised_since,
+    standing.since AS recommended_since,
     standing.advisories,
     (moved.state = 'applied'::text) AS is_applied,
     moved.state
    FROM (standing
      LEFT JOIN store.move_outcome moved ON (((moved.run_key = standing.run_key) AND (moved.topic = standing.topic) AND (moved.partition = standing.partition))));
 
-ALTER VIEW advisor.move_standing_latest OWNER TO advisor_owner;
+ALTER VIEW advisor.move_status_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.move_standing_latest IS 'Moves of the newest plan: since when they are advised without a break, and whether the newest reading shows them done.';
+COMMENT ON VIEW advisor.move_status_latest IS 'Moves of the newest plan: since when each advisory recommends them, and their state in the newest snapshot.';
 
-COMMENT ON COLUMN advisor.move_standing_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.move_status_latest.started_at IS 'Start of the advisory.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.move_status_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.topic IS 'Topic.';
+COMMENT ON COLUMN advisor.move_status_latest.topic IS 'Topic.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.partition IS 'Partition.';
+COMMENT ON COLUMN advisor.move_status_latest.partition IS 'Partition.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.to_replicas IS 'Where the plan wants it.';
+COMMENT ON COLUMN advisor.move_status_latest.to_replicas IS 'Replicas of the plan.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.replicas_now IS 'Where the newest reading shows it.';
+COMMENT ON COLUMN advisor.move_status_latest.replicas_now IS 'Replicas in the newest snapshot.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.bytes IS 'Bytes that it copies.';
+COMMENT ON COLUMN advisor.move_status_latest.bytes IS 'Bytes that the move copies.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.advised_since IS 'First of the consecutive advisories that advise it.';
+COMMENT ON COLUMN advisor.move_status_latest.recommended_since IS 'Start of the first of the consecutive advisories with the move.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.advisories IS 'How many consecutive advisories advise it.';
+COMMENT ON COLUMN advisor.move_status_latest.advisories IS 'Number of consecutive advisories with the move.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.is_applied IS 'The newest reading shows target and leader.';
+COMMENT ON COLUMN advisor.move_status_latest.is_applied IS 'The newest snapshot shows the replicas and the leader of the plan.';
 
-COMMENT ON COLUMN advisor.move_standing_latest.state IS 'What the newest reading shows: applied, placed (leader not elected yet), moving, open (nothing has happened), elsewhere (moved by somebody else) or gone.';
+COMMENT ON COLUMN advisor.move_status_latest.state IS 'State in the newest snapshot: applied, placed (leader not elected yet), moving, open (not started), elsewhere (moved by another tool) or gone.';
 
 CREATE VIEW advisor.partition AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     partition.topic,
@@ -3415,18 +3419,18 @@ CREATE VIEW advisor.partition AS
     partition.future,
     partition.local_start_offset
    FROM (store.snapshot
-     JOIN store.partition ON (((partition.snapshot_key = snapshot.snapshot_key) AND (partition."time" = snapshot."time"))))
+     JOIN store.partition ON (((partition.snapshot_key = snapshot.snapshot_key) AND (partition.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.partition OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.partition IS 'Placement of every reading; one row a partition. Always ask for one snapshot_id or a narrow time.';
+COMMENT ON VIEW advisor.partition IS 'Placement in every snapshot; one row a partition. Always filter by one snapshot_id or a short range of captured_at.';
 
-COMMENT ON COLUMN advisor.partition."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.partition.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.partition.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.partition.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.partition.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.partition.topic IS 'Topic.';
 
@@ -3456,12 +3460,12 @@ COMMENT ON COLUMN advisor.partition.eligible IS 'Replicas that may lead without 
 
 COMMENT ON COLUMN advisor.partition.log_dirs IS 'Index of each replica''s log dir among its broker''s, by path; NULL where all brokers have one.';
 
-COMMENT ON COLUMN advisor.partition.future IS 'Copies in the making on another log dir: [[broker, log dir, bytes], …].';
+COMMENT ON COLUMN advisor.partition.future IS 'Copies under way to another log dir: [[broker, log dir, bytes], …].';
 
-COMMENT ON COLUMN advisor.partition.local_start_offset IS 'First offset on the brokers'' own disks; of tiered topics.';
+COMMENT ON COLUMN advisor.partition.local_start_offset IS 'First offset on local disks; of tiered topics.';
 
 CREATE VIEW advisor.partition_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     partition.topic,
@@ -3481,17 +3485,17 @@ CREATE VIEW advisor.partition_latest AS
     partition.future,
     partition.local_start_offset
    FROM (store.newest_snapshot newest
-     JOIN store.partition ON (((partition.snapshot_key = newest.snapshot_key) AND (partition."time" = newest."time"))));
+     JOIN store.partition ON (((partition.snapshot_key = newest.snapshot_key) AND (partition.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.partition_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.partition_latest IS 'Placement of the newest reading of each cluster; one row a partition.';
+COMMENT ON VIEW advisor.partition_latest IS 'Placement of the newest snapshot of each cluster; one row a partition.';
 
-COMMENT ON COLUMN advisor.partition_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.partition_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.partition_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.partition_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.partition_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.partition_latest.topic IS 'Topic.';
 
@@ -3521,12 +3525,12 @@ COMMENT ON COLUMN advisor.partition_latest.eligible IS 'Replicas that may lead w
 
 COMMENT ON COLUMN advisor.partition_latest.log_dirs IS 'Index of each replica''s log dir among its broker''s, by path; NULL where all brokers have one.';
 
-COMMENT ON COLUMN advisor.partition_latest.future IS 'Copies in the making on another log dir: [[broker, log dir, bytes], …].';
+COMMENT ON COLUMN advisor.partition_latest.future IS 'Copies under way to another log dir: [[broker, log dir, bytes], …].';
 
-COMMENT ON COLUMN advisor.partition_latest.local_start_offset IS 'First offset on the brokers'' own disks; of tiered topics.';
+COMMENT ON COLUMN advisor.partition_latest.local_start_offset IS 'First offset on local disks; of tiered topics.';
 
 CREATE VIEW advisor.plan AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     plan.plan_id,
@@ -3548,11 +3552,11 @@ ALTER VIEW advisor.plan OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.plan IS 'Plans of published advisories; one row each.';
 
-COMMENT ON COLUMN advisor.plan."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan.plan_id IS 'sha256 of plan.json without plan_id.';
 
@@ -3560,7 +3564,7 @@ COMMENT ON COLUMN advisor.plan.verdict IS 'rebalance, nothing_to_do, cannot_tell
 
 COMMENT ON COLUMN advisor.plan.reasons IS 'Why: a list of facts, each with code and args.';
 
-COMMENT ON COLUMN advisor.plan.expires_at IS 'Not to be executed later than this.';
+COMMENT ON COLUMN advisor.plan.expires_at IS 'End of validity: do not execute the plan later.';
 
 COMMENT ON COLUMN advisor.plan.replica_moves IS 'Replicas that are copied.';
 
@@ -3580,15 +3584,15 @@ CREATE TABLE store.application (
     application_key bigint NOT NULL,
     application_id text NOT NULL,
     run_key bigint NOT NULL,
-    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL,
     state text DEFAULT 'asked'::text NOT NULL,
-    words text DEFAULT ''::text NOT NULL,
+    message text DEFAULT ''::text NOT NULL,
     answered_at timestamp with time zone,
     answered_by text,
     check_snapshot_key bigint,
     check_status text,
     check_reasons jsonb,
-    commands_at timestamp with time zone,
+    commands_shown_at timestamp with time zone,
     verify_snapshot_key bigint,
     verified_at timestamp with time zone,
     move_count integer,
@@ -3613,21 +3617,21 @@ CREATE TABLE store.application (
 
 ALTER TABLE store.application OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.application IS 'One request to a person to carry a plan out: answer, check before, outcome after.';
+COMMENT ON TABLE store.application IS 'Requests to execute a plan: answer, check before, outcome after.';
 
 CREATE VIEW advisor.plan_application AS
- SELECT application."time",
+ SELECT application.asked_at,
     run.cluster,
     run.run_id,
     plan.plan_id,
     application.application_id,
     application.state,
-    application.words,
+    application.message,
     application.answered_at,
     application.answered_by,
     application.check_status,
     application.check_reasons,
-    application.commands_at,
+    application.commands_shown_at,
     application.verified_at,
     application.move_count,
     application.applied_count,
@@ -3650,63 +3654,63 @@ CREATE VIEW advisor.plan_application AS
 
 ALTER VIEW advisor.plan_application OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.plan_application IS 'Each time that somebody was asked to carry a plan out: the answer, the check before, the outcome after.';
+COMMENT ON VIEW advisor.plan_application IS 'Requests to execute a plan: answer, check before, outcome after.';
 
-COMMENT ON COLUMN advisor.plan_application."time" IS 'When it was asked.';
+COMMENT ON COLUMN advisor.plan_application.asked_at IS 'Time of the request.';
 
 COMMENT ON COLUMN advisor.plan_application.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_application.run_id IS 'The advisory whose plan it is.';
+COMMENT ON COLUMN advisor.plan_application.run_id IS 'Advisory of the plan.';
 
 COMMENT ON COLUMN advisor.plan_application.plan_id IS 'sha256 of plan.json.';
 
-COMMENT ON COLUMN advisor.plan_application.application_id IS 'Which time: the run of apply_NAME in Airflow.';
+COMMENT ON COLUMN advisor.plan_application.application_id IS 'Id of the request: the run of apply_NAME in Airflow.';
 
 COMMENT ON COLUMN advisor.plan_application.state IS 'asked, approved, rejected, timed_out, refused (holds no more), verified, partly_applied, not_applied or moved_by_others.';
 
-COMMENT ON COLUMN advisor.plan_application.words IS 'What that means, and what to do next.';
+COMMENT ON COLUMN advisor.plan_application.message IS 'Meaning of the state, and the next step.';
 
-COMMENT ON COLUMN advisor.plan_application.answered_at IS 'When somebody answered; NULL: nobody did.';
+COMMENT ON COLUMN advisor.plan_application.answered_at IS 'Time of the answer; NULL: none.';
 
-COMMENT ON COLUMN advisor.plan_application.answered_by IS 'Who answered, as Airflow knows them.';
+COMMENT ON COLUMN advisor.plan_application.answered_by IS 'User who answered, as Airflow names them.';
 
-COMMENT ON COLUMN advisor.plan_application.check_status IS 'What check said on a fresh reading after the answer; NULL: not asked.';
+COMMENT ON COLUMN advisor.plan_application.check_status IS 'Result of check on a new snapshot after the answer; NULL: not checked.';
 
-COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Why: [{code, facts: [{code, args}, …]}, …].';
+COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Reasons of the check: [{code, facts: [{code, args}, …]}, …].';
 
-COMMENT ON COLUMN advisor.plan_application.commands_at IS 'When its commands were shown; NULL: they were not.';
+COMMENT ON COLUMN advisor.plan_application.commands_shown_at IS 'Time at which its commands were shown; NULL: not shown.';
 
-COMMENT ON COLUMN advisor.plan_application.verified_at IS 'When a reading afterwards was compared with the plan; NULL: not yet.';
+COMMENT ON COLUMN advisor.plan_application.verified_at IS 'Time at which a later snapshot was compared with the plan; NULL: not yet.';
 
 COMMENT ON COLUMN advisor.plan_application.move_count IS 'Moves of the plan.';
 
-COMMENT ON COLUMN advisor.plan_application.applied_count IS 'Moves that were done then, replicas and leader.';
+COMMENT ON COLUMN advisor.plan_application.applied_count IS 'Moves that were applied, replicas and leader.';
 
-COMMENT ON COLUMN advisor.plan_application.placed_count IS 'Moves whose replicas were there, their leader not elected.';
+COMMENT ON COLUMN advisor.plan_application.placed_count IS 'Moves with replicas in place and the leader not elected.';
 
-COMMENT ON COLUMN advisor.plan_application.moving_count IS 'Moves that were under way.';
+COMMENT ON COLUMN advisor.plan_application.moving_count IS 'Moves under way.';
 
-COMMENT ON COLUMN advisor.plan_application.open_count IS 'Moves of which nothing had happened.';
+COMMENT ON COLUMN advisor.plan_application.open_count IS 'Moves not started.';
 
-COMMENT ON COLUMN advisor.plan_application.elsewhere_count IS 'Partitions that somebody else had moved, or was moving.';
+COMMENT ON COLUMN advisor.plan_application.elsewhere_count IS 'Partitions that another tool moved or was moving.';
 
-COMMENT ON COLUMN advisor.plan_application.gone_count IS 'Partitions that were not there any more.';
+COMMENT ON COLUMN advisor.plan_application.gone_count IS 'Partitions that no longer existed.';
 
-COMMENT ON COLUMN advisor.plan_application.short_isr IS 'Partitions of the plan that lacked a replica in sync.';
+COMMENT ON COLUMN advisor.plan_application.short_isr IS 'Under-replicated partitions of the plan.';
 
-COMMENT ON COLUMN advisor.plan_application.throttles IS 'Throttles that were left, subject and setting.';
+COMMENT ON COLUMN advisor.plan_application.throttles IS 'Throttles that were not removed: subject and setting.';
 
-COMMENT ON COLUMN advisor.plan_application.predicted_bytes IS 'What the moves that were done were to copy, where sizes are known.';
+COMMENT ON COLUMN advisor.plan_application.predicted_bytes IS 'Bytes that the plan predicted for the applied moves, where sizes are known.';
 
-COMMENT ON COLUMN advisor.plan_application.realised_bytes IS 'What their new replicas held then.';
+COMMENT ON COLUMN advisor.plan_application.realised_bytes IS 'Bytes of their new replicas.';
 
-COMMENT ON COLUMN advisor.plan_application.unsized_move_count IS 'Moves that were done and left out of both: sizes are unknown.';
+COMMENT ON COLUMN advisor.plan_application.unsized_move_count IS 'Applied moves of unknown size, in neither of both.';
 
-COMMENT ON COLUMN advisor.plan_application.predicted_seconds IS 'The whole plan, wave after wave, at its throttle.';
+COMMENT ON COLUMN advisor.plan_application.predicted_seconds IS 'Duration that the plan predicted, wave after wave, at its throttle.';
 
-COMMENT ON COLUMN advisor.plan_application.realised_seconds IS 'How long it took; NULL: nobody knows.';
+COMMENT ON COLUMN advisor.plan_application.realised_seconds IS 'Measured duration; NULL: unknown.';
 
-COMMENT ON COLUMN advisor.plan_application.seconds_basis IS 'told (by whoever ran it) or at_most (since the commands were shown).';
+COMMENT ON COLUMN advisor.plan_application.seconds_basis IS 'told (reported by the operator) or at_most (since the commands were shown).';
 
 CREATE TABLE store.plan_bound (
     run_key bigint NOT NULL,
@@ -3721,7 +3725,7 @@ ALTER TABLE store.plan_bound OWNER TO advisor_owner;
 COMMENT ON TABLE store.plan_bound IS 'Proven lower bound of each cost: no plan can cost less.';
 
 CREATE VIEW advisor.plan_bound AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     plan_bound.cost,
@@ -3736,22 +3740,22 @@ ALTER VIEW advisor.plan_bound OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.plan_bound IS 'Proven lower bounds of every published plan.';
 
-COMMENT ON COLUMN advisor.plan_bound."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_bound.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_bound.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_bound.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_bound.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_bound.cost IS 'bytes, replica_moves, leader_changes or seconds.';
 
-COMMENT ON COLUMN advisor.plan_bound.value IS 'Nobody can do it for less.';
+COMMENT ON COLUMN advisor.plan_bound.value IS 'Lower bound: no plan costs less.';
 
 COMMENT ON COLUMN advisor.plan_bound.gap IS '(cost - value) / value; NULL where value is 0 and cost is not.';
 
-COMMENT ON COLUMN advisor.plan_bound.proof IS 'How it was proved: a code.';
+COMMENT ON COLUMN advisor.plan_bound.proof IS 'Code of the proof.';
 
 CREATE VIEW advisor.plan_bound_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     plan_bound.cost,
@@ -3765,87 +3769,87 @@ ALTER VIEW advisor.plan_bound_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.plan_bound_latest IS 'Proven lower bounds of the plan of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.plan_bound_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_bound_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_bound_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_bound_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_bound_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_bound_latest.cost IS 'bytes, replica_moves, leader_changes or seconds.';
 
-COMMENT ON COLUMN advisor.plan_bound_latest.value IS 'Nobody can do it for less.';
+COMMENT ON COLUMN advisor.plan_bound_latest.value IS 'Lower bound: no plan costs less.';
 
 COMMENT ON COLUMN advisor.plan_bound_latest.gap IS '(cost - value) / value; NULL where value is 0 and cost is not.';
 
-COMMENT ON COLUMN advisor.plan_bound_latest.proof IS 'How it was proved: a code.';
+COMMENT ON COLUMN advisor.plan_bound_latest.proof IS 'Code of the proof.';
 
 CREATE VIEW advisor.plan_broker AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     plan_broker.broker,
     plan_broker.resource,
-    plan_broker.before,
-    plan_broker.after,
+    plan_broker.load_before,
+    plan_broker.load_after,
     plan_broker.capacity
    FROM (store.run
-     JOIN store.plan_broker ON (((plan_broker.run_key = run.run_key) AND (plan_broker."time" = run."time"))))
+     JOIN store.plan_broker ON (((plan_broker.run_key = run.run_key) AND (plan_broker.started_at = run.started_at))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_broker OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.plan_broker IS 'Load of each broker before and after every published plan.';
 
-COMMENT ON COLUMN advisor.plan_broker."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_broker.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_broker.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_broker.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_broker.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_broker.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.plan_broker.resource IS 'Balanced resource.';
 
-COMMENT ON COLUMN advisor.plan_broker.before IS 'Load today.';
+COMMENT ON COLUMN advisor.plan_broker.load_before IS 'Load before the plan.';
 
-COMMENT ON COLUMN advisor.plan_broker.after IS 'Load after the plan.';
+COMMENT ON COLUMN advisor.plan_broker.load_after IS 'Load after the plan.';
 
-COMMENT ON COLUMN advisor.plan_broker.capacity IS 'What it can carry; NULL where equal capacities are assumed.';
+COMMENT ON COLUMN advisor.plan_broker.capacity IS 'Capacity; NULL where equal capacities are assumed.';
 
 CREATE VIEW advisor.plan_broker_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     plan_broker.broker,
     plan_broker.resource,
-    plan_broker.before,
-    plan_broker.after,
+    plan_broker.load_before,
+    plan_broker.load_after,
     plan_broker.capacity
    FROM (store.newest_run newest
-     JOIN store.plan_broker ON (((plan_broker.run_key = newest.run_key) AND (plan_broker."time" = newest."time"))));
+     JOIN store.plan_broker ON (((plan_broker.run_key = newest.run_key) AND (plan_broker.started_at = newest.started_at))));
 
 ALTER VIEW advisor.plan_broker_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.plan_broker_latest IS 'Load of each broker before and after the plan, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.plan_broker_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_broker_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_broker_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_broker_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_broker_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_broker_latest.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.plan_broker_latest.resource IS 'Balanced resource.';
 
-COMMENT ON COLUMN advisor.plan_broker_latest.before IS 'Load today.';
+COMMENT ON COLUMN advisor.plan_broker_latest.load_before IS 'Load before the plan.';
 
-COMMENT ON COLUMN advisor.plan_broker_latest.after IS 'Load after the plan.';
+COMMENT ON COLUMN advisor.plan_broker_latest.load_after IS 'Load after the plan.';
 
-COMMENT ON COLUMN advisor.plan_broker_latest.capacity IS 'What it can carry; NULL where equal capacities are assumed.';
+COMMENT ON COLUMN advisor.plan_broker_latest.capacity IS 'Capacity; NULL where equal capacities are assumed.';
 
 CREATE VIEW advisor.plan_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     plan.plan_id,
@@ -3866,11 +3870,11 @@ ALTER VIEW advisor.plan_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.plan_latest IS 'The plan of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.plan_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_latest.plan_id IS 'sha256 of plan.json without plan_id.';
 
@@ -3878,7 +3882,7 @@ COMMENT ON COLUMN advisor.plan_latest.verdict IS 'rebalance, nothing_to_do, cann
 
 COMMENT ON COLUMN advisor.plan_latest.reasons IS 'Why: a list of facts, each with code and args.';
 
-COMMENT ON COLUMN advisor.plan_latest.expires_at IS 'Not to be executed later than this.';
+COMMENT ON COLUMN advisor.plan_latest.expires_at IS 'End of validity: do not execute the plan later.';
 
 COMMENT ON COLUMN advisor.plan_latest.replica_moves IS 'Replicas that are copied.';
 
@@ -3896,14 +3900,14 @@ COMMENT ON COLUMN advisor.plan_latest.document IS 'plan.json, byte for byte.';
 
 CREATE TABLE store.resource_skew (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
     total double precision NOT NULL,
     skew double precision NOT NULL,
     worst_broker integer
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.resource_skew OWNER TO advisor_owner;
 
@@ -3923,7 +3927,7 @@ CREATE VIEW advisor.plan_outcome AS
           GROUP BY moved.run_key
         ), measured AS (
          SELECT newest.cluster,
-            later_read."time",
+            later_read.captured_at,
             resource_score.resource,
             resource_score.skew
            FROM ((store.newest_run newest
@@ -3932,24 +3936,24 @@ CREATE VIEW advisor.plan_outcome AS
         ), last_read AS MATERIALIZED (
          SELECT newest_snapshot.cluster,
             newest_snapshot.snapshot_key,
-            newest_snapshot."time"
+            newest_snapshot.captured_at
            FROM store.newest_snapshot
         ), read_since AS MATERIALIZED (
          SELECT last_read_1.cluster,
-            last_read_1."time",
+            last_read_1.captured_at,
             resource_skew.resource,
             resource_skew.skew
            FROM (last_read last_read_1
-             JOIN store.resource_skew ON (((resource_skew.snapshot_key = last_read_1.snapshot_key) AND (resource_skew."time" = last_read_1."time"))))
+             JOIN store.resource_skew ON (((resource_skew.snapshot_key = last_read_1.snapshot_key) AND (resource_skew.captured_at = last_read_1.captured_at))))
         )
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     promised.resource,
     promised.skew_before,
     promised.skew_after AS skew_predicted,
     COALESCE(measured.skew, read_since.skew) AS skew_measured,
-    COALESCE(measured."time", read_since."time") AS measured_at,
+    COALESCE(measured.captured_at, read_since.captured_at) AS measured_at,
     counted.moves AS move_count,
     counted.applied AS applied_count,
     counted.placed AS placed_count,
@@ -3958,7 +3962,7 @@ CREATE VIEW advisor.plan_outcome AS
     counted.elsewhere AS elsewhere_count,
     counted.gone AS gone_count,
         CASE
-            WHEN ((last_read."time" > advised_on."time") IS NOT TRUE) THEN 'not_read_since'::text
+            WHEN ((last_read.captured_at > advised_on.captured_at) IS NOT TRUE) THEN 'not_read_since'::text
             WHEN (counted.applied = counted.moves) THEN 'applied'::text
             WHEN (((counted.applied + counted.placed) + counted.moving) > 0) THEN 'partly_applied'::text
             WHEN ((counted.elsewhere + counted.gone) > 0) THEN 'moved_by_others'::text
@@ -3966,52 +3970,52 @@ CREATE VIEW advisor.plan_outcome AS
         END AS outcome
    FROM (((((((store.run
      JOIN store.plan ON (((plan.run_key = run.run_key) AND (plan.verdict = 'rebalance'::text))))
-     JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.left_out_code IS NULL))))
+     JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.exclusion_reason_code IS NULL))))
      JOIN store.snapshot advised_on ON ((advised_on.snapshot_key = run.snapshot_key)))
      JOIN counted ON ((counted.run_key = run.run_key)))
-     LEFT JOIN measured ON (((measured.cluster = run.cluster) AND (measured.resource = promised.resource) AND (measured."time" > advised_on."time"))))
-     LEFT JOIN read_since ON (((read_since.cluster = run.cluster) AND (read_since.resource = promised.resource) AND (read_since."time" > advised_on."time"))))
+     LEFT JOIN measured ON (((measured.cluster = run.cluster) AND (measured.resource = promised.resource) AND (measured.captured_at > advised_on.captured_at))))
+     LEFT JOIN read_since ON (((read_since.cluster = run.cluster) AND (read_since.resource = promised.resource) AND (read_since.captured_at > advised_on.captured_at))))
      LEFT JOIN last_read ON ((last_read.cluster = run.cluster)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_outcome OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.plan_outcome IS 'Each published plan that moves something: how much of it is applied, and the skew it promised against the skew measured later.';
+COMMENT ON VIEW advisor.plan_outcome IS 'Outcome of each published plan with moves: applied moves, predicted skew and measured skew.';
 
-COMMENT ON COLUMN advisor.plan_outcome."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_outcome.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_outcome.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_outcome.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_outcome.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_outcome.resource IS 'Balanced resource.';
 
-COMMENT ON COLUMN advisor.plan_outcome.skew_before IS 'Skew when it was advised.';
+COMMENT ON COLUMN advisor.plan_outcome.skew_before IS 'Skew before the plan.';
 
-COMMENT ON COLUMN advisor.plan_outcome.skew_predicted IS 'Skew that the plan promised.';
+COMMENT ON COLUMN advisor.plan_outcome.skew_predicted IS 'Skew that the plan predicted.';
 
-COMMENT ON COLUMN advisor.plan_outcome.skew_measured IS 'Skew in the newest advisory on a later reading, else in the newest reading; NULL until there is one.';
+COMMENT ON COLUMN advisor.plan_outcome.skew_measured IS 'Skew in the newest advisory on a later snapshot, else in the newest later snapshot; NULL: there is none.';
 
-COMMENT ON COLUMN advisor.plan_outcome.measured_at IS 'When that was read.';
+COMMENT ON COLUMN advisor.plan_outcome.measured_at IS 'Time of that snapshot.';
 
 COMMENT ON COLUMN advisor.plan_outcome.move_count IS 'Moves of the plan.';
 
-COMMENT ON COLUMN advisor.plan_outcome.applied_count IS 'Moves that the newest reading shows done, replicas and leader.';
+COMMENT ON COLUMN advisor.plan_outcome.applied_count IS 'Moves that the newest snapshot shows as applied, replicas and leader.';
 
-COMMENT ON COLUMN advisor.plan_outcome.placed_count IS 'Moves whose replicas are there, their leader not elected yet.';
+COMMENT ON COLUMN advisor.plan_outcome.placed_count IS 'Moves with replicas in place and the leader not elected yet.';
 
-COMMENT ON COLUMN advisor.plan_outcome.moving_count IS 'Moves that are under way.';
+COMMENT ON COLUMN advisor.plan_outcome.moving_count IS 'Moves under way.';
 
-COMMENT ON COLUMN advisor.plan_outcome.open_count IS 'Moves of which nothing has happened.';
+COMMENT ON COLUMN advisor.plan_outcome.open_count IS 'Moves not started.';
 
-COMMENT ON COLUMN advisor.plan_outcome.elsewhere_count IS 'Partitions that somebody else moved, or is moving.';
+COMMENT ON COLUMN advisor.plan_outcome.elsewhere_count IS 'Partitions that another tool moved or is moving.';
 
-COMMENT ON COLUMN advisor.plan_outcome.gone_count IS 'Partitions that are not there any more.';
+COMMENT ON COLUMN advisor.plan_outcome.gone_count IS 'Partitions that no longer exist.';
 
-COMMENT ON COLUMN advisor.plan_outcome.outcome IS 'applied (every move), partly_applied (some are, or are under way), moved_by_others, not_applied, or not_read_since (no reading is later than the plan''s).';
+COMMENT ON COLUMN advisor.plan_outcome.outcome IS 'applied (every move), partly_applied (some moves applied or under way), moved_by_others, not_applied, or not_read_since (no later snapshot).';
 
 CREATE VIEW advisor.plan_overlap_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     previous.run_id AS previous_run_id,
@@ -4031,28 +4035,28 @@ CREATE VIEW advisor.plan_overlap_latest AS
      CROSS JOIN LATERAL ( SELECT count(*) AS moves,
             count(earlier.partition) AS same
            FROM (store.move mine
-             LEFT JOIN store.move earlier ON (((earlier.run_key = previous.run_key) AND (earlier."time" = previous."time") AND (earlier.topic = mine.topic) AND (earlier.partition = mine.partition) AND (earlier.to_replicas = mine.to_replicas) AND (earlier.leader_to = mine.leader_to))))
-          WHERE ((mine.run_key = newest.run_key) AND (mine."time" = newest."time"))) counted)
+             LEFT JOIN store.move earlier ON (((earlier.run_key = previous.run_key) AND (earlier.started_at = previous.started_at) AND (earlier.topic = mine.topic) AND (earlier.partition = mine.partition) AND (earlier.to_replicas = mine.to_replicas) AND (earlier.leader_to = mine.leader_to))))
+          WHERE ((mine.run_key = newest.run_key) AND (mine.started_at = newest.started_at))) counted)
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (previous.run_key IS NOT NULL) THEN count(*)
                     ELSE NULL::bigint
                 END AS moves
            FROM store.move theirs
-          WHERE ((theirs.run_key = previous.run_key) AND (theirs."time" = previous."time"))) before)
+          WHERE ((theirs.run_key = previous.run_key) AND (theirs.started_at = previous.started_at))) before)
   WHERE (newest.age = 1);
 
 ALTER VIEW advisor.plan_overlap_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.plan_overlap_latest IS 'The newest plan of each cluster against the one published before it.';
+COMMENT ON VIEW advisor.plan_overlap_latest IS 'Moves that the newest plan of each cluster shares with the plan published before.';
 
-COMMENT ON COLUMN advisor.plan_overlap_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_overlap_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
 COMMENT ON COLUMN advisor.plan_overlap_latest.run_id IS 'The newest advisory.';
 
-COMMENT ON COLUMN advisor.plan_overlap_latest.previous_run_id IS 'The one before; NULL where this is the first.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.previous_run_id IS 'The advisory before; NULL for the first.';
 
 COMMENT ON COLUMN advisor.plan_overlap_latest.move_count IS 'Moves of the newest plan.';
 
@@ -4060,10 +4064,10 @@ COMMENT ON COLUMN advisor.plan_overlap_latest.previous_move_count IS 'Moves of t
 
 COMMENT ON COLUMN advisor.plan_overlap_latest.same_move_count IS 'Moves with the same partition and the same target.';
 
-COMMENT ON COLUMN advisor.plan_overlap_latest.same_ratio IS 'Share of the newest plan that equals the one before; 1 where neither moves anything.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.same_ratio IS 'Share of the moves of the newest plan that are in the plan before; 1 where both have none.';
 
 CREATE VIEW advisor.plan_resource AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     plan_resource.resource,
@@ -4077,50 +4081,50 @@ CREATE VIEW advisor.plan_resource AS
     plan_resource.widened_high,
     plan_resource.skew_before,
     plan_resource.skew_after,
-    plan_resource.left_out_code,
-    plan_resource.left_out_args
+    plan_resource.exclusion_reason_code,
+    plan_resource.exclusion_reason_args
    FROM (store.run
      JOIN store.plan_resource ON ((plan_resource.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_resource OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.plan_resource IS 'Resources of every published plan: balanced, or left out and why.';
+COMMENT ON VIEW advisor.plan_resource IS 'Resources of every published plan: balanced, or excluded and why.';
 
-COMMENT ON COLUMN advisor.plan_resource."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_resource.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_resource.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_resource.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_resource.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_resource.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.plan_resource.unit IS 'Unit of its loads.';
 
-COMMENT ON COLUMN advisor.plan_resource.source IS 'Where its loads come from.';
+COMMENT ON COLUMN advisor.plan_resource.source IS 'Source of its loads.';
 
 COMMENT ON COLUMN advisor.plan_resource.mean_level IS 'Plain mean.';
 
-COMMENT ON COLUMN advisor.plan_resource.basis IS 'fair_share or plain_mean: what the band is a multiple of.';
+COMMENT ON COLUMN advisor.plan_resource.basis IS 'Base of the band: fair_share or plain_mean.';
 
-COMMENT ON COLUMN advisor.plan_resource.band_asked_low IS 'Lower limit asked for.';
+COMMENT ON COLUMN advisor.plan_resource.band_asked_low IS 'Requested lower limit.';
 
-COMMENT ON COLUMN advisor.plan_resource.band_asked_high IS 'Upper limit asked for.';
+COMMENT ON COLUMN advisor.plan_resource.band_asked_high IS 'Requested upper limit.';
 
 COMMENT ON COLUMN advisor.plan_resource.widened_low IS 'Lower limit after widening; NULL where the band is met.';
 
 COMMENT ON COLUMN advisor.plan_resource.widened_high IS 'Upper limit after widening; NULL where the band is met.';
 
-COMMENT ON COLUMN advisor.plan_resource.skew_before IS 'Skew today.';
+COMMENT ON COLUMN advisor.plan_resource.skew_before IS 'Skew before the plan.';
 
 COMMENT ON COLUMN advisor.plan_resource.skew_after IS 'Skew after the plan.';
 
-COMMENT ON COLUMN advisor.plan_resource.left_out_code IS 'Why it is not balanced: code of the fact; NULL where it is.';
+COMMENT ON COLUMN advisor.plan_resource.exclusion_reason_code IS 'Why it is not balanced: code of a fact; NULL where it is balanced.';
 
-COMMENT ON COLUMN advisor.plan_resource.left_out_args IS 'Arguments of the fact; NULL where it is balanced.';
+COMMENT ON COLUMN advisor.plan_resource.exclusion_reason_args IS 'Arguments of that fact; NULL where it is balanced.';
 
 CREATE VIEW advisor.plan_resource_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     plan_resource.resource,
@@ -4134,49 +4138,49 @@ CREATE VIEW advisor.plan_resource_latest AS
     plan_resource.widened_high,
     plan_resource.skew_before,
     plan_resource.skew_after,
-    plan_resource.left_out_code,
-    plan_resource.left_out_args
+    plan_resource.exclusion_reason_code,
+    plan_resource.exclusion_reason_args
    FROM (store.newest_run newest
      JOIN store.plan_resource ON ((plan_resource.run_key = newest.run_key)));
 
 ALTER VIEW advisor.plan_resource_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.plan_resource_latest IS 'Resources of the plan, balanced or left out and why, of the newest published advisory of each cluster.';
+COMMENT ON VIEW advisor.plan_resource_latest IS 'Resources of the plan, balanced or excluded and why, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_resource_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_resource_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.unit IS 'Unit of its loads.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.source IS 'Where its loads come from.';
+COMMENT ON COLUMN advisor.plan_resource_latest.source IS 'Source of its loads.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.mean_level IS 'Plain mean.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.basis IS 'fair_share or plain_mean: what the band is a multiple of.';
+COMMENT ON COLUMN advisor.plan_resource_latest.basis IS 'Base of the band: fair_share or plain_mean.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.band_asked_low IS 'Lower limit asked for.';
+COMMENT ON COLUMN advisor.plan_resource_latest.band_asked_low IS 'Requested lower limit.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.band_asked_high IS 'Upper limit asked for.';
+COMMENT ON COLUMN advisor.plan_resource_latest.band_asked_high IS 'Requested upper limit.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.widened_low IS 'Lower limit after widening; NULL where the band is met.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.widened_high IS 'Upper limit after widening; NULL where the band is met.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.skew_before IS 'Skew today.';
+COMMENT ON COLUMN advisor.plan_resource_latest.skew_before IS 'Skew before the plan.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.skew_after IS 'Skew after the plan.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.left_out_code IS 'Why it is not balanced: code of the fact; NULL where it is.';
+COMMENT ON COLUMN advisor.plan_resource_latest.exclusion_reason_code IS 'Why it is not balanced: code of a fact; NULL where it is balanced.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.left_out_args IS 'Arguments of the fact; NULL where it is balanced.';
+COMMENT ON COLUMN advisor.plan_resource_latest.exclusion_reason_args IS 'Arguments of that fact; NULL where it is balanced.';
 
 CREATE VIEW advisor.quarantine AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     quarantine.subject_type,
@@ -4188,22 +4192,22 @@ CREATE VIEW advisor.quarantine AS
 
 ALTER VIEW advisor.quarantine OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.quarantine IS 'Subjects that advice on a reading leaves out.';
+COMMENT ON VIEW advisor.quarantine IS 'Subjects of every snapshot that advisories leave out.';
 
-COMMENT ON COLUMN advisor.quarantine."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.quarantine.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.quarantine.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.quarantine.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.quarantine.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.quarantine.subject_type IS 'group, member, topic or broker.';
 
-COMMENT ON COLUMN advisor.quarantine.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.quarantine.subject IS 'Name or id of the subject.';
 
-COMMENT ON COLUMN advisor.quarantine.rule IS 'Code of the gate rule that it broke.';
+COMMENT ON COLUMN advisor.quarantine.rule IS 'Code of the gate rule that the subject breaks.';
 
 CREATE VIEW advisor.quarantine_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     quarantine.subject_type,
@@ -4214,19 +4218,19 @@ CREATE VIEW advisor.quarantine_latest AS
 
 ALTER VIEW advisor.quarantine_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.quarantine_latest IS 'Subjects that advice on the newest reading leaves out.';
+COMMENT ON VIEW advisor.quarantine_latest IS 'Subjects of the newest snapshot that advisories leave out.';
 
-COMMENT ON COLUMN advisor.quarantine_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.quarantine_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.quarantine_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.quarantine_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.quarantine_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.quarantine_latest.subject_type IS 'group, member, topic or broker.';
 
-COMMENT ON COLUMN advisor.quarantine_latest.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.quarantine_latest.subject IS 'Name or id of the subject.';
 
-COMMENT ON COLUMN advisor.quarantine_latest.rule IS 'Code of the gate rule that it broke.';
+COMMENT ON COLUMN advisor.quarantine_latest.rule IS 'Code of the gate rule that the subject breaks.';
 
 CREATE TABLE store.rack_score (
     run_key bigint NOT NULL,
@@ -4238,7 +4242,7 @@ CREATE TABLE store.rack_score (
     load double precision NOT NULL,
     capacity double precision,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL
+    level_to_mean_ratio double precision NOT NULL
 );
 
 ALTER TABLE store.rack_score OWNER TO advisor_owner;
@@ -4246,7 +4250,7 @@ ALTER TABLE store.rack_score OWNER TO advisor_owner;
 COMMENT ON TABLE store.rack_score IS 'Load and level of each rack and resource today.';
 
 CREATE VIEW advisor.rack_score AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     rack_score.rack,
@@ -4256,7 +4260,7 @@ CREATE VIEW advisor.rack_score AS
     rack_score.load,
     rack_score.capacity,
     rack_score.level,
-    rack_score.over_mean
+    rack_score.level_to_mean_ratio
    FROM (store.run
      JOIN store.rack_score ON ((rack_score.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
@@ -4265,11 +4269,11 @@ ALTER VIEW advisor.rack_score OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.rack_score IS 'Load and level of each rack and resource, in every published advisory.';
 
-COMMENT ON COLUMN advisor.rack_score."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.rack_score.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.rack_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.rack_score.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.rack_score.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.rack_score.rack IS 'Rack.';
 
@@ -4277,18 +4281,18 @@ COMMENT ON COLUMN advisor.rack_score.resource IS 'disk, in, out, cpu, replicas, 
 
 COMMENT ON COLUMN advisor.rack_score.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
-COMMENT ON COLUMN advisor.rack_score.brokers IS 'Brokers that stay in it.';
+COMMENT ON COLUMN advisor.rack_score.brokers IS 'Brokers of the rack that remain in the cluster.';
 
-COMMENT ON COLUMN advisor.rack_score.load IS 'What it carries.';
+COMMENT ON COLUMN advisor.rack_score.load IS 'Load.';
 
-COMMENT ON COLUMN advisor.rack_score.capacity IS 'What it can carry; NULL where unknown, 1 is then used.';
+COMMENT ON COLUMN advisor.rack_score.capacity IS 'Capacity; NULL where unknown, 1 is then used.';
 
 COMMENT ON COLUMN advisor.rack_score.level IS 'load / capacity.';
 
-COMMENT ON COLUMN advisor.rack_score.over_mean IS 'level / plain mean: the skew is the highest one.';
+COMMENT ON COLUMN advisor.rack_score.level_to_mean_ratio IS 'level / plain mean; the skew is the highest of a resource.';
 
 CREATE VIEW advisor.rack_score_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     rack_score.rack,
@@ -4298,7 +4302,7 @@ CREATE VIEW advisor.rack_score_latest AS
     rack_score.load,
     rack_score.capacity,
     rack_score.level,
-    rack_score.over_mean
+    rack_score.level_to_mean_ratio
    FROM (store.newest_run newest
      JOIN store.rack_score ON ((rack_score.run_key = newest.run_key)));
 
@@ -4306,11 +4310,11 @@ ALTER VIEW advisor.rack_score_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.rack_score_latest IS 'Load and level of each rack and resource, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.rack_score_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.rack_score_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.rack_score_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.rack_score_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.rack_score_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.rack_score_latest.rack IS 'Rack.';
 
@@ -4318,19 +4322,19 @@ COMMENT ON COLUMN advisor.rack_score_latest.resource IS 'disk, in, out, cpu, rep
 
 COMMENT ON COLUMN advisor.rack_score_latest.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
-COMMENT ON COLUMN advisor.rack_score_latest.brokers IS 'Brokers that stay in it.';
+COMMENT ON COLUMN advisor.rack_score_latest.brokers IS 'Brokers of the rack that remain in the cluster.';
 
-COMMENT ON COLUMN advisor.rack_score_latest.load IS 'What it carries.';
+COMMENT ON COLUMN advisor.rack_score_latest.load IS 'Load.';
 
-COMMENT ON COLUMN advisor.rack_score_latest.capacity IS 'What it can carry; NULL where unknown, 1 is then used.';
+COMMENT ON COLUMN advisor.rack_score_latest.capacity IS 'Capacity; NULL where unknown, 1 is then used.';
 
 COMMENT ON COLUMN advisor.rack_score_latest.level IS 'load / capacity.';
 
-COMMENT ON COLUMN advisor.rack_score_latest.over_mean IS 'level / plain mean: the skew is the highest one.';
+COMMENT ON COLUMN advisor.rack_score_latest.level_to_mean_ratio IS 'level / plain mean; the skew is the highest of a resource.';
 
 CREATE VIEW advisor.rack_traffic_group_latest AS
  WITH assigned AS MATERIALIZED (
-         SELECT newest."time",
+         SELECT newest.captured_at,
             newest.cluster,
             newest.snapshot_key,
             member.group_id,
@@ -4338,11 +4342,11 @@ CREATE VIEW advisor.rack_traffic_group_latest AS
             (topic_run.pair ->> 0) AS topic,
             (partitions.partition)::integer AS partition
            FROM (((store.newest_snapshot newest
-             JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member."time" = newest."time"))))
+             JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member.captured_at = newest.captured_at))))
              CROSS JOIN LATERAL jsonb_array_elements(member.assigned) topic_run(pair))
              CROSS JOIN LATERAL jsonb_array_elements((topic_run.pair -> 1)) partitions(partition))
         )
- SELECT assigned."time",
+ SELECT assigned.captured_at,
     assigned.cluster,
     assigned.group_id,
     sum(load.in_bytes_per_s) AS read_bytes_per_s,
@@ -4358,62 +4362,62 @@ CREATE VIEW advisor.rack_traffic_group_latest AS
             ELSE 1
         END)::double precision * load.in_bytes_per_s)) AS rack_unknown_bytes_per_s
    FROM (((assigned
-     JOIN store.load ON (((load.snapshot_key = assigned.snapshot_key) AND (load."time" = assigned."time") AND (load.topic = assigned.topic) AND (load.partition = assigned.partition))))
-     JOIN store.partition placed ON (((placed.snapshot_key = assigned.snapshot_key) AND (placed."time" = assigned."time") AND (placed.topic = assigned.topic) AND (placed.partition = assigned.partition))))
-     LEFT JOIN store.broker leader ON (((leader.snapshot_key = assigned.snapshot_key) AND (leader."time" = assigned."time") AND (leader.broker = placed.leader))))
-  GROUP BY assigned."time", assigned.cluster, assigned.group_id;
+     JOIN store.load ON (((load.snapshot_key = assigned.snapshot_key) AND (load.captured_at = assigned.captured_at) AND (load.topic = assigned.topic) AND (load.partition = assigned.partition))))
+     JOIN store.partition placed ON (((placed.snapshot_key = assigned.snapshot_key) AND (placed.captured_at = assigned.captured_at) AND (placed.topic = assigned.topic) AND (placed.partition = assigned.partition))))
+     LEFT JOIN store.broker leader ON (((leader.snapshot_key = assigned.snapshot_key) AND (leader.captured_at = assigned.captured_at) AND (leader.broker = placed.leader))))
+  GROUP BY assigned.captured_at, assigned.cluster, assigned.group_id;
 
 ALTER VIEW advisor.rack_traffic_group_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.rack_traffic_group_latest IS 'What each group reads from leaders in other racks, in the newest reading of each cluster; members without a rack are counted apart.';
+COMMENT ON VIEW advisor.rack_traffic_group_latest IS 'Bytes that each group reads from leaders in other racks, in the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.rack_traffic_group_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.rack_traffic_group_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.rack_traffic_group_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
 COMMENT ON COLUMN advisor.rack_traffic_group_latest.group_id IS 'Group.';
 
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.read_bytes_per_s IS 'All that its members read (known rates).';
+COMMENT ON COLUMN advisor.rack_traffic_group_latest.read_bytes_per_s IS 'Read rate of all members, as far as rates are known.';
 
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.cross_rack_bytes_per_s IS 'From leaders in another rack.';
+COMMENT ON COLUMN advisor.rack_traffic_group_latest.cross_rack_bytes_per_s IS 'Part that comes from leaders in another rack.';
 
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.rack_unknown_bytes_per_s IS 'Where member or leader has no rack.';
+COMMENT ON COLUMN advisor.rack_traffic_group_latest.rack_unknown_bytes_per_s IS 'Part where the member or the leader has no rack.';
 
 CREATE VIEW advisor.rack_traffic_topic_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     placed.topic,
     sum((load.in_bytes_per_s * ((cardinality(placed.replicas) - 1))::double precision)) AS replication_bytes_per_s,
     sum((load.in_bytes_per_s * (other.replicas)::double precision)) AS cross_rack_bytes_per_s
    FROM ((((store.newest_snapshot newest
-     JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time"))))
-     JOIN store.load ON (((load.snapshot_key = newest.snapshot_key) AND (load."time" = newest."time") AND (load.topic = placed.topic) AND (load.partition = placed.partition))))
-     JOIN store.broker leader ON (((leader.snapshot_key = newest.snapshot_key) AND (leader."time" = newest."time") AND (leader.broker = placed.leader))))
+     JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed.captured_at = newest.captured_at))))
+     JOIN store.load ON (((load.snapshot_key = newest.snapshot_key) AND (load.captured_at = newest.captured_at) AND (load.topic = placed.topic) AND (load.partition = placed.partition))))
+     JOIN store.broker leader ON (((leader.snapshot_key = newest.snapshot_key) AND (leader.captured_at = newest.captured_at) AND (leader.broker = placed.leader))))
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (leader.rack IS NOT NULL) THEN count(*) FILTER (WHERE (follower.rack <> leader.rack))
                     ELSE NULL::bigint
                 END AS replicas
            FROM store.broker follower
-          WHERE ((follower.snapshot_key = newest.snapshot_key) AND (follower."time" = newest."time") AND (follower.broker = ANY (placed.replicas)))) other)
-  GROUP BY newest."time", newest.cluster, placed.topic;
+          WHERE ((follower.snapshot_key = newest.snapshot_key) AND (follower.captured_at = newest.captured_at) AND (follower.broker = ANY (placed.replicas)))) other)
+  GROUP BY newest.captured_at, newest.cluster, placed.topic;
 
 ALTER VIEW advisor.rack_traffic_topic_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.rack_traffic_topic_latest IS 'Replication of each topic that crosses racks, in the newest reading of each cluster; NULL where rates or racks are unknown.';
+COMMENT ON VIEW advisor.rack_traffic_topic_latest IS 'Replication of each topic between racks, in the newest snapshot of each cluster; NULL where rates or racks are unknown.';
 
-COMMENT ON COLUMN advisor.rack_traffic_topic_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.rack_traffic_topic_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.rack_traffic_topic_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
 COMMENT ON COLUMN advisor.rack_traffic_topic_latest.topic IS 'Topic.';
 
-COMMENT ON COLUMN advisor.rack_traffic_topic_latest.replication_bytes_per_s IS 'All replication of it.';
+COMMENT ON COLUMN advisor.rack_traffic_topic_latest.replication_bytes_per_s IS 'Replication of the topic.';
 
 COMMENT ON COLUMN advisor.rack_traffic_topic_latest.cross_rack_bytes_per_s IS 'Replication from a leader to a follower in another rack.';
 
 CREATE VIEW advisor.resource_score AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     resource_score.resource,
@@ -4432,21 +4436,21 @@ ALTER VIEW advisor.resource_score OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.resource_score IS 'Skew of each resource over the whole cluster, in every published advisory.';
 
-COMMENT ON COLUMN advisor.resource_score."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.resource_score.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.resource_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.resource_score.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.resource_score.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.resource_score.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.resource_score.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
-COMMENT ON COLUMN advisor.resource_score.source IS 'Where the load comes from.';
+COMMENT ON COLUMN advisor.resource_score.source IS 'Source of the load.';
 
 COMMENT ON COLUMN advisor.resource_score.known_share IS 'Share of partitions whose figure is known.';
 
-COMMENT ON COLUMN advisor.resource_score.total IS 'Load of all brokers that stay.';
+COMMENT ON COLUMN advisor.resource_score.total IS 'Load of all brokers that remain in the cluster.';
 
 COMMENT ON COLUMN advisor.resource_score.plain_mean IS 'total / sum of capacities.';
 
@@ -4455,7 +4459,7 @@ COMMENT ON COLUMN advisor.resource_score.skew IS 'Highest level / plain mean.';
 COMMENT ON COLUMN advisor.resource_score.worst_broker IS 'Broker with that level.';
 
 CREATE VIEW advisor.resource_score_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     resource_score.resource,
@@ -4473,21 +4477,21 @@ ALTER VIEW advisor.resource_score_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.resource_score_latest IS 'Skew of each resource over the whole cluster, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.resource_score_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.resource_score_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.resource_score_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.resource_score_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.resource_score_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.resource_score_latest.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.resource_score_latest.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
-COMMENT ON COLUMN advisor.resource_score_latest.source IS 'Where the load comes from.';
+COMMENT ON COLUMN advisor.resource_score_latest.source IS 'Source of the load.';
 
 COMMENT ON COLUMN advisor.resource_score_latest.known_share IS 'Share of partitions whose figure is known.';
 
-COMMENT ON COLUMN advisor.resource_score_latest.total IS 'Load of all brokers that stay.';
+COMMENT ON COLUMN advisor.resource_score_latest.total IS 'Load of all brokers that remain in the cluster.';
 
 COMMENT ON COLUMN advisor.resource_score_latest.plain_mean IS 'total / sum of capacities.';
 
@@ -4496,7 +4500,7 @@ COMMENT ON COLUMN advisor.resource_score_latest.skew IS 'Highest level / plain m
 COMMENT ON COLUMN advisor.resource_score_latest.worst_broker IS 'Broker with that level.';
 
 CREATE VIEW advisor.resource_skew AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     resource_skew.resource,
@@ -4505,18 +4509,18 @@ CREATE VIEW advisor.resource_skew AS
     resource_skew.skew,
     resource_skew.worst_broker
    FROM (store.snapshot
-     JOIN store.resource_skew ON (((resource_skew.snapshot_key = snapshot.snapshot_key) AND (resource_skew."time" = snapshot."time"))))
+     JOIN store.resource_skew ON (((resource_skew.snapshot_key = snapshot.snapshot_key) AND (resource_skew.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.resource_skew OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.resource_skew IS 'Skew of each resource over the whole cluster, in every reading.';
+COMMENT ON VIEW advisor.resource_skew IS 'Skew of each resource over the whole cluster, in every snapshot.';
 
-COMMENT ON COLUMN advisor.resource_skew."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.resource_skew.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.resource_skew.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.resource_skew.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.resource_skew.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.resource_skew.resource IS 'Resource.';
 
@@ -4526,10 +4530,10 @@ COMMENT ON COLUMN advisor.resource_skew.total IS 'Load of the whole cluster.';
 
 COMMENT ON COLUMN advisor.resource_skew.skew IS 'Highest level over the mean level.';
 
-COMMENT ON COLUMN advisor.resource_skew.worst_broker IS 'Whose level that is; NULL where all are alike.';
+COMMENT ON COLUMN advisor.resource_skew.worst_broker IS 'Broker with that level; NULL where all levels are equal.';
 
 CREATE VIEW advisor.resource_skew_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     resource_skew.resource,
@@ -4538,17 +4542,17 @@ CREATE VIEW advisor.resource_skew_latest AS
     resource_skew.skew,
     resource_skew.worst_broker
    FROM (store.newest_snapshot newest
-     JOIN store.resource_skew ON (((resource_skew.snapshot_key = newest.snapshot_key) AND (resource_skew."time" = newest."time"))));
+     JOIN store.resource_skew ON (((resource_skew.snapshot_key = newest.snapshot_key) AND (resource_skew.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.resource_skew_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.resource_skew_latest IS 'Skew of each resource over the whole cluster, in the newest reading of each cluster.';
+COMMENT ON VIEW advisor.resource_skew_latest IS 'Skew of each resource over the whole cluster, in the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.resource_skew_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.resource_skew_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.resource_skew_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.resource_skew_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.resource_skew_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.resource_skew_latest.resource IS 'Resource.';
 
@@ -4558,14 +4562,14 @@ COMMENT ON COLUMN advisor.resource_skew_latest.total IS 'Load of the whole clust
 
 COMMENT ON COLUMN advisor.resource_skew_latest.skew IS 'Highest level over the mean level.';
 
-COMMENT ON COLUMN advisor.resource_skew_latest.worst_broker IS 'Whose level that is; NULL where all are alike.';
+COMMENT ON COLUMN advisor.resource_skew_latest.worst_broker IS 'Broker with that level; NULL where all levels are equal.';
 
 CREATE VIEW advisor.run AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     snapshot.snapshot_id,
-    snapshot."time" AS snapshot_time,
+    snapshot.captured_at AS snapshot_captured_at,
     run.published_at,
     run.parameters,
     run.seed,
@@ -4581,34 +4585,34 @@ ALTER VIEW advisor.run OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.run IS 'Published advisories; one row each.';
 
-COMMENT ON COLUMN advisor.run."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.run.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.run.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.run.run_id IS 'Stable id of the advisory.';
+COMMENT ON COLUMN advisor.run.run_id IS 'Id of the advisory.';
 
-COMMENT ON COLUMN advisor.run.snapshot_id IS 'The reading it rests on.';
+COMMENT ON COLUMN advisor.run.snapshot_id IS 'Snapshot of the advisory.';
 
-COMMENT ON COLUMN advisor.run.snapshot_time IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.run.snapshot_captured_at IS 'Time of the snapshot.';
 
-COMMENT ON COLUMN advisor.run.published_at IS 'When it became visible.';
+COMMENT ON COLUMN advisor.run.published_at IS 'Publication.';
 
-COMMENT ON COLUMN advisor.run.parameters IS 'What was asked: tolerance, budgets, brokers, topics.';
+COMMENT ON COLUMN advisor.run.parameters IS 'Options of the request: tolerance, budgets, brokers, topics.';
 
 COMMENT ON COLUMN advisor.run.seed IS 'Seed of every random choice.';
 
-COMMENT ON COLUMN advisor.run.advisor_version IS 'Version that made it.';
+COMMENT ON COLUMN advisor.run.advisor_version IS 'Version of the advisor.';
 
 COMMENT ON COLUMN advisor.run.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
 COMMENT ON COLUMN advisor.run.plan_id IS 'sha256 of plan.json.';
 
 CREATE VIEW advisor.run_latest AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     snapshot.snapshot_id,
-    snapshot."time" AS snapshot_time,
+    snapshot.captured_at AS snapshot_captured_at,
     run.published_at,
     run.parameters,
     run.seed,
@@ -4624,23 +4628,23 @@ ALTER VIEW advisor.run_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.run_latest IS 'The newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.run_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.run_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.run_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.run_latest.run_id IS 'Stable id of the advisory.';
+COMMENT ON COLUMN advisor.run_latest.run_id IS 'Id of the advisory.';
 
-COMMENT ON COLUMN advisor.run_latest.snapshot_id IS 'The reading it rests on.';
+COMMENT ON COLUMN advisor.run_latest.snapshot_id IS 'Snapshot of the advisory.';
 
-COMMENT ON COLUMN advisor.run_latest.snapshot_time IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.run_latest.snapshot_captured_at IS 'Time of the snapshot.';
 
-COMMENT ON COLUMN advisor.run_latest.published_at IS 'When it became visible.';
+COMMENT ON COLUMN advisor.run_latest.published_at IS 'Publication.';
 
-COMMENT ON COLUMN advisor.run_latest.parameters IS 'What was asked: tolerance, budgets, brokers, topics.';
+COMMENT ON COLUMN advisor.run_latest.parameters IS 'Options of the request: tolerance, budgets, brokers, topics.';
 
 COMMENT ON COLUMN advisor.run_latest.seed IS 'Seed of every random choice.';
 
-COMMENT ON COLUMN advisor.run_latest.advisor_version IS 'Version that made it.';
+COMMENT ON COLUMN advisor.run_latest.advisor_version IS 'Version of the advisor.';
 
 COMMENT ON COLUMN advisor.run_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
@@ -4648,10 +4652,10 @@ COMMENT ON COLUMN advisor.run_latest.plan_id IS 'sha256 of plan.json.';
 
 CREATE TABLE store.skew_day (
     cluster text CONSTRAINT skew_hour_cluster_not_null NOT NULL,
-    "time" timestamp with time zone CONSTRAINT skew_hour_time_not_null NOT NULL,
+    period_start timestamp with time zone CONSTRAINT skew_hour_period_start_not_null NOT NULL,
     resource text CONSTRAINT skew_hour_resource_not_null NOT NULL,
     unit text CONSTRAINT skew_hour_unit_not_null NOT NULL,
-    readings integer CONSTRAINT skew_hour_readings_not_null NOT NULL,
+    snapshot_count integer CONSTRAINT skew_hour_snapshot_count_not_null NOT NULL,
     total double precision CONSTRAINT skew_hour_total_not_null NOT NULL,
     skew double precision CONSTRAINT skew_hour_skew_not_null NOT NULL,
     highest_skew double precision CONSTRAINT skew_hour_highest_skew_not_null NOT NULL,
@@ -4663,11 +4667,11 @@ ALTER TABLE store.skew_day OWNER TO advisor_owner;
 COMMENT ON TABLE store.skew_day IS 'Skew of each resource by the day: mean, and the highest with its broker.';
 
 CREATE VIEW advisor.skew_by_day AS
- SELECT "time",
+ SELECT period_start,
     cluster,
     resource,
     unit,
-    readings AS reading_count,
+    snapshot_count,
     total,
     skew,
     highest_skew,
@@ -4676,9 +4680,9 @@ CREATE VIEW advisor.skew_by_day AS
 
 ALTER VIEW advisor.skew_by_day OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.skew_by_day IS 'Skew of each resource by the day; pruning keeps it.';
+COMMENT ON VIEW advisor.skew_by_day IS 'Skew of each resource by day; kept when snapshots are pruned.';
 
-COMMENT ON COLUMN advisor.skew_by_day."time" IS 'Begin of the day (UTC).';
+COMMENT ON COLUMN advisor.skew_by_day.period_start IS 'Start of the day (UTC).';
 
 COMMENT ON COLUMN advisor.skew_by_day.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -4686,22 +4690,22 @@ COMMENT ON COLUMN advisor.skew_by_day.resource IS 'Resource.';
 
 COMMENT ON COLUMN advisor.skew_by_day.unit IS 'Unit of total.';
 
-COMMENT ON COLUMN advisor.skew_by_day.reading_count IS 'Readings that it is made of.';
+COMMENT ON COLUMN advisor.skew_by_day.snapshot_count IS 'Snapshots behind this row.';
 
-COMMENT ON COLUMN advisor.skew_by_day.total IS 'Load of the whole cluster, mean of the readings.';
+COMMENT ON COLUMN advisor.skew_by_day.total IS 'Load of the whole cluster, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.skew_by_day.skew IS 'Highest level over the mean level, mean of the readings.';
+COMMENT ON COLUMN advisor.skew_by_day.skew IS 'Highest level over the mean level, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.skew_by_day.highest_skew IS 'The highest of the readings.';
+COMMENT ON COLUMN advisor.skew_by_day.highest_skew IS 'Highest of the snapshots.';
 
-COMMENT ON COLUMN advisor.skew_by_day.worst_broker IS 'Whose level that was; NULL where all are alike.';
+COMMENT ON COLUMN advisor.skew_by_day.worst_broker IS 'Broker with the highest level; NULL where all levels are equal.';
 
 CREATE TABLE store.skew_hour (
     cluster text NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    period_start timestamp with time zone NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
-    readings integer NOT NULL,
+    snapshot_count integer NOT NULL,
     total double precision NOT NULL,
     skew double precision NOT NULL,
     highest_skew double precision NOT NULL,
@@ -4713,11 +4717,11 @@ ALTER TABLE store.skew_hour OWNER TO advisor_owner;
 COMMENT ON TABLE store.skew_hour IS 'Skew of each resource by the hour: mean, and the highest with its broker.';
 
 CREATE VIEW advisor.skew_by_hour AS
- SELECT "time",
+ SELECT period_start,
     cluster,
     resource,
     unit,
-    readings AS reading_count,
+    snapshot_count,
     total,
     skew,
     highest_skew,
@@ -4726,9 +4730,9 @@ CREATE VIEW advisor.skew_by_hour AS
 
 ALTER VIEW advisor.skew_by_hour OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.skew_by_hour IS 'Skew of each resource by the hour; pruning keeps it.';
+COMMENT ON VIEW advisor.skew_by_hour IS 'Skew of each resource by hour; kept when snapshots are pruned.';
 
-COMMENT ON COLUMN advisor.skew_by_hour."time" IS 'Begin of the hour (UTC).';
+COMMENT ON COLUMN advisor.skew_by_hour.period_start IS 'Start of the hour (UTC).';
 
 COMMENT ON COLUMN advisor.skew_by_hour.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -4736,21 +4740,21 @@ COMMENT ON COLUMN advisor.skew_by_hour.resource IS 'Resource.';
 
 COMMENT ON COLUMN advisor.skew_by_hour.unit IS 'Unit of total.';
 
-COMMENT ON COLUMN advisor.skew_by_hour.reading_count IS 'Readings that it is made of.';
+COMMENT ON COLUMN advisor.skew_by_hour.snapshot_count IS 'Snapshots behind this row.';
 
-COMMENT ON COLUMN advisor.skew_by_hour.total IS 'Load of the whole cluster, mean of the readings.';
+COMMENT ON COLUMN advisor.skew_by_hour.total IS 'Load of the whole cluster, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.skew_by_hour.skew IS 'Highest level over the mean level, mean of the readings.';
+COMMENT ON COLUMN advisor.skew_by_hour.skew IS 'Highest level over the mean level, mean of the snapshots.';
 
-COMMENT ON COLUMN advisor.skew_by_hour.highest_skew IS 'The highest of the readings.';
+COMMENT ON COLUMN advisor.skew_by_hour.highest_skew IS 'Highest of the snapshots.';
 
-COMMENT ON COLUMN advisor.skew_by_hour.worst_broker IS 'Whose level that was; NULL where all are alike.';
+COMMENT ON COLUMN advisor.skew_by_hour.worst_broker IS 'Broker with the highest level; NULL where all levels are equal.';
 
 CREATE VIEW advisor.snapshot AS
- SELECT "time",
+ SELECT captured_at,
     cluster,
     snapshot_id,
-    captured_at,
+    captured_at_text,
     stored_at,
     source,
     cluster_id,
@@ -4770,23 +4774,23 @@ CREATE VIEW advisor.snapshot AS
 
 ALTER VIEW advisor.snapshot OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.snapshot IS 'Readings that passed the input gate; one row each.';
+COMMENT ON VIEW advisor.snapshot IS 'Snapshots that passed the input gate; one row each.';
 
-COMMENT ON COLUMN advisor.snapshot."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.snapshot.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.snapshot.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.snapshot.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.snapshot.snapshot_id IS 'sha256 of the snapshot''s content.';
 
-COMMENT ON COLUMN advisor.snapshot.captured_at IS 'The time of the reading in ISO 8601, in the zone that the input tells; NULL for input without one, whose time is when it was stored.';
+COMMENT ON COLUMN advisor.snapshot.captured_at_text IS 'Time of the snapshot in ISO 8601, in the zone of the input. NULL: the input has no time, and captured_at is the time of saving.';
 
-COMMENT ON COLUMN advisor.snapshot.stored_at IS 'When it was saved.';
+COMMENT ON COLUMN advisor.snapshot.stored_at IS 'Time of saving.';
 
 COMMENT ON COLUMN advisor.snapshot.source IS 'live, dumps, snapshot, cluster-model or reassignment.';
 
 COMMENT ON COLUMN advisor.snapshot.cluster_id IS 'Kafka''s own id of the cluster.';
 
-COMMENT ON COLUMN advisor.snapshot.kafka_version IS 'Version as far as it was told.';
+COMMENT ON COLUMN advisor.snapshot.kafka_version IS 'Kafka version, as far as the source names it.';
 
 COMMENT ON COLUMN advisor.snapshot.broker_count IS 'Brokers, dead ones included.';
 
@@ -4798,21 +4802,21 @@ COMMENT ON COLUMN advisor.snapshot.replica_count IS 'Replicas.';
 
 COMMENT ON COLUMN advisor.snapshot.group_count IS 'Groups of every type.';
 
-COMMENT ON COLUMN advisor.snapshot.member_count IS 'Members of all groups, without those that the source only counts.';
+COMMENT ON COLUMN advisor.snapshot.member_count IS 'Listed members of all groups.';
 
-COMMENT ON COLUMN advisor.snapshot.gap_count IS 'Things that could not be read: see coverage.';
+COMMENT ON COLUMN advisor.snapshot.gap_count IS 'Coverage gaps (view coverage).';
 
-COMMENT ON COLUMN advisor.snapshot.is_pruned IS 'Its rows were removed by retention; only this line is left.';
+COMMENT ON COLUMN advisor.snapshot.is_pruned IS 'Retention removed its rows; only this row is left.';
 
-COMMENT ON COLUMN advisor.snapshot.features IS 'Finalized feature levels by name; NULL where nobody told.';
+COMMENT ON COLUMN advisor.snapshot.features IS 'Finalized feature levels by name; NULL: unknown.';
 
 COMMENT ON COLUMN advisor.snapshot.quotas IS 'Client quotas: [{entity: [[type, name or null]], values: {…}}, …].';
 
 CREATE VIEW advisor.snapshot_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     snapshot.snapshot_id,
-    snapshot.captured_at,
+    snapshot.captured_at_text,
     snapshot.stored_at,
     snapshot.source,
     snapshot.cluster_id,
@@ -4831,23 +4835,23 @@ CREATE VIEW advisor.snapshot_latest AS
 
 ALTER VIEW advisor.snapshot_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.snapshot_latest IS 'The newest reading of each cluster that passed the input gate.';
+COMMENT ON VIEW advisor.snapshot_latest IS 'The newest snapshot of each cluster that passed the input gate.';
 
-COMMENT ON COLUMN advisor.snapshot_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.snapshot_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.snapshot_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.captured_at IS 'The time of the reading in ISO 8601, in the zone that the input tells; NULL for input without one, whose time is when it was stored.';
+COMMENT ON COLUMN advisor.snapshot_latest.captured_at_text IS 'Time of the snapshot in ISO 8601, in the zone of the input. NULL: the input has no time, and captured_at is the time of saving.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.stored_at IS 'When it was saved.';
+COMMENT ON COLUMN advisor.snapshot_latest.stored_at IS 'Time of saving.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.source IS 'live, dumps, snapshot, cluster-model or reassignment.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.cluster_id IS 'Kafka''s own id of the cluster.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.kafka_version IS 'Version as far as it was told.';
+COMMENT ON COLUMN advisor.snapshot_latest.kafka_version IS 'Kafka version, as far as the source names it.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.broker_count IS 'Brokers, dead ones included.';
 
@@ -4859,28 +4863,28 @@ COMMENT ON COLUMN advisor.snapshot_latest.replica_count IS 'Replicas.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.group_count IS 'Groups of every type.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.member_count IS 'Members of all groups, without those that the source only counts.';
+COMMENT ON COLUMN advisor.snapshot_latest.member_count IS 'Listed members of all groups.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.gap_count IS 'Things that could not be read: see coverage.';
+COMMENT ON COLUMN advisor.snapshot_latest.gap_count IS 'Coverage gaps (view coverage).';
 
-COMMENT ON COLUMN advisor.snapshot_latest.features IS 'Finalized feature levels by name; NULL where nobody told.';
+COMMENT ON COLUMN advisor.snapshot_latest.features IS 'Finalized feature levels by name; NULL: unknown.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.quotas IS 'Client quotas: [{entity: [[type, name or null]], values: {…}}, …].';
 
 CREATE VIEW advisor.task_failure AS
- SELECT "time",
+ SELECT failed_at,
     cluster,
     dag,
     task,
     dag_run,
-    words
+    message
    FROM store.task_failure;
 
 ALTER VIEW advisor.task_failure OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.task_failure IS 'Tasks of the advisor''s DAGs that were given up, after their retries.';
+COMMENT ON VIEW advisor.task_failure IS 'Tasks of the advisor''s DAGs that failed after all retries.';
 
-COMMENT ON COLUMN advisor.task_failure."time" IS 'When it was given up.';
+COMMENT ON COLUMN advisor.task_failure.failed_at IS 'Time of the last failure.';
 
 COMMENT ON COLUMN advisor.task_failure.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
@@ -4890,11 +4894,11 @@ COMMENT ON COLUMN advisor.task_failure.task IS 'Task.';
 
 COMMENT ON COLUMN advisor.task_failure.dag_run IS 'Run of the DAG, as Airflow names it.';
 
-COMMENT ON COLUMN advisor.task_failure.words IS 'What it said last.';
+COMMENT ON COLUMN advisor.task_failure.message IS 'Last message of the task.';
 
 CREATE TABLE store.topic (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     topic text NOT NULL,
     topic_id text,
@@ -4902,14 +4906,14 @@ CREATE TABLE store.topic (
     partition_count integer NOT NULL,
     configs jsonb NOT NULL
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.topic OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.topic IS 'Topics of a snapshot with the configs that matter to advice.';
 
 CREATE VIEW advisor.topic AS
- SELECT snapshot."time",
+ SELECT snapshot.captured_at,
     snapshot.cluster,
     snapshot.snapshot_id,
     topic.topic,
@@ -4918,18 +4922,18 @@ CREATE VIEW advisor.topic AS
     topic.partition_count,
     topic.configs
    FROM (store.snapshot
-     JOIN store.topic ON (((topic.snapshot_key = snapshot.snapshot_key) AND (topic."time" = snapshot."time"))))
+     JOIN store.topic ON (((topic.snapshot_key = snapshot.snapshot_key) AND (topic.captured_at = snapshot.captured_at))))
   WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.topic OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.topic IS 'Topics of every reading.';
+COMMENT ON VIEW advisor.topic IS 'Topics of every snapshot.';
 
-COMMENT ON COLUMN advisor.topic."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.topic.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.topic.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.topic.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.topic.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.topic.topic IS 'Topic.';
 
@@ -4942,7 +4946,7 @@ COMMENT ON COLUMN advisor.topic.partition_count IS 'Partitions.';
 COMMENT ON COLUMN advisor.topic.configs IS 'Topic configs that matter to advice.';
 
 CREATE VIEW advisor.topic_latest AS
- SELECT newest."time",
+ SELECT newest.captured_at,
     newest.cluster,
     newest.snapshot_id,
     topic.topic,
@@ -4951,17 +4955,17 @@ CREATE VIEW advisor.topic_latest AS
     topic.partition_count,
     topic.configs
    FROM (store.newest_snapshot newest
-     JOIN store.topic ON (((topic.snapshot_key = newest.snapshot_key) AND (topic."time" = newest."time"))));
+     JOIN store.topic ON (((topic.snapshot_key = newest.snapshot_key) AND (topic.captured_at = newest.captured_at))));
 
 ALTER VIEW advisor.topic_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.topic_latest IS 'Topics of the newest reading of each cluster.';
+COMMENT ON VIEW advisor.topic_latest IS 'Topics of the newest snapshot of each cluster.';
 
-COMMENT ON COLUMN advisor.topic_latest."time" IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.topic_latest.captured_at IS 'Time of the snapshot.';
 
 COMMENT ON COLUMN advisor.topic_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.topic_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.topic_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
 
 COMMENT ON COLUMN advisor.topic_latest.topic IS 'Topic.';
 
@@ -4975,7 +4979,7 @@ COMMENT ON COLUMN advisor.topic_latest.configs IS 'Topic configs that matter to 
 
 CREATE TABLE store.topic_score (
     run_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    started_at timestamp with time zone NOT NULL,
     "position" integer NOT NULL,
     topic text NOT NULL,
     placer text NOT NULL,
@@ -4988,14 +4992,14 @@ CREATE TABLE store.topic_score (
     bytes_to_move bigint,
     rack_violations integer
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (started_at);
 
 ALTER TABLE store.topic_score OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.topic_score IS 'Kafka''s own placers re-run on each topic, one row a seed, beside the placement of today.';
+COMMENT ON TABLE store.topic_score IS 'Kafka''s own placers re-run on each topic, one row a seed, beside the current placement.';
 
 CREATE VIEW advisor.topic_score AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     topic_score.topic,
@@ -5009,18 +5013,18 @@ CREATE VIEW advisor.topic_score AS
     topic_score.bytes_to_move,
     topic_score.rack_violations
    FROM (store.run
-     JOIN store.topic_score ON (((topic_score.run_key = run.run_key) AND (topic_score."time" = run."time"))))
+     JOIN store.topic_score ON (((topic_score.run_key = run.run_key) AND (topic_score.started_at = run.started_at))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.topic_score OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.topic_score IS 'Kafka''s own placers re-run on each topic beside the placement of today, in every published advisory.';
+COMMENT ON VIEW advisor.topic_score IS 'Kafka''s own placers, re-run on each topic, beside the current placement, in every published advisory.';
 
-COMMENT ON COLUMN advisor.topic_score."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.topic_score.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.topic_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.topic_score.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.topic_score.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.topic_score.topic IS 'Topic.';
 
@@ -5034,16 +5038,16 @@ COMMENT ON COLUMN advisor.topic_score.leader_skew IS 'Skew of leader counts over
 
 COMMENT ON COLUMN advisor.topic_score.disk_skew IS 'Skew of bytes over brokers; NULL where sizes are unknown.';
 
-COMMENT ON COLUMN advisor.topic_score.replica_moves IS 'Replicas that differ from today.';
+COMMENT ON COLUMN advisor.topic_score.replica_moves IS 'Replicas that differ from the current placement.';
 
-COMMENT ON COLUMN advisor.topic_score.leader_changes IS 'Preferred leaders that differ from today.';
+COMMENT ON COLUMN advisor.topic_score.leader_changes IS 'Preferred leaders that differ from the current placement.';
 
 COMMENT ON COLUMN advisor.topic_score.bytes_to_move IS 'Bytes that this would copy; NULL where sizes are unknown.';
 
-COMMENT ON COLUMN advisor.topic_score.rack_violations IS 'Partitions with replicas in one rack though racks would suffice.';
+COMMENT ON COLUMN advisor.topic_score.rack_violations IS 'Partitions with two replicas in one rack although there are enough racks.';
 
 CREATE VIEW advisor.topic_score_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     topic_score.topic,
@@ -5057,17 +5061,17 @@ CREATE VIEW advisor.topic_score_latest AS
     topic_score.bytes_to_move,
     topic_score.rack_violations
    FROM (store.newest_run newest
-     JOIN store.topic_score ON (((topic_score.run_key = newest.run_key) AND (topic_score."time" = newest."time"))));
+     JOIN store.topic_score ON (((topic_score.run_key = newest.run_key) AND (topic_score.started_at = newest.started_at))));
 
 ALTER VIEW advisor.topic_score_latest OWNER TO advisor_owner;
 
-COMMENT ON VIEW advisor.topic_score_latest IS 'Kafka''s own placers re-run on each topic beside the placement of today, of the newest published advisory of each cluster.';
+COMMENT ON VIEW advisor.topic_score_latest IS 'Kafka''s own placers, re-run on each topic, beside the current placement, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.topic_score_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.topic_score_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.topic_score_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.topic_score_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.topic_score_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.topic_score_latest.topic IS 'Topic.';
 
@@ -5081,13 +5085,13 @@ COMMENT ON COLUMN advisor.topic_score_latest.leader_skew IS 'Skew of leader coun
 
 COMMENT ON COLUMN advisor.topic_score_latest.disk_skew IS 'Skew of bytes over brokers; NULL where sizes are unknown.';
 
-COMMENT ON COLUMN advisor.topic_score_latest.replica_moves IS 'Replicas that differ from today.';
+COMMENT ON COLUMN advisor.topic_score_latest.replica_moves IS 'Replicas that differ from the current placement.';
 
-COMMENT ON COLUMN advisor.topic_score_latest.leader_changes IS 'Preferred leaders that differ from today.';
+COMMENT ON COLUMN advisor.topic_score_latest.leader_changes IS 'Preferred leaders that differ from the current placement.';
 
 COMMENT ON COLUMN advisor.topic_score_latest.bytes_to_move IS 'Bytes that this would copy; NULL where sizes are unknown.';
 
-COMMENT ON COLUMN advisor.topic_score_latest.rack_violations IS 'Partitions with replicas in one rack though racks would suffice.';
+COMMENT ON COLUMN advisor.topic_score_latest.rack_violations IS 'Partitions with two replicas in one rack although there are enough racks.';
 
 CREATE TABLE store.wave (
     run_key bigint NOT NULL,
@@ -5106,7 +5110,7 @@ ALTER TABLE store.wave OWNER TO advisor_owner;
 COMMENT ON TABLE store.wave IS 'Moves that start together; rollback 1 undoes the last forward wave.';
 
 CREATE VIEW advisor.wave AS
- SELECT run."time",
+ SELECT run.started_at,
     run.cluster,
     run.run_id,
     wave.direction,
@@ -5124,17 +5128,17 @@ ALTER VIEW advisor.wave OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.wave IS 'Waves of every published plan and of its rollback.';
 
-COMMENT ON COLUMN advisor.wave."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.wave.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.wave.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.wave.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.wave.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.wave.direction IS 'forward or rollback.';
 
-COMMENT ON COLUMN advisor.wave.wave IS 'From 1, as the files; rollback 1 undoes the last wave.';
+COMMENT ON COLUMN advisor.wave.wave IS 'Number from 1, as in the file names; rollback 1 undoes the last wave.';
 
-COMMENT ON COLUMN advisor.wave.move_count IS 'Partitions that change in it.';
+COMMENT ON COLUMN advisor.wave.move_count IS 'Partitions that change in the wave.';
 
 COMMENT ON COLUMN advisor.wave.bytes IS 'Bytes that are copied; NULL where sizes are unknown.';
 
@@ -5145,7 +5149,7 @@ COMMENT ON COLUMN advisor.wave.throttle_bytes_per_s IS 'Throttle.';
 COMMENT ON COLUMN advisor.wave.free_disk_needed IS 'Bytes by broker while both copies exist.';
 
 CREATE VIEW advisor.wave_latest AS
- SELECT newest."time",
+ SELECT newest.started_at,
     newest.cluster,
     newest.run_id,
     wave.direction,
@@ -5162,17 +5166,17 @@ ALTER VIEW advisor.wave_latest OWNER TO advisor_owner;
 
 COMMENT ON VIEW advisor.wave_latest IS 'Waves of the plan and of its rollback, of the newest published advisory of each cluster.';
 
-COMMENT ON COLUMN advisor.wave_latest."time" IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.wave_latest.started_at IS 'Start of the advisory.';
 
 COMMENT ON COLUMN advisor.wave_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.wave_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.wave_latest.run_id IS 'Id of the advisory.';
 
 COMMENT ON COLUMN advisor.wave_latest.direction IS 'forward or rollback.';
 
-COMMENT ON COLUMN advisor.wave_latest.wave IS 'From 1, as the files; rollback 1 undoes the last wave.';
+COMMENT ON COLUMN advisor.wave_latest.wave IS 'Number from 1, as in the file names; rollback 1 undoes the last wave.';
 
-COMMENT ON COLUMN advisor.wave_latest.move_count IS 'Partitions that change in it.';
+COMMENT ON COLUMN advisor.wave_latest.move_count IS 'Partitions that change in the wave.';
 
 COMMENT ON COLUMN advisor.wave_latest.bytes IS 'Bytes that are copied; NULL where sizes are unknown.';
 
@@ -5189,7 +5193,7 @@ CREATE TABLE store.advisory (
 
 ALTER TABLE store.advisory OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.advisory IS 'All that a run found but its plan, as the document of which its files are made.';
+COMMENT ON TABLE store.advisory IS 'Document of a run without its plan; its files are made from it.';
 
 ALTER TABLE store.application ALTER COLUMN application_key ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME store.application_application_key_seq
@@ -5211,15 +5215,15 @@ ALTER TABLE store.check_result ALTER COLUMN check_key ADD GENERATED ALWAYS AS ID
 
 CREATE TABLE store.group_lag (
     snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
     group_id text NOT NULL,
     lag_messages bigint NOT NULL
 )
-PARTITION BY RANGE ("time");
+PARTITION BY RANGE (captured_at);
 
 ALTER TABLE store.group_lag OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.group_lag IS 'How far a group was behind in all its topics together, in a snapshot; no row where it is unknown.';
+COMMENT ON TABLE store.group_lag IS 'Lag of a group in all its topics, in a snapshot; no row where it is unknown.';
 
 CREATE TABLE store.migration (
     version integer NOT NULL,
@@ -5233,7 +5237,7 @@ ALTER TABLE store.migration OWNER TO advisor_owner;
 CREATE TABLE store.notification (
     notification_key bigint NOT NULL,
     cluster text NOT NULL,
-    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    sent_at timestamp with time zone DEFAULT now() NOT NULL,
     recipient text NOT NULL,
     kind text NOT NULL,
     subject_id text NOT NULL,
@@ -5290,7 +5294,7 @@ ALTER TABLE ONLY store.application
     ADD CONSTRAINT application_pk PRIMARY KEY (application_key);
 
 ALTER TABLE ONLY store.broker_day
-    ADD CONSTRAINT broker_day_pk PRIMARY KEY (cluster, "time", broker, resource);
+    ADD CONSTRAINT broker_day_pk PRIMARY KEY (cluster, period_start, broker, resource);
 
 ALTER TABLE ONLY store.check_result
     ADD CONSTRAINT check_result_pk PRIMARY KEY (check_key);
@@ -5305,10 +5309,10 @@ ALTER TABLE ONLY store.frontier_point
     ADD CONSTRAINT frontier_point_pk PRIMARY KEY (run_key, "position");
 
 ALTER TABLE ONLY store.lag_day
-    ADD CONSTRAINT lag_day_pk PRIMARY KEY (cluster, "time", group_id);
+    ADD CONSTRAINT lag_day_pk PRIMARY KEY (cluster, period_start, group_id);
 
 ALTER TABLE ONLY store.lag_hour
-    ADD CONSTRAINT lag_hour_pk PRIMARY KEY (cluster, "time", group_id);
+    ADD CONSTRAINT lag_hour_pk PRIMARY KEY (cluster, period_start, group_id);
 
 ALTER TABLE ONLY store.load_reading
     ADD CONSTRAINT load_reading_pk PRIMARY KEY (snapshot_key);
@@ -5347,10 +5351,10 @@ ALTER TABLE ONLY store.run
     ADD CONSTRAINT run_pk PRIMARY KEY (run_key);
 
 ALTER TABLE ONLY store.skew_day
-    ADD CONSTRAINT skew_day_pk PRIMARY KEY (cluster, "time", resource);
+    ADD CONSTRAINT skew_day_pk PRIMARY KEY (cluster, period_start, resource);
 
 ALTER TABLE ONLY store.skew_hour
-    ADD CONSTRAINT skew_hour_pk PRIMARY KEY (cluster, "time", resource);
+    ADD CONSTRAINT skew_hour_pk PRIMARY KEY (cluster, period_start, resource);
 
 ALTER TABLE ONLY store.snapshot
     ADD CONSTRAINT snapshot_id_unique UNIQUE (snapshot_id);
@@ -5390,7 +5394,7 @@ CREATE INDEX load_history_of_reading ON ONLY store.load_history USING btree (sna
 
 CREATE INDEX load_of_snapshot ON ONLY store.load USING btree (snapshot_key, topic, partition);
 
-CREATE INDEX load_reading_of_cluster ON store.load_reading USING btree (cluster, "time");
+CREATE INDEX load_reading_of_cluster ON store.load_reading USING btree (cluster, captured_at);
 
 CREATE INDEX log_dir_of_snapshot ON ONLY store.log_dir USING btree (snapshot_key, broker);
 
@@ -5400,7 +5404,7 @@ CREATE INDEX member_score_of_run ON ONLY store.member_score USING btree (run_key
 
 CREATE INDEX move_of_run ON ONLY store.move USING btree (run_key, topic, partition);
 
-CREATE INDEX notification_of_recipient ON store.notification USING btree (cluster, recipient, "time" DESC);
+CREATE INDEX notification_of_recipient ON store.notification USING btree (cluster, recipient, sent_at DESC);
 
 CREATE INDEX partition_of_snapshot ON ONLY store.partition USING btree (snapshot_key, topic, partition);
 
@@ -5410,17 +5414,17 @@ CREATE INDEX plan_by_id ON store.plan USING btree (plan_id);
 
 CREATE INDEX resource_skew_of_snapshot ON ONLY store.resource_skew USING btree (snapshot_key, resource);
 
-CREATE INDEX run_newest_published ON store.run USING btree (cluster, "time" DESC, run_key DESC) WHERE (status = 'published'::text);
+CREATE INDEX run_newest_published ON store.run USING btree (cluster, started_at DESC, run_key DESC) WHERE (status = 'published'::text);
 
-CREATE INDEX run_of_cluster ON store.run USING btree (cluster, "time" DESC);
+CREATE INDEX run_of_cluster ON store.run USING btree (cluster, started_at DESC);
 
 CREATE INDEX run_of_snapshot ON store.run USING btree (snapshot_key);
 
-CREATE INDEX snapshot_by_time ON store.snapshot USING btree ("time");
+CREATE INDEX snapshot_by_time ON store.snapshot USING btree (captured_at);
 
-CREATE INDEX snapshot_newest ON store.snapshot USING btree (cluster, "time" DESC, snapshot_key DESC);
+CREATE INDEX snapshot_newest ON store.snapshot USING btree (cluster, captured_at DESC, snapshot_key DESC);
 
-CREATE INDEX task_failure_of_cluster ON store.task_failure USING btree (cluster, "time" DESC);
+CREATE INDEX task_failure_of_cluster ON store.task_failure USING btree (cluster, failed_at DESC);
 
 CREATE INDEX topic_of_snapshot ON ONLY store.topic USING btree (snapshot_key, topic);
 
@@ -5696,8 +5700,8 @@ GRANT SELECT ON TABLE advisor.move_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.move_outcome TO advisor_writer;
 
-GRANT SELECT ON TABLE advisor.move_standing_latest TO advisor_reader;
-GRANT SELECT ON TABLE advisor.move_standing_latest TO advisor_writer;
+GRANT SELECT ON TABLE advisor.move_status_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.move_status_latest TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.partition TO advisor_reader;
 GRANT SELECT ON TABLE advisor.partition TO advisor_writer;

@@ -33,7 +33,7 @@ def _seconds(moment: datetime | None) -> float | None:
 
 METRICS = (
     Metric("advisor_last_reading_timestamp_seconds", "Time of the newest reading that passed the input gate.",
-        lambda health: _seconds(health.last_reading_at)),
+        lambda health: _seconds(health.last_snapshot_at)),
     Metric("advisor_last_published_timestamp_seconds", "When readers got the newest advisory.",
         lambda health: _seconds(health.last_published_at)),
     Metric("advisor_published_duration_seconds", "How long the newest published advisory took.",
@@ -43,7 +43,7 @@ METRICS = (
     Metric("advisor_unpublished_runs", "Advisories of the last seven days that were refused, failed or never ended.",
         lambda health: health.unpublished_7d),
     Metric("advisor_refused_readings", "Readings of the last seven days that the input gate refused.",
-        lambda health: health.refused_readings_7d),
+        lambda health: health.refused_snapshots_7d),
     Metric("advisor_task_failures", "Tasks of the last seven days that were given up.",
         lambda health: health.failures_7d),
 )  # fmt: skip

@@ -55,7 +55,7 @@ def messages_for(
     messages = [
         one for one in found if one is not None and (one.kind == "late" or (one.kind, one.subject_id) not in known)
     ]
-    last = max((one.time for one in told), default=None)
+    last = max((one.sent_at for one in told), default=None)
     if not messages and state.published_run_id is not None and (last is None or now - last >= _SILENCE):
         messages = [_all_well(state, concerned)]
     return messages
@@ -91,7 +91,7 @@ def _late(state: NewestState, told: Sequence[Told], late_after_hours: float, now
     age_s = state.published_age_seconds
     if age_s is None or state.published_run_id is None or age_s <= late_after_hours * _HOUR_S:
         return None
-    if any(one.kind == "late" and now - one.time < _AGAIN_LATE for one in told):
+    if any(one.kind == "late" and now - one.sent_at < _AGAIN_LATE for one in told):
         return None
     head = f"{state.cluster}: no advisory for {age_s / _HOUR_S:.0f} hours"
     return _message("late", state.published_run_id, head, ["advisor.run_attempt says what became of later ones"])

@@ -47,11 +47,6 @@ SETTINGS = (
         "`installed`: executors have the driver's wheel; otherwise our code travels with the job"),
     Setting("ADVISOR_SPARK_CODE_DIR", "Spark executors", "a folder of the user in the temporary folder",
         "where an executor unpacks our code and keeps compiled kernels"),
-    Setting("ADVISOR_SQL_STORE", _EVERY, "store", "name of the private schema"),
-    Setting("ADVISOR_SQL_CONTRACT", _EVERY, "advisor", "name of the schema of the public views"),
-    Setting("ADVISOR_SQL_OWNER", _EVERY, "advisor_owner", "role that owns tables and views"),
-    Setting("ADVISOR_SQL_WRITER", _EVERY, "advisor_writer", "role of the pipeline"),
-    Setting("ADVISOR_SQL_READER", _EVERY, "advisor_reader", "role of dashboards: the contract and nothing else"),
 )  # fmt: skip
 
 _HEAD = """# Settings

@@ -1,23 +1,23 @@
--- A finding is about a broker, topic or group of its reading.
+-- A finding is about a broker, topic or group of its snapshot.
 SELECT finding.finding_key
 FROM {batch} AS run
 JOIN store.finding ON finding.run_key = run.run_key
 WHERE (
         finding.subject_type = 'broker' AND NOT EXISTS (
             SELECT FROM store.broker
-            WHERE broker.snapshot_key = run.snapshot_key AND broker.time = run.snapshot_time
+            WHERE broker.snapshot_key = run.snapshot_key AND broker.captured_at = run.snapshot_captured_at
                 AND broker.broker::text = finding.subject
         )
     ) OR (
         finding.subject_type = 'topic' AND NOT EXISTS (
             SELECT FROM store.topic
-            WHERE topic.snapshot_key = run.snapshot_key AND topic.time = run.snapshot_time
+            WHERE topic.snapshot_key = run.snapshot_key AND topic.captured_at = run.snapshot_captured_at
                 AND topic.topic = finding.subject
         )
     ) OR (
         finding.subject_type = 'group' AND NOT EXISTS (
             SELECT FROM store.consumer_group
-            WHERE consumer_group.snapshot_key = run.snapshot_key AND consumer_group.time = run.snapshot_time
+            WHERE consumer_group.snapshot_key = run.snapshot_key AND consumer_group.captured_at = run.snapshot_captured_at
                 AND consumer_group.group_id = finding.subject
         )
     )

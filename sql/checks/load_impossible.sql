@@ -1,11 +1,11 @@
--- Loads are finite and never negative, and belong to a partition of the reading.
+-- Loads are finite and never negative, and belong to a partition of the snapshot.
 SELECT
     load.topic, load.partition, load.log_bytes, load.in_bytes_per_s, load.out_bytes_per_s, load.cpu_percent,
     load.in_messages_per_s
 FROM {batch} AS snapshot
-JOIN store.load ON load.snapshot_key = snapshot.snapshot_key AND load.time = snapshot.time
+JOIN store.load ON load.snapshot_key = snapshot.snapshot_key AND load.captured_at = snapshot.captured_at
 LEFT JOIN store.partition AS placed
-    ON placed.snapshot_key = load.snapshot_key AND placed.time = load.time
+    ON placed.snapshot_key = load.snapshot_key AND placed.captured_at = load.captured_at
     AND placed.topic = load.topic AND placed.partition = load.partition
 WHERE placed.topic IS NULL
     OR least(load.log_bytes, load.in_bytes_per_s, load.out_bytes_per_s, load.cpu_percent, load.in_messages_per_s) < 0

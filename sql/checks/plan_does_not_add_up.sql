@@ -14,7 +14,7 @@ CROSS JOIN LATERAL (
     FROM store.move
     LEFT JOIN store.wave
         ON wave.run_key = move.run_key AND wave.direction = 'forward' AND wave.wave = move.wave
-    WHERE move.run_key = run.run_key AND move.time = run.time
+    WHERE move.run_key = run.run_key AND move.started_at = run.started_at
 ) AS moved
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(wave.move_count), 0) AS moves

@@ -3,7 +3,7 @@ SELECT
     placed.topic, placed.partition, placed.replicas::text AS replicas, placed.leader, placed.isr::text AS isr,
     placed.log_bytes::text AS log_bytes
 FROM {batch} AS snapshot
-JOIN store.partition AS placed ON placed.snapshot_key = snapshot.snapshot_key AND placed.time = snapshot.time
+JOIN store.partition AS placed ON placed.snapshot_key = snapshot.snapshot_key AND placed.captured_at = snapshot.captured_at
 WHERE (placed.leader IS NOT NULL AND placed.leader <> ALL (placed.replicas))
     OR NOT placed.isr <@ placed.replicas
     OR NOT placed.adding <@ placed.replicas

@@ -1,10 +1,10 @@
--- Readers list a broker that nobody has seen as dead; a replica on one that is not listed at all was misread.
+-- A broker without an answer is listed as dead; a replica on an unlisted broker is a reading error.
 SELECT placed.topic, placed.partition, replica.broker
 FROM {batch} AS snapshot
-JOIN store.partition AS placed ON placed.snapshot_key = snapshot.snapshot_key AND placed.time = snapshot.time
+JOIN store.partition AS placed ON placed.snapshot_key = snapshot.snapshot_key AND placed.captured_at = snapshot.captured_at
 CROSS JOIN LATERAL unnest(placed.replicas) AS replica (broker)
 WHERE NOT EXISTS (
     SELECT
     FROM store.broker
-    WHERE broker.snapshot_key = placed.snapshot_key AND broker.time = placed.time AND broker.broker = replica.broker
+    WHERE broker.snapshot_key = placed.snapshot_key AND broker.captured_at = placed.captured_at AND broker.broker = replica.broker
 )

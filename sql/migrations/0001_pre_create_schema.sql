@@ -1,5 +1,5 @@
--- The whole schema: snapshots, what each of them measured over time, advisories on them, what became of these, and the
--- advisor's own health. Views are in sql/views, rights in sql/roles.sql.
+-- The whole schema: snapshots, loads over time, advisories, outcomes of plans, and the advisor's own health. Views are in
+-- sql/views, rights in sql/roles.sql.
 --
 -- Every time is UTC. NULL is unknown, never zero. Bytes are bytes, rates are per second.
 --
@@ -15,8 +15,8 @@ CREATE TABLE store.snapshot (
     snapshot_id text NOT NULL,  -- sha256 of the whole snapshot: the same content is stored once
     cluster text NOT NULL,
     cluster_id text,
-    time timestamptz NOT NULL,  -- captured_at; where the input has none, when it was stored
-    captured_at text,  -- as the snapshot document writes it; part of what snapshot_id is the hash of
+    captured_at timestamptz NOT NULL,  -- of the input; time of saving if the input has none
+    captured_at_text text,  -- as in the snapshot document; snapshot_id is a hash of it, too
     stored_at timestamptz NOT NULL DEFAULT now(),
     source text NOT NULL,
     kafka_version text,
@@ -36,18 +36,18 @@ CREATE TABLE store.snapshot (
     CONSTRAINT snapshot_status_known CHECK (status IN (
         'staged',  -- saved, not yet judged by the input gate
         'passed',  -- staged -> passed: the gate found nothing that blocks
-        'blocked'  -- staged -> blocked: incoherent; kept as evidence, never advised on
+        'blocked'  -- staged -> blocked: incoherent; kept as evidence, never used by an advisory
     ))
 );
 -- Newest snapshot of a cluster (queries/snapshot.sql, views *_latest).
-CREATE INDEX snapshot_newest ON store.snapshot (cluster, time DESC, snapshot_key DESC);
+CREATE INDEX snapshot_newest ON store.snapshot (cluster, captured_at DESC, snapshot_key DESC);
 -- Snapshots of a week, of all clusters (kept_readings, sweep_week).
-CREATE INDEX snapshot_by_time ON store.snapshot (time);
-COMMENT ON TABLE store.snapshot IS 'One consistent snapshot of one cluster; all its rows carry its snapshot_key and time.';
+CREATE INDEX snapshot_by_time ON store.snapshot (captured_at);
+COMMENT ON TABLE store.snapshot IS 'One consistent snapshot of one cluster; all its rows carry its snapshot_key and captured_at.';
 
 CREATE TABLE store.broker (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     position integer NOT NULL,
     broker integer NOT NULL,
     rack text,
@@ -60,13 +60,13 @@ CREATE TABLE store.broker (
     capacity_out_bytes_per_s double precision,
     capacity_cpu_percent double precision,
     configs jsonb NOT NULL
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX broker_of_snapshot ON store.broker (snapshot_key, broker);
 COMMENT ON TABLE store.broker IS 'Brokers of a snapshot, dead ones included.';
 
 CREATE TABLE store.log_dir (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     broker integer NOT NULL,
     position integer NOT NULL,
     path text NOT NULL,
@@ -74,30 +74,30 @@ CREATE TABLE store.log_dir (
     usable_bytes bigint,
     error text,
     is_cordoned boolean NOT NULL,
-    stray_logs bigint NOT NULL DEFAULT 0,  -- logs that no replica list has: they take disk, and no plan moves them
+    stray_logs bigint NOT NULL DEFAULT 0,  -- logs that belong to no replica list: they use disk, and no plan moves them
     stray_bytes bigint NOT NULL DEFAULT 0,
     largest_stray text
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX log_dir_of_snapshot ON store.log_dir (snapshot_key, broker);
 COMMENT ON TABLE store.log_dir IS 'Log directories of brokers; the totals are those of the volume, which other directories may share.';
 
 CREATE TABLE store.topic (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     position integer NOT NULL,
     topic text NOT NULL,
     topic_id text,
     is_internal boolean NOT NULL,
     partition_count integer NOT NULL,
     configs jsonb NOT NULL
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX topic_of_snapshot ON store.topic (snapshot_key, topic);
 COMMENT ON TABLE store.topic IS 'Topics of a snapshot with the configs that matter to advice.';
 
 -- Lists are arrays: a million replicas are a third of a million rows.
 CREATE TABLE store.partition (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     topic text NOT NULL,
     partition integer NOT NULL,
     replicas integer[] NOT NULL,
@@ -114,13 +114,13 @@ CREATE TABLE store.partition (
     offline integer[],
     observers integer[],  -- Confluent: replicas that copy without being needed in the ISR; they lead nothing
     eligible integer[]  -- KIP-966: replicas that may become leader once the ISR is empty
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX partition_of_snapshot ON store.partition (snapshot_key, topic, partition);
 COMMENT ON TABLE store.partition IS 'Placement, one row a partition; log_bytes runs along replicas, NULL where a size is unknown.';
 
 CREATE TABLE store.load (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     topic text NOT NULL,
     partition integer NOT NULL,
     log_bytes double precision,
@@ -128,9 +128,9 @@ CREATE TABLE store.load (
     out_bytes_per_s double precision,
     cpu_percent double precision,
     in_messages_per_s double precision
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX load_of_snapshot ON store.load (snapshot_key, topic, partition);
-COMMENT ON TABLE store.load IS 'What each partition carries at its leader, without replication; NULL is unknown, never zero.';
+COMMENT ON TABLE store.load IS 'Load of each partition at its leader, without replication; NULL is unknown, never zero.';
 
 CREATE TABLE store.load_source (
     snapshot_key bigint NOT NULL,
@@ -141,11 +141,11 @@ CREATE TABLE store.load_source (
     CONSTRAINT load_source_pk PRIMARY KEY (snapshot_key, kind),
     CONSTRAINT load_source_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );
-COMMENT ON TABLE store.load_source IS 'Where each load column of a snapshot comes from; a kind without a row is unknown.';
+COMMENT ON TABLE store.load_source IS 'Source of each load column of a snapshot; a kind without a row is unknown.';
 
 CREATE TABLE store.consumer_group (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     position integer NOT NULL,
     group_id text NOT NULL,
     type text NOT NULL,
@@ -161,7 +161,7 @@ CREATE TABLE store.consumer_group (
     client_version text,
     subtopologies jsonb,
     configs jsonb
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX consumer_group_of_snapshot ON store.consumer_group (snapshot_key, group_id);
 COMMENT ON TABLE store.consumer_group IS 'Groups of every type; protocol is the assignor''s name.';
 COMMENT ON COLUMN store.consumer_group.stated_member_count IS
@@ -171,7 +171,7 @@ COMMENT ON COLUMN store.consumer_group.client_version IS 'Version of the client 
 
 CREATE TABLE store.member (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     group_id text NOT NULL,
     position integer NOT NULL,
     member_id text NOT NULL,
@@ -194,7 +194,7 @@ CREATE TABLE store.member (
     target_tasks jsonb,
     user_data bytea,
     decode_error text
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX member_of_snapshot ON store.member (snapshot_key, group_id);
 COMMENT ON TABLE store.member IS 'Members of groups; owned, assigned and target are lists of [topic, [partitions]].';
 COMMENT ON COLUMN store.member.partition_count IS
@@ -202,7 +202,7 @@ COMMENT ON COLUMN store.member.partition_count IS
 
 CREATE TABLE store.committed_offset (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     group_id text NOT NULL,
     position integer NOT NULL,
     topic text NOT NULL,
@@ -213,23 +213,23 @@ CREATE TABLE store.committed_offset (
     CONSTRAINT committed_offset_lengths_equal CHECK (cardinality(partitions) = cardinality(offsets)),
     CONSTRAINT committed_offset_lags_equal CHECK (cardinality(lags) = cardinality(partitions)),
     CONSTRAINT committed_offset_reads_equal CHECK (cardinality(read_messages_per_s) = cardinality(partitions))
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX committed_offset_of_snapshot ON store.committed_offset (snapshot_key, group_id, topic);
-COMMENT ON TABLE store.committed_offset IS 'How far a group has read a topic: offsets runs along partitions.';
+COMMENT ON TABLE store.committed_offset IS 'Committed offsets of a group and topic: offsets runs along partitions.';
 
 CREATE TABLE store.coverage_gap (
     snapshot_key bigint NOT NULL,
     position integer NOT NULL,
     subject_type text NOT NULL,
     subject text NOT NULL,
-    what_code text NOT NULL,
-    what_args jsonb NOT NULL,
+    missing_code text NOT NULL,
+    missing_args jsonb NOT NULL,
     reason_code text NOT NULL,
     reason_args jsonb NOT NULL,
     CONSTRAINT coverage_gap_pk PRIMARY KEY (snapshot_key, position),
     CONSTRAINT coverage_gap_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );
-COMMENT ON TABLE store.coverage_gap IS 'What could not be read, and why.';
+COMMENT ON TABLE store.coverage_gap IS 'Coverage gaps: data that could not be read, and why.';
 
 CREATE TABLE store.quarantine (
     snapshot_key bigint NOT NULL,
@@ -239,15 +239,15 @@ CREATE TABLE store.quarantine (
     CONSTRAINT quarantine_pk PRIMARY KEY (snapshot_key, subject_type, subject, rule),
     CONSTRAINT quarantine_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );
-COMMENT ON TABLE store.quarantine IS 'Subjects of a snapshot that advice leaves out.';
+COMMENT ON TABLE store.quarantine IS 'Subjects of a snapshot that advisories leave out.';
 
 -- Loads and levels over time -----------------------------------------------------------------------------------------
 
--- Hourly loads for windows of history: what each snapshot measured, kept 35 days, however long the snapshot itself is kept.
+-- Hourly loads for windows of history: rates of each snapshot, kept for 35 days, however long the snapshot itself is kept.
 CREATE TABLE store.load_reading (
     snapshot_key bigint NOT NULL,
     cluster text NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     in_bytes_window_s double precision,
     out_bytes_window_s double precision,
     cpu_window_s double precision,
@@ -255,26 +255,26 @@ CREATE TABLE store.load_reading (
     CONSTRAINT load_reading_pk PRIMARY KEY (snapshot_key)
 );
 -- Snapshots of one cluster's window, in order (queries/history.sql).
-CREATE INDEX load_reading_of_cluster ON store.load_reading (cluster, time);
+CREATE INDEX load_reading_of_cluster ON store.load_reading (cluster, captured_at);
 COMMENT ON TABLE store.load_reading IS 'Snapshots whose rates are kept, with the seconds over which each kind was measured; NULL: not measured.';
 
 CREATE TABLE store.load_history (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     topic text NOT NULL,
     topic_id text,
     in_bytes_per_s real[],
     out_bytes_per_s real[],
     cpu_percent real[],
     in_messages_per_s real[]
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 -- One snapshot of a window (queries/history.sql).
 CREATE INDEX load_history_of_reading ON store.load_history (snapshot_key);
-COMMENT ON TABLE store.load_history IS 'What a snapshot measured of a topic: arrays by partition number; NULL is unknown, never zero.';
+COMMENT ON TABLE store.load_history IS 'Rates of a topic in a snapshot: arrays by partition number; NULL is unknown, never zero.';
 
 CREATE TABLE store.broker_level (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     broker integer NOT NULL,
     rack text,
     resource text NOT NULL,
@@ -282,84 +282,84 @@ CREATE TABLE store.broker_level (
     load double precision NOT NULL,
     capacity double precision,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL,
-    stays boolean NOT NULL
-) PARTITION BY RANGE (time);
+    level_to_mean_ratio double precision NOT NULL,
+    remains_in_cluster boolean NOT NULL
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX broker_level_of_snapshot ON store.broker_level (snapshot_key, broker, resource);
-COMMENT ON TABLE store.broker_level IS 'Load and level of each broker and resource in a snapshot, as an advisory on it would score them.';
+COMMENT ON TABLE store.broker_level IS 'Load and level of each broker and resource in a snapshot, scored as an advisory does.';
 
 CREATE TABLE store.resource_skew (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
     total double precision NOT NULL,
     skew double precision NOT NULL,
     worst_broker integer
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX resource_skew_of_snapshot ON store.resource_skew (snapshot_key, resource);
 COMMENT ON TABLE store.resource_skew IS 'Skew of each resource in a snapshot.';
 
 CREATE TABLE store.group_lag (
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    captured_at timestamptz NOT NULL,
     group_id text NOT NULL,
     lag_messages bigint NOT NULL
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (captured_at);
 CREATE INDEX group_lag_of_snapshot ON store.group_lag (snapshot_key, group_id);
-COMMENT ON TABLE store.group_lag IS 'How far a group was behind in all its topics together, in a snapshot; no row where it is unknown.';
+COMMENT ON TABLE store.group_lag IS 'Lag of a group in all its topics, in a snapshot; no row where it is unknown.';
 
--- Roll-ups: a row an hour or a day, made anew from its snapshots whenever the gate lets one of them pass. They are kept
--- longer than snapshots.
+-- Roll-ups: a row an hour or a day, computed again whenever one of its snapshots passes the gate. They are kept longer than
+-- snapshots.
 CREATE TABLE store.skew_hour (
     cluster text NOT NULL,
-    time timestamptz NOT NULL,
+    period_start timestamptz NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
-    readings integer NOT NULL,
+    snapshot_count integer NOT NULL,
     total double precision NOT NULL,
     skew double precision NOT NULL,
     highest_skew double precision NOT NULL,
     worst_broker integer,
-    CONSTRAINT skew_hour_pk PRIMARY KEY (cluster, time, resource)
+    CONSTRAINT skew_hour_pk PRIMARY KEY (cluster, period_start, resource)
 );
 COMMENT ON TABLE store.skew_hour IS 'Skew of each resource by the hour: mean, and the highest with its broker.';
 
 CREATE TABLE store.skew_day (
     LIKE store.skew_hour,
-    CONSTRAINT skew_day_pk PRIMARY KEY (cluster, time, resource)
+    CONSTRAINT skew_day_pk PRIMARY KEY (cluster, period_start, resource)
 );
 COMMENT ON TABLE store.skew_day IS 'Skew of each resource by the day: mean, and the highest with its broker.';
 
 CREATE TABLE store.broker_day (
     cluster text NOT NULL,
-    time timestamptz NOT NULL,
+    period_start timestamptz NOT NULL,
     broker integer NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
-    readings integer NOT NULL,
+    snapshot_count integer NOT NULL,
     load double precision NOT NULL,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL,
-    highest_over_mean double precision NOT NULL,
-    CONSTRAINT broker_day_pk PRIMARY KEY (cluster, time, broker, resource)
+    level_to_mean_ratio double precision NOT NULL,
+    highest_level_to_mean_ratio double precision NOT NULL,
+    CONSTRAINT broker_day_pk PRIMARY KEY (cluster, period_start, broker, resource)
 );
 COMMENT ON TABLE store.broker_day IS 'Load and level of each broker by the day: means, and the highest over the mean.';
 
 CREATE TABLE store.lag_hour (
     cluster text NOT NULL,
-    time timestamptz NOT NULL,
+    period_start timestamptz NOT NULL,
     group_id text NOT NULL,
-    readings integer NOT NULL,
+    snapshot_count integer NOT NULL,
     lag_messages double precision NOT NULL,
     highest_lag_messages bigint NOT NULL,
-    CONSTRAINT lag_hour_pk PRIMARY KEY (cluster, time, group_id)
+    CONSTRAINT lag_hour_pk PRIMARY KEY (cluster, period_start, group_id)
 );
 COMMENT ON TABLE store.lag_hour IS 'Lag of each group by the hour: mean and highest.';
 
 CREATE TABLE store.lag_day (
     LIKE store.lag_hour,
-    CONSTRAINT lag_day_pk PRIMARY KEY (cluster, time, group_id)
+    CONSTRAINT lag_day_pk PRIMARY KEY (cluster, period_start, group_id)
 );
 COMMENT ON TABLE store.lag_day IS 'Lag of each group by the day: mean and highest.';
 
@@ -370,8 +370,8 @@ CREATE TABLE store.run (
     run_id text NOT NULL,
     cluster text NOT NULL,
     snapshot_key bigint NOT NULL,
-    time timestamptz NOT NULL DEFAULT now(),  -- when its first attempt began
-    attempted_at timestamptz NOT NULL DEFAULT now(),  -- when the attempt began that published it, or that is under way
+    started_at timestamptz NOT NULL DEFAULT now(),  -- start of the first attempt
+    attempted_at timestamptz NOT NULL DEFAULT now(),  -- start of the last attempt
     parameters jsonb NOT NULL,
     seed bigint NOT NULL,
     advisor_version text NOT NULL,
@@ -388,16 +388,16 @@ CREATE TABLE store.run (
     CONSTRAINT run_published_has_time CHECK ((status = 'published') = (published_at IS NOT NULL))
 );
 -- Newest published run of a cluster (views *_latest, queries/run.sql), and its predecessors.
-CREATE INDEX run_newest_published ON store.run (cluster, time DESC, run_key DESC) WHERE status = 'published';
+CREATE INDEX run_newest_published ON store.run (cluster, started_at DESC, run_key DESC) WHERE status = 'published';
 -- Runs of one cluster in any status (views run_attempt, advisor_health).
-CREATE INDEX run_of_cluster ON store.run (cluster, time DESC);
--- Snapshots that runs rest on are kept (prune), and deleting a snapshot checks this.
+CREATE INDEX run_of_cluster ON store.run (cluster, started_at DESC);
+-- Snapshots of runs are kept (prune), and deleting a snapshot checks this.
 CREATE INDEX run_of_snapshot ON store.run (snapshot_key);
-COMMENT ON TABLE store.run IS 'One advisory over one snapshot with fixed parameters and seed; all its results carry run_key and time.';
+COMMENT ON TABLE store.run IS 'One advisory over one snapshot with fixed parameters and seed; all its results carry run_key and started_at.';
 
 CREATE TABLE store.broker_score (
     run_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    started_at timestamptz NOT NULL,
     position integer NOT NULL,
     broker integer NOT NULL,
     rack text,
@@ -406,11 +406,11 @@ CREATE TABLE store.broker_score (
     load double precision NOT NULL,
     capacity double precision,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL,
+    level_to_mean_ratio double precision NOT NULL,
     fair_share double precision,
     source text,
-    stays boolean NOT NULL
-) PARTITION BY RANGE (time);
+    remains_in_cluster boolean NOT NULL
+) PARTITION BY RANGE (started_at);
 CREATE INDEX broker_score_of_run ON store.broker_score (run_key, broker, resource);
 COMMENT ON TABLE store.broker_score IS 'Load and level of each broker and resource today.';
 
@@ -424,7 +424,7 @@ CREATE TABLE store.rack_score (
     load double precision NOT NULL,
     capacity double precision,
     level double precision NOT NULL,
-    over_mean double precision NOT NULL,
+    level_to_mean_ratio double precision NOT NULL,
     CONSTRAINT rack_score_pk PRIMARY KEY (run_key, rack, resource),
     CONSTRAINT rack_score_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE
 );
@@ -448,7 +448,7 @@ COMMENT ON TABLE store.resource_score IS 'The cluster as a whole, one row a reso
 
 CREATE TABLE store.topic_score (
     run_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    started_at timestamptz NOT NULL,
     position integer NOT NULL,
     topic text NOT NULL,
     placer text NOT NULL,
@@ -460,22 +460,22 @@ CREATE TABLE store.topic_score (
     leader_changes integer NOT NULL,
     bytes_to_move bigint,
     rack_violations integer
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (started_at);
 CREATE INDEX topic_score_of_run ON store.topic_score (run_key, topic, placer);
-COMMENT ON TABLE store.topic_score IS 'Kafka''s own placers re-run on each topic, one row a seed, beside the placement of today.';
+COMMENT ON TABLE store.topic_score IS 'Kafka''s own placers re-run on each topic, one row a seed, beside the current placement.';
 
 CREATE TABLE store.group_score (
     run_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    started_at timestamptz NOT NULL,
     position integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
-    version jsonb,  -- a fact, as subject and error: whose answer it is
+    version jsonb,  -- a fact, as subject and error: class and release that were replayed
     scenario text NOT NULL DEFAULT 'today',
-    subject jsonb,  -- what happens in the scenario: of its variants the one that moves most; the figures are of it
+    subject jsonb,  -- event of the scenario: the variant that moves most; the figures are of it
     variants integer,
     is_current boolean NOT NULL,
-    is_advised boolean NOT NULL,
+    is_recommended boolean NOT NULL,
     members integer NOT NULL,
     idle_members integer,
     partitions integer NOT NULL,
@@ -501,18 +501,18 @@ CREATE TABLE store.group_score (
     basis text,
     is_reproduced boolean,
     error jsonb
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (started_at);
 CREATE INDEX group_score_of_run ON store.group_score (run_key, group_id);
-COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why a strategy has no answer, its scores then NULL.';
+COMMENT ON TABLE store.group_score IS 'Each group under its own and under other assignors; error is why an assignor has no answer, its scores are then NULL.';
 
 CREATE TABLE store.member_score (
     run_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    started_at timestamptz NOT NULL,
     position integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
     is_current boolean NOT NULL,
-    is_advised boolean NOT NULL,
+    is_recommended boolean NOT NULL,
     member_id text NOT NULL,
     instance_id text,
     rack text,
@@ -522,9 +522,9 @@ CREATE TABLE store.member_score (
     lag_messages bigint,
     drain_seconds double precision,
     is_falling_behind boolean
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (started_at);
 CREATE INDEX member_score_of_run ON store.member_score (run_key, group_id);
-COMMENT ON TABLE store.member_score IS 'What each member reads in the assignment of today and in the advised one.';
+COMMENT ON TABLE store.member_score IS 'Partitions and load of each member in the current and in the recommended assignment.';
 
 CREATE TABLE store.finding (
     run_key bigint NOT NULL,
@@ -550,9 +550,9 @@ CREATE TABLE store.finding (
     CONSTRAINT finding_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE,
     CONSTRAINT finding_severity_known CHECK (severity IN ('critical', 'high', 'medium', 'low', 'info', 'ok'))
 );
--- When was this trouble seen before (view finding_change)?
+-- Earlier advisories with the same finding (view finding_change).
 CREATE INDEX finding_by_key ON store.finding (finding_key, run_key);
-COMMENT ON TABLE store.finding IS 'What is wrong or could be better, ranked; finding_key is stable from run to run.';
+COMMENT ON TABLE store.finding IS 'Findings of a run, ranked; finding_key is stable from run to run.';
 
 -- Plans --------------------------------------------------------------------------------------------------------------
 
@@ -585,7 +585,7 @@ CREATE TABLE store.advisory (
     CONSTRAINT advisory_pk PRIMARY KEY (run_key),
     CONSTRAINT advisory_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE
 );
-COMMENT ON TABLE store.advisory IS 'All that a run found but its plan, as the document of which its files are made.';
+COMMENT ON TABLE store.advisory IS 'Document of a run without its plan; its files are made from it.';
 
 CREATE TABLE store.plan_resource (
     run_key bigint NOT NULL,
@@ -600,23 +600,23 @@ CREATE TABLE store.plan_resource (
     widened_high double precision,
     skew_before double precision,
     skew_after double precision,
-    left_out_code text,
-    left_out_args jsonb,
+    exclusion_reason_code text,
+    exclusion_reason_args jsonb,
     CONSTRAINT plan_resource_pk PRIMARY KEY (run_key, resource),
     CONSTRAINT plan_resource_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE,
-    CONSTRAINT plan_resource_balanced_or_left_out CHECK ((left_out_code IS NULL) = (skew_before IS NOT NULL))
+    CONSTRAINT plan_resource_balanced_or_excluded CHECK ((exclusion_reason_code IS NULL) = (skew_before IS NOT NULL))
 );
 COMMENT ON TABLE store.plan_resource IS 'Resources that the plan balances, with its bands, and those left out with the reason.';
 
 CREATE TABLE store.plan_broker (
     run_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    started_at timestamptz NOT NULL,
     broker integer NOT NULL,
     resource text NOT NULL,
-    before double precision NOT NULL,
-    after double precision NOT NULL,
+    load_before double precision NOT NULL,
+    load_after double precision NOT NULL,
     capacity double precision
-) PARTITION BY RANGE (time);
+) PARTITION BY RANGE (started_at);
 CREATE INDEX plan_broker_of_run ON store.plan_broker (run_key, broker, resource);
 COMMENT ON TABLE store.plan_broker IS 'Load of each broker and balanced resource before and after the plan.';
 
@@ -633,7 +633,7 @@ COMMENT ON TABLE store.plan_bound IS 'Proven lower bound of each cost: no plan c
 
 CREATE TABLE store.move (
     run_key bigint NOT NULL,
-    time timestamptz NOT NULL,
+    started_at timestamptz NOT NULL,
     position integer NOT NULL,
     topic text NOT NULL,
     partition integer NOT NULL,
@@ -646,9 +646,9 @@ CREATE TABLE store.move (
     wave integer NOT NULL,
     reason_code text NOT NULL,
     reason_args jsonb NOT NULL,
-    worse_without_code text NOT NULL,
-    worse_without_args jsonb NOT NULL
-) PARTITION BY RANGE (time);
+    consequence_if_skipped_code text NOT NULL,
+    consequence_if_skipped_args jsonb NOT NULL
+) PARTITION BY RANGE (started_at);
 CREATE INDEX move_of_run ON store.move (run_key, topic, partition);
 COMMENT ON TABLE store.move IS 'One partition''s change each; wave counts from 1, as the files do.';
 
@@ -684,20 +684,19 @@ CREATE TABLE store.frontier_point (
 );
 COMMENT ON TABLE store.frontier_point IS 'Balance against bytes: what each tolerance costs.';
 
--- What became of a plan that a person was asked to carry out: the answer, the check before, the outcome after.
 CREATE TABLE store.application (
     application_key bigint GENERATED ALWAYS AS IDENTITY,
     application_id text NOT NULL,
     run_key bigint NOT NULL,
-    time timestamptz NOT NULL DEFAULT now(),
+    asked_at timestamptz NOT NULL DEFAULT now(),
     state text NOT NULL DEFAULT 'asked',
-    words text NOT NULL DEFAULT '',
+    message text NOT NULL DEFAULT '',
     answered_at timestamptz,
     answered_by text,
     check_snapshot_key bigint,
     check_status text,
     check_reasons jsonb,
-    commands_at timestamptz,
+    commands_shown_at timestamptz,
     verify_snapshot_key bigint,
     verified_at timestamptz,
     move_count integer,
@@ -730,7 +729,7 @@ CREATE TABLE store.application (
 );
 -- Applications of a run (view plan_application), and deleting one.
 CREATE INDEX application_of_run ON store.application (run_key);
-COMMENT ON TABLE store.application IS 'One request to a person to carry a plan out: answer, check before, outcome after.';
+COMMENT ON TABLE store.application IS 'Requests to execute a plan: answer, check before, outcome after.';
 
 -- Gates and the advisor's own health ---------------------------------------------------------------------------------
 
@@ -757,31 +756,31 @@ CREATE TABLE store.check_result (
         'warn'         -- reported, nothing else
     ))
 );
--- Checks of one snapshot: a gate that runs again replaces its answer.
+-- Checks of one snapshot: a gate that runs again replaces its results.
 CREATE INDEX check_result_by_snapshot ON store.check_result (snapshot_key);
--- Checks of one run: the same, and publishing looks for what blocks.
+-- Checks of one run: the same, and publishing looks for blocking rules.
 CREATE INDEX check_result_by_run ON store.check_result (run_key);
-COMMENT ON TABLE store.check_result IS 'What each gate rule found, with the first rows as evidence; failed_rows 0 is passed.';
+COMMENT ON TABLE store.check_result IS 'Result of each gate rule, with the first rows as evidence; failed_rows 0 is passed.';
 
 CREATE TABLE store.task_failure (
     failure_key bigint GENERATED ALWAYS AS IDENTITY,
     cluster text NOT NULL,
-    time timestamptz NOT NULL DEFAULT now(),
+    failed_at timestamptz NOT NULL DEFAULT now(),
     dag text NOT NULL,
     task text NOT NULL,
     dag_run text NOT NULL,
-    words text NOT NULL,
+    message text NOT NULL,
     CONSTRAINT task_failure_pk PRIMARY KEY (failure_key)
 );
 -- Failures of one cluster, newest first (views task_failure, run_attempt, advisor_health), and pruning.
-CREATE INDEX task_failure_of_cluster ON store.task_failure (cluster, time DESC);
+CREATE INDEX task_failure_of_cluster ON store.task_failure (cluster, failed_at DESC);
 COMMENT ON TABLE store.task_failure IS 'Tasks that failed after all their retries, with the last message of each.';
 
--- A retry sends nothing twice, and a week without any message can be told from a dead advisor.
+-- So that a retry sends nothing twice, and a week without messages differs from a dead advisor.
 CREATE TABLE store.notification (
     notification_key bigint GENERATED ALWAYS AS IDENTITY,
     cluster text NOT NULL,
-    time timestamptz NOT NULL DEFAULT now(),
+    sent_at timestamptz NOT NULL DEFAULT now(),
     recipient text NOT NULL,
     kind text NOT NULL,
     subject_id text NOT NULL,
@@ -794,7 +793,7 @@ CREATE TABLE store.notification (
     ))
 );
 -- Messages about one cluster to one recipient, newest first (queries/notification.sql).
-CREATE INDEX notification_of_recipient ON store.notification (cluster, recipient, time DESC);
+CREATE INDEX notification_of_recipient ON store.notification (cluster, recipient, sent_at DESC);
 COMMENT ON TABLE store.notification IS 'Messages that were sent: to whom, of what kind, about which run.';
 
 -- Weeks --------------------------------------------------------------------------------------------------------------
@@ -838,8 +837,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION store.ensure_week IS 'Make the partitions that hold a moment, for every table that grows.';
 
--- Everyone who comes after a DROP waits behind it: with a long pg_dump in front, no reader and no writer would go on. So it
--- gives up after lock_timeout, and retention comes again.
+-- Sessions that come after a DROP wait behind it: behind a long pg_dump all readers and writers would stop. So it gives up
+-- after lock_timeout, and retention tries again.
 CREATE FUNCTION store.drop_week(name text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = store, pg_temp SET lock_timeout = '10s' AS $$
 DECLARE
@@ -858,7 +857,7 @@ BEGIN
         )
         AND EXISTS (
             SELECT FROM snapshot
-            WHERE NOT is_pruned AND time >= week.week_start AND time < week.week_start + interval '7 days'
+            WHERE NOT is_pruned AND captured_at >= week.week_start AND captured_at < week.week_start + interval '7 days'
         ) THEN
         RETURN;
     END IF;
@@ -875,7 +874,7 @@ CREATE FUNCTION store.kept_readings(parent text, week_start timestamptz) RETURNS
 LANGUAGE sql STABLE SET search_path = store, pg_temp AS $$
     SELECT snapshot.snapshot_key
     FROM snapshot
-    WHERE snapshot.time >= week_start AND snapshot.time < week_start + interval '7 days'
+    WHERE snapshot.captured_at >= week_start AND snapshot.captured_at < week_start + interval '7 days'
         AND (
             NOT snapshot.is_pruned
             -- An advisory goes on to show the type of its groups.
@@ -895,7 +894,7 @@ BEGIN
             CROSS JOIN LATERAL (
                 SELECT FROM %I AS left_there WHERE left_there.snapshot_key = snapshot.snapshot_key LIMIT 1
             ) AS row_of
-            WHERE snapshot.is_pruned AND snapshot.time >= $2 AND snapshot.time < $2 + interval ''7 days''
+            WHERE snapshot.is_pruned AND snapshot.captured_at >= $2 AND snapshot.captured_at < $2 + interval ''7 days''
                 AND snapshot.snapshot_key NOT IN (SELECT kept_readings($1, $2))
         )', name
     ) INTO found USING parent, week_start;
@@ -971,7 +970,11 @@ BEGIN
         FROM pg_index
         JOIN pg_attribute AS column_of ON column_of.attrelid = pg_index.indrelid
         WHERE pg_index.indrelid = to_regclass(format('%I.%I', current_schema(), child))
-            AND (column_of.attnum = ANY (pg_index.indkey) OR column_of.attname = 'time') AND column_of.attnum > 0;
+            AND (
+                column_of.attnum = ANY (pg_index.indkey)
+                OR column_of.attname IN ('captured_at', 'started_at', 'period_start')
+            )
+            AND column_of.attnum > 0;
         IF keys IS NOT NULL THEN
             EXECUTE format('ANALYZE %I (%s)', child, keys);
         END IF;

@@ -1,19 +1,19 @@
--- Queries of rebalance_advisor.store about plans that somebody carries out. Each begins with its name and what it is for.
+-- Requests to execute a plan. Each query begins with its name and its purpose.
 
 -- name: ask_application
--- A plan is shown to somebody; the same question again (a task that was cleared) begins anew.
+-- A new request; the same request again (a cleared task) starts from the beginning.
 INSERT INTO store.application (application_id, run_key)
 SELECT %(application_id)s, run.run_key
 FROM store.run
 WHERE run.run_id = %(run_id)s AND run.status = 'published'
 ON CONFLICT (application_id) DO UPDATE
 SET run_key = excluded.run_key,
-    time = now(),
+    asked_at = now(),
     state = 'asked',
-    words = '',
+    message = '',
     answered_at = NULL,
     answered_by = NULL,
-    commands_at = NULL,
+    commands_shown_at = NULL,
     verified_at = NULL
 RETURNING application_key
 
@@ -21,31 +21,31 @@ RETURNING application_key
 -- asked -> approved, rejected or timed_out
 UPDATE store.application
 SET state = %(state)s,
-    words = %(words)s,
+    message = %(message)s,
     answered_at = %(answered_at)s,
     answered_by = %(answered_by)s
 WHERE application_id = %(application_id)s
 RETURNING application_key
 
 -- name: check_application
--- What the check on a fresh reading said: the commands are shown now, or it is refused.
+-- Result of the check on a new snapshot: the commands are shown now, or the request is refused.
 UPDATE store.application
 SET check_snapshot_key = (SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s),
     check_status = %(check_status)s,
     check_reasons = %(check_reasons)s,
     state = %(state)s,
-    words = %(words)s,
-    commands_at = CASE WHEN %(state)s = 'approved' THEN now() END
+    message = %(message)s,
+    commands_shown_at = CASE WHEN %(state)s = 'approved' THEN now() END
 WHERE application_id = %(application_id)s
 RETURNING application_key
 
 -- name: close_application
--- What came of it.
+-- Outcome of a request.
 UPDATE store.application
 SET verify_snapshot_key = (SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s),
     verified_at = now(),
     state = %(state)s,
-    words = %(words)s,
+    message = %(message)s,
     move_count = %(move_count)s,
     applied_count = %(applied_count)s,
     placed_count = %(placed_count)s,
@@ -65,22 +65,22 @@ WHERE application_id = %(application_id)s
 RETURNING application_key
 
 -- name: open_applications
--- Those that have not ended, as far as the store knows.
+-- Requests that have not ended, as far as the store knows.
 SELECT cluster, application_id FROM advisor.plan_application WHERE state IN ('asked', 'approved')
 ORDER BY cluster, application_id
 
 -- name: give_up_application
--- Nobody is asked any more, and nothing is read: asked -> timed_out; what is approved may have been carried out, it keeps its
--- state. No row where these words stand already, or it has ended.
+-- asked -> timed_out. An approved request keeps its state, because its plan may have been executed. Returns no row if the
+-- request has this message already or has ended.
 UPDATE store.application
 SET state = CASE state WHEN 'asked' THEN 'timed_out' ELSE state END,
-    words = %(words)s
-WHERE application_id = %(application_id)s AND state IN ('asked', 'approved') AND words <> %(words)s
+    message = %(message)s
+WHERE application_id = %(application_id)s AND state IN ('asked', 'approved') AND message <> %(message)s
 RETURNING application_key
 
 -- name: load_application
--- Where it stands.
-SELECT application.application_id, run.run_id, run.cluster, application.state, application.words, application.commands_at
+-- State of a request.
+SELECT application.application_id, run.run_id, run.cluster, application.state, application.message, application.commands_shown_at
 FROM store.application
 JOIN store.run ON run.run_key = application.run_key
 WHERE application.application_id = %(application_id)s

@@ -1,25 +1,25 @@
--- Queries of rebalance_advisor.store about gates. Each begins with its name and one line that says what for.
+-- Gates. Each query begins with its name and its purpose.
 
 -- name: find_any_snapshot
--- A snapshot's key, whatever its status.
+-- Key of a snapshot in any status.
 SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s
 
 -- name: input_batch
--- What input rules start from; the key follows.
+-- Start of the batch of input rules; the key follows.
 SELECT
-    snapshot_key, cluster, time, stored_at, broker_count, topic_count, partition_count, group_count, member_count
+    snapshot_key, cluster, captured_at, stored_at, broker_count, topic_count, partition_count, group_count, member_count
 FROM store.snapshot
 WHERE snapshot_key =
 
 -- name: results_batch
--- What result rules start from; the key follows.
-SELECT run.run_key, run.time, run.snapshot_key, snapshot.time AS snapshot_time
+-- Start of the batch of result rules; the key follows.
+SELECT run.run_key, run.started_at, run.snapshot_key, snapshot.captured_at AS snapshot_captured_at
 FROM store.run
 JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
 WHERE run.run_key =
 
 -- name: broken_rule
--- What a gate rule finds, in one row; its own SQL and what is to be said of subjects are put in. Run once: it is dear.
+-- Result of a gate rule in one row; its SQL and a query of its subjects are inserted. MATERIALIZED: it runs once.
 WITH broken AS MATERIALIZED (
 [rule]
 )
@@ -31,37 +31,37 @@ FROM (SELECT count(*) AS failed_rows FROM broken) AS counted
 WHERE counted.failed_rows > 0
 
 -- name: subjects_of_rule
--- Who is left out of advice: a part of the query above.
+-- Quarantined subjects: part of the query above.
 (SELECT jsonb_agg(DISTINCT subject ORDER BY subject) FROM broken)
 
 -- name: forget_input_checks
--- A gate that runs again replaces its answer.
+-- A gate that runs again replaces its results.
 DELETE FROM store.check_result
 USING store.snapshot
 WHERE check_result.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
 
 -- name: forget_quarantine
--- The same for who is left out.
+-- A gate that runs again replaces its quarantined subjects.
 DELETE FROM store.quarantine
 USING store.snapshot
 WHERE quarantine.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
 
 -- name: record_input_check
--- One rule's answer on a snapshot.
+-- Result of one rule on a snapshot.
 INSERT INTO store.check_result (gate, snapshot_key, rule, level, failed_rows, sample)
 SELECT 'input', snapshot_key, %(rule)s, %(level)s, %(failed_rows)s, %(sample)s::jsonb
 FROM store.snapshot
 WHERE snapshot_id = %(snapshot_id)s
 
 -- name: record_quarantine
--- One subject to be left out.
+-- One quarantined subject.
 INSERT INTO store.quarantine (snapshot_key, subject_type, subject, rule)
 SELECT snapshot_key, %(subject_type)s, %(subject)s, %(rule)s
 FROM store.snapshot
 WHERE snapshot_id = %(snapshot_id)s
 
 -- name: quarantine_of_snapshot
--- Who advice leaves out.
+-- Quarantined subjects of a snapshot.
 SELECT quarantine.subject_type, quarantine.subject, quarantine.rule
 FROM store.quarantine
 JOIN store.snapshot ON snapshot.snapshot_key = quarantine.snapshot_key
@@ -69,10 +69,10 @@ WHERE snapshot.snapshot_id = %(snapshot_id)s
 ORDER BY quarantine.subject_type, quarantine.subject, quarantine.rule
 
 -- name: forget_result_checks
--- A gate that runs again replaces its answer.
+-- A gate that runs again replaces its results.
 DELETE FROM store.check_result WHERE run_key = %(run_key)s
 
 -- name: record_result_check
--- One rule's answer on a run.
+-- Result of one rule on a run.
 INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, sample)
 VALUES ('results', %(run_key)s, %(rule)s, %(level)s, %(failed_rows)s, %(sample)s::jsonb)

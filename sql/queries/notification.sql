@@ -1,4 +1,4 @@
--- Queries of rebalance_advisor.store about messages to people. Each begins with its name and one line that says what for.
+-- Notifications. Each query begins with its name and its purpose.
 
 -- name: finding_news
 -- Findings of a cluster's newest advisory, each with its severity in the one before (NULL: it was not there).
@@ -18,7 +18,7 @@ WHERE newest.cluster = %(cluster)s
 ORDER BY finding.position
 
 -- name: newest_state
--- Of a cluster: its newest advisory, and the newest run that was started, whatever became of it.
+-- The newest advisory of a cluster, and its newest run in any state.
 SELECT
     health.cluster, published.run_id AS published_run_id, published.verdict, health.published_age_seconds,
     health.last_run_id, health.last_run_state, health.last_failure
@@ -27,11 +27,11 @@ LEFT JOIN advisor.run_latest AS published ON published.cluster = health.cluster
 WHERE health.cluster = %(cluster)s
 
 -- name: told_lately
--- What a recipient was told of a cluster in the last 60 days. Uses index notification_of_recipient.
-SELECT kind, subject_id, time
+-- Messages about a cluster to a recipient in the last 60 days. Uses index notification_of_recipient.
+SELECT kind, subject_id, sent_at
 FROM store.notification
-WHERE cluster = %(cluster)s AND recipient = %(recipient)s AND time > now() - interval '60 days'
-ORDER BY time
+WHERE cluster = %(cluster)s AND recipient = %(recipient)s AND sent_at > now() - interval '60 days'
+ORDER BY sent_at
 
 -- name: insert_notification
 -- A message was sent.
@@ -39,5 +39,5 @@ INSERT INTO store.notification (cluster, recipient, kind, subject_id)
 VALUES (%(cluster)s, %(recipient)s, %(kind)s, %(subject_id)s)
 
 -- name: forget_notifications
--- Nobody asks for more than 60 days.
-DELETE FROM store.notification WHERE time < %(before)s
+-- No query needs more than 60 days.
+DELETE FROM store.notification WHERE sent_at < %(before)s

@@ -1,17 +1,17 @@
--- Queries of rebalance_advisor.store about runs. Each begins with its name and one line that says what for.
+-- Runs. Each query begins with its name and its purpose.
 
 -- name: ensure_this_week
--- Room for what a run writes: its rows carry the time of its start, which may fall into the week that is about to begin.
+-- Create the week of a run's rows. They carry the start of the run, which may fall into the week that begins soon.
 SELECT store.ensure_week(now()), store.ensure_week(now() + interval '1 hour')
 
 -- name: start_run
--- A new run, or the same one again after a failure; returns nothing where that is not allowed. The time stays the first,
--- attempted_at is the last attempt's.
+-- A new run, or the same one again after a failure; returns no row if that is not allowed. started_at is the start of the
+-- first attempt, attempted_at that of the last.
 INSERT INTO store.run AS run (run_id, cluster, snapshot_key, parameters, seed, advisor_version)
 SELECT %(run_id)s, %(cluster)s, snapshot_key, %(parameters)s, %(seed)s, %(advisor_version)s
 FROM store.snapshot
 WHERE snapshot_id = %(snapshot_id)s AND cluster = %(cluster)s AND status <> 'blocked' AND NOT is_pruned
-FOR SHARE  -- retention marks it before or never: it asks for runs after it has locked the line
+FOR SHARE  -- retention cannot prune it now: it looks for runs after it has locked the row
 ON CONFLICT (run_id) DO UPDATE
 SET snapshot_key = excluded.snapshot_key,
     parameters = excluded.parameters,
@@ -27,7 +27,7 @@ RETURNING run_key
 SELECT status, cluster FROM store.run WHERE run_id = %(run_id)s
 
 -- name: load_run
--- What a run was asked.
+-- Options and state of a run.
 SELECT
     run.run_key, run.run_id, run.cluster, snapshot.snapshot_id, run.parameters, run.seed, run.status,
     snapshot.partition_count
@@ -37,10 +37,10 @@ WHERE run.run_id = %(run_id)s
 
 -- name: lock_run
 -- Writers of one run take turns; publishing waits for them.
-SELECT run_key, time, status FROM store.run WHERE run_id = %(run_id)s FOR UPDATE
+SELECT run_key, started_at, status FROM store.run WHERE run_id = %(run_id)s FOR UPDATE
 
 -- name: publish_obstacles
--- Whether there is a plan, and the first rule that blocks: of the results' gate or of its snapshot's.
+-- Whether there is a plan, and the first blocking rule of the run or of its snapshot.
 SELECT
     EXISTS (SELECT FROM store.plan WHERE run_key = %(run_key)s) AS has_plan,
     (
@@ -66,19 +66,20 @@ UPDATE store.run SET status = 'blocked' WHERE run_key = %(run_key)s
 SELECT pg_advisory_lock(hashtextextended('publishing ' || %(cluster)s, 0))
 
 -- name: unlock_publishing
--- The next one who publishes this cluster may go on.
+-- The next writer of this cluster may publish.
 SELECT pg_advisory_unlock(hashtextextended('publishing ' || %(cluster)s, 0))
 
 -- name: newest_published
--- What readers see of a cluster; uses index run_newest_published. None that began when Postgres' clock was ahead.
+-- Newest published run of a cluster, without runs that started while Postgres' clock was ahead. Uses index
+-- run_newest_published.
 SELECT run_id
 FROM store.run
-WHERE cluster = %(cluster)s AND status = 'published' AND time <= now() + interval '5 minutes'
-ORDER BY time DESC, run_key DESC
+WHERE cluster = %(cluster)s AND status = 'published' AND started_at <= now() + interval '5 minutes'
+ORDER BY started_at DESC, run_key DESC
 LIMIT 1
 
 -- name: advisory_document
--- All that a run found but its plan.
+-- Document of a run's advisory, without its plan.
 SELECT advisory.document
 FROM store.advisory
 JOIN store.run ON run.run_key = advisory.run_key

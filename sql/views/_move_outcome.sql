@@ -1,16 +1,16 @@
--- Internal, not part of the contract: what the newest reading of its cluster shows of each published move, compared with
--- what was there before. One state each, as kafka_rebalance.plans.applied defines them:
+-- Internal: the state of each published move in the newest snapshot of its cluster, compared with the replicas before.
+-- The states are those of kafka_rebalance.plans.applied:
 --   applied    replicas and leader are the move's, and were not before
 --   placed     replicas are the move's, the leader is not elected yet
---   moving     is being reassigned, to where the move sends it
---   open       nothing has happened: replicas are as before (and the leader is not the move's)
---   elsewhere  somebody else moved it, or is moving it: neither as before nor as the move has it
---   gone       there is no such partition any more
--- Each partition is looked up by itself (LIMIT keeps it so): joins of tables by week are planned too small.
--- The newest reading of each cluster is found once: else it was looked for again for every move, 5 ms each.
+--   moving     is being reassigned to the replicas of the move
+--   open       not started: replicas are as before, and the leader is not the move's
+--   elsewhere  another tool moved or is moving it: replicas are neither as before nor the move's
+--   gone       the partition no longer exists
+-- LIMIT makes Postgres look up each partition alone: it underestimates joins of tables that are partitioned by week.
+-- MATERIALIZED makes it find the newest snapshot of each cluster once, and not for every move (5 ms each).
 CREATE OR REPLACE VIEW store.move_outcome AS
 WITH newest AS MATERIALIZED (
-    SELECT cluster, snapshot_key, time FROM store.newest_snapshot
+    SELECT cluster, snapshot_key, captured_at FROM store.newest_snapshot
 )
 SELECT
     run.run_key,
@@ -28,13 +28,13 @@ SELECT
         ELSE 'elsewhere'
     END AS state
 FROM store.run
-JOIN store.move ON move.run_key = run.run_key AND move.time = run.time
+JOIN store.move ON move.run_key = run.run_key AND move.started_at = run.started_at
 JOIN newest ON newest.cluster = run.cluster
 LEFT JOIN LATERAL (
     SELECT
         placed.replicas,
         placed.leader,
-        -- While it moves (else NULL), Kafka shows the target first, then what is to go.
+        -- During a reassignment (else NULL) Kafka lists the target replicas first, then the replicas to remove.
         CASE WHEN cardinality(placed.adding) > 0 OR cardinality(placed.removing) > 0 THEN ARRAY(
             SELECT replica.broker
             FROM unnest(placed.replicas) WITH ORDINALITY AS replica (broker, place)
@@ -42,7 +42,7 @@ LEFT JOIN LATERAL (
             ORDER BY replica.place
         ) END AS heading_to
     FROM store.partition AS placed
-    WHERE placed.snapshot_key = newest.snapshot_key AND placed.time = newest.time
+    WHERE placed.snapshot_key = newest.snapshot_key AND placed.captured_at = newest.captured_at
         AND placed.topic = move.topic AND placed.partition = move.partition
     LIMIT 1
 ) AS now_placed ON true

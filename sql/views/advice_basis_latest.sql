@@ -1,7 +1,7 @@
--- Question 10 of DESIGN §4: which advice rests on estimated or missing data.
+-- Question 10 of docs/questions.md: which advice rests on estimated or missing data.
 CREATE OR REPLACE VIEW advisor.advice_basis_latest AS
 SELECT
-    newest.time,
+    newest.started_at,
     newest.cluster,
     newest.run_id,
     basis.kind,
@@ -13,9 +13,9 @@ CROSS JOIN LATERAL (
     FROM store.finding
     WHERE finding.run_key = newest.run_key AND finding.confidence = 'estimated'
     UNION ALL
-    SELECT 'resource', plan_resource.resource, plan_resource.left_out_code
+    SELECT 'resource', plan_resource.resource, plan_resource.exclusion_reason_code
     FROM store.plan_resource
-    WHERE plan_resource.run_key = newest.run_key AND plan_resource.left_out_code IS NOT NULL
+    WHERE plan_resource.run_key = newest.run_key AND plan_resource.exclusion_reason_code IS NOT NULL
     UNION ALL
     SELECT
         'load', load_source.kind,
@@ -24,7 +24,7 @@ CROSS JOIN LATERAL (
     WHERE load_source.snapshot_key = newest.snapshot_key
         AND (load_source.source IN ('estimated', 'unknown') OR load_source.known_share < 1)
     UNION ALL
-    SELECT 'gap', coverage_gap.subject_type || ' ' || coverage_gap.subject, coverage_gap.what_code || ': ' || coverage_gap.reason_code
+    SELECT 'gap', coverage_gap.subject_type || ' ' || coverage_gap.subject, coverage_gap.missing_code || ': ' || coverage_gap.reason_code
     FROM store.coverage_gap
     WHERE coverage_gap.snapshot_key = newest.snapshot_key
     UNION ALL
@@ -32,3 +32,11 @@ CROSS JOIN LATERAL (
     FROM store.quarantine
     WHERE quarantine.snapshot_key = newest.snapshot_key
 ) AS basis;
+
+COMMENT ON VIEW advisor.advice_basis_latest IS 'Estimated or missing data behind the newest published advisory; one row each.';
+COMMENT ON COLUMN advisor.advice_basis_latest.started_at IS 'Start of the advisory.';
+COMMENT ON COLUMN advisor.advice_basis_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.advice_basis_latest.run_id IS 'Id of the advisory.';
+COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (based on estimates), resource (not balanced), load (estimated or partly unknown), gap (not read) or quarantine.';
+COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Name or id of the subject.';
+COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why: a code (resource, gap, quarantine) or a text.';

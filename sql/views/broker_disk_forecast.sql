@@ -1,42 +1,42 @@
--- Question 2 of DESIGN §4: which brokers reach 85 % disk and when, with and without the plan.
--- Growth is a straight line through the last reading of each of the last 14 days. Directories of one broker with equal
--- totals and equal free bytes are taken for one volume. The plan shifts the level, not the growth.
--- Where the newest reading knows no volumes, but somebody wrote down how large the disk is (Kafka before 3.3, or no right
--- to ask), what its replicas hold is taken for what is used: basis says which.
+-- Question 2 of docs/questions.md: which brokers reach 85 % disk and when, with and without the plan.
+-- Growth is a straight line through the last snapshot of each of the last 14 days. Log dirs of one broker with equal total
+-- and equal free bytes count as one volume. The plan changes the level, not the growth.
+-- If the newest snapshot has no volume sizes but a given capacity (Kafka before 3.3, or missing rights), the used bytes are
+-- those of the replicas; basis says which.
 CREATE OR REPLACE VIEW advisor.broker_disk_forecast AS
 WITH reading AS MATERIALIZED (
-    SELECT daily.cluster, daily.snapshot_key, daily.time, daily.snapshot_key = newest.snapshot_key AS is_newest
+    SELECT daily.cluster, daily.snapshot_key, daily.captured_at, daily.snapshot_key = newest.snapshot_key AS is_newest
     FROM store.daily_snapshot AS daily
-    JOIN store.newest_snapshot AS newest ON newest.cluster = daily.cluster AND daily.time > newest.time - interval '14 days'
+    JOIN store.newest_snapshot AS newest ON newest.cluster = daily.cluster AND daily.captured_at > newest.captured_at - interval '14 days'
 ),
 volume AS (
     SELECT DISTINCT
-        reading.cluster, reading.time, reading.is_newest, log_dir.broker, log_dir.total_bytes, log_dir.usable_bytes
+        reading.cluster, reading.captured_at, reading.is_newest, log_dir.broker, log_dir.total_bytes, log_dir.usable_bytes
     FROM reading
-    JOIN store.log_dir ON log_dir.snapshot_key = reading.snapshot_key AND log_dir.time = reading.time
+    JOIN store.log_dir ON log_dir.snapshot_key = reading.snapshot_key AND log_dir.captured_at = reading.captured_at
     WHERE log_dir.total_bytes IS NOT NULL AND log_dir.usable_bytes IS NOT NULL
 ),
 used AS (
     SELECT
-        cluster, time, is_newest, broker, 'volumes' AS basis,
+        cluster, captured_at, is_newest, broker, 'volumes' AS basis,
         sum(total_bytes - usable_bytes)::double precision AS used_bytes,
         sum(total_bytes)::double precision AS total_bytes
     FROM volume
-    GROUP BY cluster, time, is_newest, broker
+    GROUP BY cluster, captured_at, is_newest, broker
     UNION ALL
     SELECT
-        reading.cluster, reading.time, reading.is_newest, held.broker, 'replicas' AS basis,
+        reading.cluster, reading.captured_at, reading.is_newest, held.broker, 'replicas' AS basis,
         held.load AS used_bytes,
         held.capacity AS total_bytes
     FROM reading
     JOIN store.broker_level AS held
-        ON held.snapshot_key = reading.snapshot_key AND held.time = reading.time AND held.resource = 'disk'
+        ON held.snapshot_key = reading.snapshot_key AND held.captured_at = reading.captured_at AND held.resource = 'disk'
     WHERE held.capacity IS NOT NULL
 ),
 trend AS (
     SELECT
         cluster, broker, basis, count(*) AS days,
-        regr_slope(used_bytes, extract(epoch FROM time) / 86400) AS bytes_per_day
+        regr_slope(used_bytes, extract(epoch FROM captured_at) / 86400) AS bytes_per_day
     FROM used
     GROUP BY cluster, broker, basis
 ),
@@ -47,7 +47,7 @@ now_used AS (
     ORDER BY cluster, broker, basis DESC  -- volumes before replicas
 )
 SELECT
-    newest.time,
+    newest.captured_at,
     now_used.cluster,
     now_used.broker,
     broker.rack,
@@ -57,13 +57,13 @@ SELECT
     trend.bytes_per_day AS growth_bytes_per_day,
     trend.days AS days_of_history,
     CASE
-        WHEN free_space.bytes <= 0 THEN newest.time
-        WHEN free_space.bytes < trend.bytes_per_day * 36500 THEN newest.time + free_space.bytes / trend.bytes_per_day * interval '1 day'
+        WHEN free_space.bytes <= 0 THEN newest.captured_at
+        WHEN free_space.bytes < trend.bytes_per_day * 36500 THEN newest.captured_at + free_space.bytes / trend.bytes_per_day * interval '1 day'
     END AS reaches_85_percent_at,
     now_used.used_bytes + shift.bytes AS used_bytes_with_plan,
     CASE
-        WHEN free_space.bytes_with_plan <= 0 THEN newest.time
-        WHEN free_space.bytes_with_plan < trend.bytes_per_day * 36500 THEN newest.time + free_space.bytes_with_plan / trend.bytes_per_day * interval '1 day'
+        WHEN free_space.bytes_with_plan <= 0 THEN newest.captured_at
+        WHEN free_space.bytes_with_plan < trend.bytes_per_day * 36500 THEN newest.captured_at + free_space.bytes_with_plan / trend.bytes_per_day * interval '1 day'
     END AS reaches_85_percent_at_with_plan,
     now_used.basis,
     CASE
@@ -76,12 +76,12 @@ FROM store.newest_snapshot AS newest
 JOIN now_used ON now_used.cluster = newest.cluster
 JOIN trend ON trend.cluster = now_used.cluster AND trend.broker = now_used.broker AND trend.basis = now_used.basis
 JOIN store.broker
-    ON broker.snapshot_key = newest.snapshot_key AND broker.time = newest.time AND broker.broker = now_used.broker
+    ON broker.snapshot_key = newest.snapshot_key AND broker.captured_at = newest.captured_at AND broker.broker = now_used.broker
 LEFT JOIN LATERAL (
-    SELECT plan_broker.after - plan_broker.before AS bytes
+    SELECT plan_broker.load_after - plan_broker.load_before AS bytes
     FROM store.newest_run AS newest_run
     JOIN store.plan_broker
-        ON plan_broker.run_key = newest_run.run_key AND plan_broker.time = newest_run.time
+        ON plan_broker.run_key = newest_run.run_key AND plan_broker.started_at = newest_run.started_at
     WHERE newest_run.cluster = newest.cluster AND plan_broker.broker = now_used.broker AND plan_broker.resource = 'disk'
 ) AS shift ON true
 CROSS JOIN LATERAL (
@@ -89,3 +89,19 @@ CROSS JOIN LATERAL (
         0.85 * now_used.total_bytes - now_used.used_bytes AS bytes,
         0.85 * now_used.total_bytes - now_used.used_bytes - shift.bytes AS bytes_with_plan
 ) AS free_space;
+
+COMMENT ON VIEW advisor.broker_disk_forecast IS 'Time at which each broker reaches 85 % of its disk, without and with the newest plan.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.captured_at IS 'Time of the newest snapshot.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.broker IS 'Broker id.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.rack IS 'Rack.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Used bytes on its volumes, by all programs.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volumes.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Used share of the volumes.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Slope of a straight line over the last 14 days; NULL with fewer than two days.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days behind that line.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Time without the plan. It is the time of the snapshot if 85 % are reached already, and NULL if they are not reached within 100 years or if the growth is unknown.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes_with_plan IS 'Bytes used after the newest plan; NULL where it does not balance disk.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at_with_plan IS 'The same with the newest plan.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.basis IS 'volumes (sizes read from the brokers) or replicas (replica sizes against the given capacity).';
+COMMENT ON COLUMN advisor.broker_disk_forecast.outlook IS 'full (85 % is reached), filling, not_growing, or unknown (fewer than two days of snapshots).';

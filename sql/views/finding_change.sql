@@ -1,7 +1,7 @@
--- Question 4 of DESIGN §4: findings that are new, persist, are resolved or came back.
+-- Question 4 of docs/questions.md: findings that are new, persist, are resolved or came back.
 CREATE OR REPLACE VIEW advisor.finding_change AS
 WITH finding AS (
-    -- Of the newest advisory, and of the one before what the newest no longer says.
+    -- Findings of the newest advisory, and those of the one before that are gone.
     SELECT
         published.cluster, published.age,
         finding.finding_key, finding.code, finding.severity, finding.subject_type, finding.subject
@@ -14,7 +14,7 @@ WITH finding AS (
             JOIN store.finding AS still ON still.run_key = newest.run_key
             WHERE newest.cluster = published.cluster AND still.finding_key = finding.finding_key
         )
-        -- What another finding explains now is told with that one: it is not resolved.
+        -- A symptom that another finding now explains is not resolved.
         AND NOT EXISTS (
             SELECT
             FROM store.newest_run AS newest
@@ -26,7 +26,7 @@ WITH finding AS (
         )
 )
 SELECT
-    newest.time,
+    newest.started_at,
     newest.cluster,
     finding.finding_key,
     finding.code,
@@ -47,9 +47,21 @@ CROSS JOIN LATERAL (
     SELECT
         coalesce(bool_or(published.age = 2), false) AS before_last,
         coalesce(bool_or(published.age > 2), false) AS earlier,
-        min(published.time) AS first_time,
+        min(published.started_at) AS first_time,
         count(*) AS times
     FROM store.published_run AS published
     JOIN store.finding AS same ON same.run_key = published.run_key AND same.finding_key = finding.finding_key
     WHERE published.cluster = finding.cluster
 ) AS seen;
+
+COMMENT ON VIEW advisor.finding_change IS 'Findings of the newest published advisory compared with the one before, resolved ones included.';
+COMMENT ON COLUMN advisor.finding_change.started_at IS 'Start of the advisory.';
+COMMENT ON COLUMN advisor.finding_change.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.finding_change.finding_key IS 'Key of the finding; equal in every advisory.';
+COMMENT ON COLUMN advisor.finding_change.code IS 'Code of the finding.';
+COMMENT ON COLUMN advisor.finding_change.severity IS 'Severity in the last advisory with the finding.';
+COMMENT ON COLUMN advisor.finding_change.subject_type IS 'Kind of subject.';
+COMMENT ON COLUMN advisor.finding_change.subject IS 'Name or id of the subject.';
+COMMENT ON COLUMN advisor.finding_change.change IS 'new, persisting, resolved, or reopened (in an earlier advisory, but not in the one before).';
+COMMENT ON COLUMN advisor.finding_change.first_seen IS 'Start of the first published advisory with the finding.';
+COMMENT ON COLUMN advisor.finding_change.times_seen IS 'Published advisories with the finding.';

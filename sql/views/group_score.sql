@@ -1,6 +1,6 @@
 CREATE OR REPLACE VIEW advisor.group_score AS
 SELECT
-    run.time,
+    run.started_at,
     run.cluster,
     run.run_id,
     group_score.group_id,
@@ -8,7 +8,7 @@ SELECT
     group_score.version,
     group_score.scenario,
     group_score.is_current,
-    group_score.is_advised,
+    group_score.is_recommended,
     group_score.members,
     group_score.idle_members,
     group_score.partitions,
@@ -39,9 +39,48 @@ SELECT
     group_score.least_skew_rate
 FROM store.run
 JOIN store.group_score
-    ON group_score.run_key = run.run_key AND group_score.time = run.time
+    ON group_score.run_key = run.run_key AND group_score.started_at = run.started_at
 JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
 LEFT JOIN store.consumer_group
-    ON consumer_group.snapshot_key = run.snapshot_key AND consumer_group.time = snapshot.time
+    ON consumer_group.snapshot_key = run.snapshot_key AND consumer_group.captured_at = snapshot.captured_at
     AND consumer_group.group_id = group_score.group_id
 WHERE run.status = 'published';
+
+COMMENT ON VIEW advisor.group_score IS 'Each group under its own and under other assignors, in every published advisory.';
+COMMENT ON COLUMN advisor.group_score.started_at IS 'Start of the advisory.';
+COMMENT ON COLUMN advisor.group_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.group_score.run_id IS 'Id of the advisory.';
+COMMENT ON COLUMN advisor.group_score.group_id IS 'Group.';
+COMMENT ON COLUMN advisor.group_score.assignor IS 'Assignor.';
+COMMENT ON COLUMN advisor.group_score.version IS 'Class and release that were replayed (a fact: code and args).';
+COMMENT ON COLUMN advisor.group_score.scenario IS 'today, or the change of the what-if scenario.';
+COMMENT ON COLUMN advisor.group_score.is_current IS 'True for the current assignor.';
+COMMENT ON COLUMN advisor.group_score.is_recommended IS 'True for the recommended assignor.';
+COMMENT ON COLUMN advisor.group_score.members IS 'Members.';
+COMMENT ON COLUMN advisor.group_score.idle_members IS 'Members without a partition.';
+COMMENT ON COLUMN advisor.group_score.partitions IS 'Partitions.';
+COMMENT ON COLUMN advisor.group_score.skew_count IS 'Skew of partition counts over members.';
+COMMENT ON COLUMN advisor.group_score.skew_rate IS 'Skew of rates over members; NULL where unknown.';
+COMMENT ON COLUMN advisor.group_score.skew_lag IS 'Skew of lag over members; NULL where unknown.';
+COMMENT ON COLUMN advisor.group_score.partitions_moved IS 'Partitions that change their member, by the assignor or in the scenario.';
+COMMENT ON COLUMN advisor.group_score.moved_rate_ratio IS 'Share of the rate that changes its member.';
+COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of the bytes read by members with a rack that have a replica in that rack.';
+COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time until the current lag is gone; NULL: unknown or never.';
+COMMENT ON COLUMN advisor.group_score.basis IS 'Source of its subscriptions: given; all_alike or as_read: assumed.';
+COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The replay of the current assignor gives exactly the current assignment; NULL where it is not replayed.';
+COMMENT ON COLUMN advisor.group_score.error IS 'Why there is no assignment (a fact: code and args); scores are then NULL.';
+COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no assignor to choose.';
+COMMENT ON COLUMN advisor.group_score.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: the remaining lag is in partitions without a member.';
+COMMENT ON COLUMN advisor.group_score.leader_in_rack_ratio IS 'As same_rack_ratio, for leaders alone: without a rack-aware replica selector.';
+COMMENT ON COLUMN advisor.group_score.subject IS 'Event of the scenario (a fact), of the variant that moves most.';
+COMMENT ON COLUMN advisor.group_score.variants IS 'Number of variants of the scenario, such as the members that leave.';
+COMMENT ON COLUMN advisor.group_score.mean_partitions_moved IS 'Mean over all variants of the partitions that change their member.';
+COMMENT ON COLUMN advisor.group_score.partitions_revoked IS 'Partitions that are revoked from members that remain.';
+COMMENT ON COLUMN advisor.group_score.partitions_unread IS 'Partitions that pause.';
+COMMENT ON COLUMN advisor.group_score.longest_pause_ms IS 'Longest pause in ms; NULL where a pause has no end.';
+COMMENT ON COLUMN advisor.group_score.unread_partition_ms IS 'Sum of all pauses in ms.';
+COMMENT ON COLUMN advisor.group_score.partitions_without_reader IS 'Partitions without a member at the end.';
+COMMENT ON COLUMN advisor.group_score.cv_count IS 'Standard deviation over mean of partition counts.';
+COMMENT ON COLUMN advisor.group_score.cv_rate IS 'Standard deviation over mean of rates; NULL where unknown.';
+COMMENT ON COLUMN advisor.group_score.least_skew_count IS 'No assignment to these members has a smaller skew_count.';
+COMMENT ON COLUMN advisor.group_score.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';

@@ -1,12 +1,12 @@
 CREATE OR REPLACE VIEW advisor.member_score AS
 SELECT
-    run.time,
+    run.started_at,
     run.cluster,
     run.run_id,
     member_score.group_id,
     member_score.assignor,
     member_score.is_current,
-    member_score.is_advised,
+    member_score.is_recommended,
     member_score.member_id,
     member_score.instance_id,
     member_score.rack,
@@ -18,5 +18,23 @@ SELECT
     member_score.is_falling_behind
 FROM store.run
 JOIN store.member_score
-    ON member_score.run_key = run.run_key AND member_score.time = run.time
+    ON member_score.run_key = run.run_key AND member_score.started_at = run.started_at
 WHERE run.status = 'published';
+
+COMMENT ON VIEW advisor.member_score IS 'Partitions and load of each member under the current and the recommended assignment, in every published advisory.';
+COMMENT ON COLUMN advisor.member_score.started_at IS 'Start of the advisory.';
+COMMENT ON COLUMN advisor.member_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.member_score.run_id IS 'Id of the advisory.';
+COMMENT ON COLUMN advisor.member_score.group_id IS 'Group.';
+COMMENT ON COLUMN advisor.member_score.assignor IS 'Assignor.';
+COMMENT ON COLUMN advisor.member_score.is_current IS 'True for the current assignment.';
+COMMENT ON COLUMN advisor.member_score.is_recommended IS 'True for the recommended assignment.';
+COMMENT ON COLUMN advisor.member_score.member_id IS 'Member.';
+COMMENT ON COLUMN advisor.member_score.instance_id IS 'group.instance.id.';
+COMMENT ON COLUMN advisor.member_score.rack IS 'client.rack.';
+COMMENT ON COLUMN advisor.member_score.partitions IS 'Assigned partitions.';
+COMMENT ON COLUMN advisor.member_score.in_bytes_per_s IS 'Bytes written to these partitions.';
+COMMENT ON COLUMN advisor.member_score.in_messages_per_s IS 'Messages written to these partitions.';
+COMMENT ON COLUMN advisor.member_score.lag_messages IS 'Lag in these partitions.';
+COMMENT ON COLUMN advisor.member_score.drain_seconds IS 'Time until that lag is gone; NULL: unknown or never.';
+COMMENT ON COLUMN advisor.member_score.is_falling_behind IS 'The lag is never gone at the measured read rate; NULL: unknown.';

@@ -1,6 +1,6 @@
 CREATE OR REPLACE VIEW advisor.plan_resource AS
 SELECT
-    run.time,
+    run.started_at,
     run.cluster,
     run.run_id,
     plan_resource.resource,
@@ -14,9 +14,27 @@ SELECT
     plan_resource.widened_high,
     plan_resource.skew_before,
     plan_resource.skew_after,
-    plan_resource.left_out_code,
-    plan_resource.left_out_args
+    plan_resource.exclusion_reason_code,
+    plan_resource.exclusion_reason_args
 FROM store.run
 JOIN store.plan_resource
     ON plan_resource.run_key = run.run_key
 WHERE run.status = 'published';
+
+COMMENT ON VIEW advisor.plan_resource IS 'Resources of every published plan: balanced, or excluded and why.';
+COMMENT ON COLUMN advisor.plan_resource.started_at IS 'Start of the advisory.';
+COMMENT ON COLUMN advisor.plan_resource.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.plan_resource.run_id IS 'Id of the advisory.';
+COMMENT ON COLUMN advisor.plan_resource.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
+COMMENT ON COLUMN advisor.plan_resource.unit IS 'Unit of its loads.';
+COMMENT ON COLUMN advisor.plan_resource.source IS 'Source of its loads.';
+COMMENT ON COLUMN advisor.plan_resource.mean_level IS 'Plain mean.';
+COMMENT ON COLUMN advisor.plan_resource.basis IS 'Base of the band: fair_share or plain_mean.';
+COMMENT ON COLUMN advisor.plan_resource.band_asked_low IS 'Requested lower limit.';
+COMMENT ON COLUMN advisor.plan_resource.band_asked_high IS 'Requested upper limit.';
+COMMENT ON COLUMN advisor.plan_resource.widened_low IS 'Lower limit after widening; NULL where the band is met.';
+COMMENT ON COLUMN advisor.plan_resource.widened_high IS 'Upper limit after widening; NULL where the band is met.';
+COMMENT ON COLUMN advisor.plan_resource.skew_before IS 'Skew before the plan.';
+COMMENT ON COLUMN advisor.plan_resource.skew_after IS 'Skew after the plan.';
+COMMENT ON COLUMN advisor.plan_resource.exclusion_reason_code IS 'Why it is not balanced: code of a fact; NULL where it is balanced.';
+COMMENT ON COLUMN advisor.plan_resource.exclusion_reason_args IS 'Arguments of that fact; NULL where it is balanced.';

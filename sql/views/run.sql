@@ -1,10 +1,10 @@
 CREATE OR REPLACE VIEW advisor.run AS
 SELECT
-    run.time,
+    run.started_at,
     run.cluster,
     run.run_id,
     snapshot.snapshot_id,
-    snapshot.time AS snapshot_time,
+    snapshot.captured_at AS snapshot_captured_at,
     run.published_at,
     run.parameters,
     run.seed,
@@ -15,3 +15,16 @@ FROM store.run
 JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
 JOIN store.plan ON plan.run_key = run.run_key
 WHERE run.status = 'published';
+
+COMMENT ON VIEW advisor.run IS 'Published advisories; one row each.';
+COMMENT ON COLUMN advisor.run.started_at IS 'Start of the advisory.';
+COMMENT ON COLUMN advisor.run.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.run.run_id IS 'Id of the advisory.';
+COMMENT ON COLUMN advisor.run.snapshot_id IS 'Snapshot of the advisory.';
+COMMENT ON COLUMN advisor.run.snapshot_captured_at IS 'Time of the snapshot.';
+COMMENT ON COLUMN advisor.run.published_at IS 'Publication.';
+COMMENT ON COLUMN advisor.run.parameters IS 'Options of the request: tolerance, budgets, brokers, topics.';
+COMMENT ON COLUMN advisor.run.seed IS 'Seed of every random choice.';
+COMMENT ON COLUMN advisor.run.advisor_version IS 'Version of the advisor.';
+COMMENT ON COLUMN advisor.run.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.run.plan_id IS 'sha256 of plan.json.';

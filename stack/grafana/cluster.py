@@ -15,9 +15,9 @@ CLUSTER = Board(
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
-                SELECT time, resource AS metric, skew AS value
+                SELECT period_start AS time, resource AS metric, skew AS value
                 FROM advisor.skew_by_hour
-                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(time)
+                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(period_start)
                 ORDER BY time, resource
             """,
         ),
@@ -28,9 +28,9 @@ CLUSTER = Board(
             width=12,
             units={"": "bytes"},
             sql="""
-                SELECT time, 'broker ' || broker AS metric, load AS value
+                SELECT period_start AS time, 'broker ' || broker AS metric, load AS value
                 FROM advisor.broker_level_by_day
-                WHERE cluster = ${cluster:sqlstring} AND resource = 'disk' AND $__timeFilter(time)
+                WHERE cluster = ${cluster:sqlstring} AND resource = 'disk' AND $__timeFilter(period_start)
                 ORDER BY time, broker
             """,
         ),
@@ -39,10 +39,10 @@ CLUSTER = Board(
             words="What each broker carries in the newest reading, and how many times the mean that is.",
             width=12,
             sql="""
-                SELECT broker, rack, resource, load, unit, capacity, over_mean
+                SELECT broker, rack, resource, load, unit, capacity, level_to_mean_ratio
                 FROM advisor.broker_level_latest
                 WHERE cluster = ${cluster:sqlstring}
-                ORDER BY over_mean DESC, resource, broker
+                ORDER BY level_to_mean_ratio DESC, resource, broker
             """,
         ),
         BoardPanel(
@@ -64,9 +64,10 @@ CLUSTER = Board(
             words="Bytes of each topic on each broker now and about a week ago.",
             question=3,
             width=12,
-            units={"bytes_now": "bytes", "bytes_then": "bytes", "bytes_change": "bytes"},
+            units={"bytes_now": "bytes", "bytes_earlier": "bytes", "bytes_change": "bytes"},
             sql="""
-                SELECT broker, topic, bytes_change, bytes_now, bytes_then, replicas_now, replicas_then, basis, since
+                SELECT broker, topic, bytes_change, bytes_now, bytes_earlier, replicas_now, replicas_earlier, basis,
+                    earlier_captured_at
                 FROM advisor.broker_topic_change
                 WHERE cluster = ${cluster:sqlstring}
                 ORDER BY bytes_change DESC NULLS LAST, bytes_now DESC NULLS LAST

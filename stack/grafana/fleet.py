@@ -16,7 +16,7 @@ FLEET = Board(
             question=1,
             units={"age_seconds": "s", "bytes": "bytes"},
             sql="""
-                SELECT cluster, verdict, age_seconds, gap_count, left_out_count, worst_broker, worst_resource,
+                SELECT cluster, verdict, age_seconds, gap_count, excluded_resource_count, worst_broker, worst_resource,
                     worst_skew, critical_count, high_count, replica_moves, bytes
                 FROM advisor.cluster_latest
                 ORDER BY critical_count DESC, worst_skew DESC NULLS LAST
@@ -54,10 +54,10 @@ FLEET = Board(
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
-                SELECT time, cluster AS metric, max(skew) AS value
+                SELECT period_start AS time, cluster AS metric, max(skew) AS value
                 FROM advisor.skew_by_day
-                WHERE $__timeFilter(time)
-                GROUP BY time, cluster
+                WHERE $__timeFilter(period_start)
+                GROUP BY period_start, cluster
                 ORDER BY time, cluster
             """,
         ),
@@ -67,9 +67,9 @@ FLEET = Board(
             kind=Kind.TIME_SERIES,
             width=12,
             sql="""
-                SELECT $__timeGroup(time, '1d') AS time, state AS metric, count(*) AS value
+                SELECT $__timeGroup(started_at, '1d') AS time, state AS metric, count(*) AS value
                 FROM advisor.run_attempt
-                WHERE $__timeFilter(time)
+                WHERE $__timeFilter(started_at)
                 GROUP BY 1, state
                 ORDER BY 1, state
             """,
@@ -77,10 +77,10 @@ FLEET = Board(
         BoardPanel(
             title="The advisor's own health",
             words="Age of the newest reading and advisory, how long it took, what failed in the last seven days.",
-            units={"reading_age_seconds": "s", "published_age_seconds": "s", "published_duration_seconds": "s"},
+            units={"snapshot_age_seconds": "s", "published_age_seconds": "s", "published_duration_seconds": "s"},
             sql="""
-                SELECT cluster, reading_age_seconds, last_run_state, published_age_seconds, published_duration_seconds,
-                    published_7d, unpublished_7d, refused_readings_7d, failures_7d, last_failure
+                SELECT cluster, snapshot_age_seconds, last_run_state, published_age_seconds, published_duration_seconds,
+                    published_7d, unpublished_7d, refused_snapshots_7d, failures_7d, last_failure
                 FROM advisor.advisor_health
                 ORDER BY published_age_seconds DESC NULLS FIRST
             """,
@@ -89,10 +89,10 @@ FLEET = Board(
             title="Tasks that were given up",
             words="The last words of each task that failed after its retries.",
             sql="""
-                SELECT time, cluster, dag, task, words
+                SELECT failed_at, cluster, dag, task, message
                 FROM advisor.task_failure
-                WHERE $__timeFilter(time)
-                ORDER BY time DESC
+                WHERE $__timeFilter(failed_at)
+                ORDER BY failed_at DESC
                 LIMIT 100
             """,
         ),

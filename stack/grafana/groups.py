@@ -15,12 +15,12 @@ GROUPS = Board(
             kind=Kind.TIME_SERIES,
             units={"": "short"},
             sql="""
-                SELECT time, group_id AS metric, lag_messages AS value
+                SELECT period_start AS time, group_id AS metric, lag_messages AS value
                 FROM advisor.group_lag_by_hour
-                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(time)
+                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(period_start)
                     AND group_id IN (
                         SELECT group_id FROM advisor.group_lag_by_day
-                        WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(time)
+                        WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(period_start)
                         GROUP BY group_id
                         ORDER BY max(highest_lag_messages) DESC, group_id
                         LIMIT 20
@@ -34,10 +34,10 @@ GROUPS = Board(
             "time is missing.",
             question=7,
             width=14,
-            units={"drain_seconds": "s", "advised_drain_seconds": "s", "gain_seconds": "s"},
+            units={"drain_seconds": "s", "recommended_drain_seconds": "s", "gain_seconds": "s"},
             sql="""
-                SELECT group_id, outlook, current_assignor, advised_assignor, drain_seconds, advised_drain_seconds,
-                    gain_seconds, members_falling_behind, partitions_moved
+                SELECT group_id, outlook, current_assignor, recommended_assignor, drain_seconds,
+                    recommended_drain_seconds, gain_seconds, members_falling_behind, partitions_moved
                 FROM advisor.group_drain_latest
                 WHERE cluster = ${cluster:sqlstring}
                 ORDER BY outlook = 'never' DESC, gain_seconds DESC NULLS LAST, group_id

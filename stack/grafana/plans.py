@@ -16,9 +16,9 @@ PLANS = Board(
             width=12,
             units={"": "bytes"},
             sql="""
-                SELECT time, 'bytes' AS metric, bytes AS value
+                SELECT started_at AS time, 'bytes' AS metric, bytes AS value
                 FROM advisor.plan
-                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(time)
+                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(started_at)
                 ORDER BY time
             """,
         ),
@@ -41,10 +41,10 @@ PLANS = Board(
             width=12,
             units={"bytes": "bytes"},
             sql="""
-                SELECT topic, partition, advised_since, advisories, state, bytes, replicas_now, to_replicas
-                FROM advisor.move_standing_latest
+                SELECT topic, partition, recommended_since, advisories, state, bytes, replicas_now, to_replicas
+                FROM advisor.move_status_latest
                 WHERE cluster = ${cluster:sqlstring} AND NOT is_applied
-                ORDER BY advised_since, bytes DESC NULLS LAST, topic, partition
+                ORDER BY recommended_since, bytes DESC NULLS LAST, topic, partition
                 LIMIT 500
             """,
         ),
@@ -54,11 +54,11 @@ PLANS = Board(
             question=6,
             width=12,
             sql="""
-                SELECT time, resource, outcome, skew_before, skew_predicted, skew_measured, move_count, applied_count,
-                    open_count
+                SELECT started_at, resource, outcome, skew_before, skew_predicted, skew_measured, move_count,
+                    applied_count, open_count
                 FROM advisor.plan_outcome
-                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(time)
-                ORDER BY time DESC, resource
+                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(started_at)
+                ORDER BY started_at DESC, resource
                 LIMIT 500
             """,
         ),
@@ -71,11 +71,11 @@ PLANS = Board(
                 "predicted_seconds": "s", "realised_seconds": "s",
             },
             sql="""
-                SELECT time, state, answered_by, applied_count, open_count, predicted_bytes, realised_bytes,
-                    predicted_seconds, realised_seconds, words
+                SELECT asked_at, state, answered_by, applied_count, open_count, predicted_bytes, realised_bytes,
+                    predicted_seconds, realised_seconds, message
                 FROM advisor.plan_application
-                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(time)
-                ORDER BY time DESC
+                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(asked_at)
+                ORDER BY asked_at DESC
             """,
         ),
     ),

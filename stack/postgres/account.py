@@ -1,7 +1,7 @@
-"""As whom the embedded Postgres runs: it refuses to run as root, so root's one runs as a system user of its own.
+"""Account of the embedded Postgres: it refuses to run as root, so root's server runs as a system user.
 
-Nothing is opened for that user that the launcher did not create: where it cannot read the checkout (under /root, say),
-binaries and data live in a folder of their own instead.
+That user gets rights on files that the launcher created, and on nothing else. If it cannot read the checkout (under
+/root, for example), binaries and data are in a folder outside.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OUTSIDE = Path("/var/lib/kafka-rebalance-advisor")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A system user; ``None`` in place of an account means: whoever runs this program."""
+    """A system user; ``None`` in place of an account is the user who runs this program."""
 
     name: str
     uid: int
@@ -30,8 +30,8 @@ class Account:
 
 
 def account_for(data: Path) -> Account | None:
-    """Who shall run the server whose data lie in ``data``: nobody else for an ordinary user; for root the owner of the
-    data where there are any, else the system user, made now if it does not exist.
+    """Return the account for the server of ``data``: None for an ordinary user. For root it is the owner of the data if
+    there are any, else the system user, which is created if it is missing.
     """
     if os.geteuid() != 0:
         return None
@@ -71,13 +71,13 @@ def run_as(
 
 
 def can_reach(account: Account | None, path: Path) -> bool:
-    """That account can read ``path`` and walk through all folders above it (asked of the system, not guessed)."""
+    """Whether the account can read ``path`` and enter all folders above it, as the system itself answers."""
     test = ["/bin/sh", "-c", 'test -r "$1" && { test ! -d "$1" || test -x "$1"; }', "sh", str(path)]
     return run_as(account, test, cwd=Path("/"), environment={}).returncode == 0
 
 
 def give(account: Account | None, path: Path, mode: int) -> None:
-    """Hand over something that the launcher has created."""
+    """Give a file or folder of the launcher to the account."""
     path.chmod(mode)
     if account is not None:
         os.chown(path, account.uid, account.gid)

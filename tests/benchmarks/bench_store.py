@@ -104,7 +104,9 @@ def _readings(dsn: str, arguments: argparse.Namespace) -> list[tuple[float, ...]
 
 def _raw_copy_s(connection: store.Connection, snapshot_id: str) -> float:
     """Seconds that COPY alone takes for the rows of a stored reading."""
-    found = connection.execute("SELECT snapshot_key, time FROM store.snapshot WHERE snapshot_id = %s", (snapshot_id,))
+    found = connection.execute(
+        "SELECT snapshot_key, captured_at FROM store.snapshot WHERE snapshot_id = %s", (snapshot_id,)
+    )
     key, moment = found.fetchone() or (None, None)
     texts = {table: _rows_as_text(connection, table, key, moment) for table in TABLES}
     for table in TABLES:
@@ -126,7 +128,7 @@ def _rows_as_text(connection: store.Connection, table: str, key: object, moment:
     query = sql.SQL("COPY (SELECT * FROM {} WHERE snapshot_key = {}{}) TO STDOUT").format(
         sql.Identifier("store", table),
         sql.Literal(key),
-        sql.SQL("") if table in UNTIMED else sql.SQL(" AND time = {}").format(sql.Literal(moment)),
+        sql.SQL("") if table in UNTIMED else sql.SQL(" AND captured_at = {}").format(sql.Literal(moment)),
     )
     with connection.cursor().copy(query) as copy:
         whole = b"".join(bytes(part) for part in copy)

@@ -68,10 +68,10 @@ def test_rejected_nothing_is_run_and_the_run_ends_well(applied: AppliedCluster) 
     applied.answer(run_id, "approve", "Reject")
     state, row = applied.ended(run_id)
     assert (state, row["state"], row["answered_by"]) == ("success", "rejected", "admin")
-    assert (row["check_status"], row["commands_at"], row["verified_at"]) == (None, None, None)
+    assert (row["check_status"], row["commands_shown_at"], row["verified_at"]) == (None, None, None)
     states = {task["task_id"]: task["state"] for task in applied.client.task_instances(DAG, run_id)}
     assert {states[name] for name in ("check_again", "show_commands", "carried_out", "verify")} == {"skipped"}
-    print(f"\nrejected: {row['state']}: {row['words']}")
+    print(f"\nrejected: {row['state']}: {row['message']}")
 
 
 @pytest.mark.matrix
@@ -80,7 +80,7 @@ def test_nobody_answers_in_time_and_the_run_says_so(applied: AppliedCluster) -> 
     state, row = applied.ended(run_id)
     assert (state, row["state"], row["answered_by"]) == ("failed", "timed_out", None)
     assert "nobody answered in time" in applied.log_of(run_id, "outcome")
-    print(f"\ntimed out: {row['state']}: {row['words']}")
+    print(f"\ntimed out: {row['state']}: {row['message']}")
 
 
 @pytest.mark.matrix
@@ -106,7 +106,7 @@ def test_a_broker_dies_between_waves_and_what_is_done_and_what_is_not_is_told(ap
         assert "partly applied" in applied.log_of(run_id, "outcome")
         again, refused = applied.ended(_approved(applied))
         assert (again, refused["state"], refused["check_status"]) == ("failed", "refused", "harmful or in conflict")
-        assert refused["commands_at"] is None
+        assert refused["commands_shown_at"] is None
         print(f"\nbroker {victim} killed: {row['state']}, {row['applied_count']} of {row['move_count']} applied, "
               f"{len(held)} not in sync; asked again: {refused['state']}, {refused['check_status']}")  # fmt: skip
     finally:

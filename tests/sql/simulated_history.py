@@ -29,7 +29,7 @@ _READING_CHANGES = {
     "consumer_group": {"generation": "base.generation + moment.number"},
     "broker_level": {
         "load": f"base.load * {_GROWTH}",
-        "over_mean": "1 + (base.over_mean - 1) * (1 + sin(moment.number + base.broker))",
+        "level_to_mean_ratio": "1 + (base.level_to_mean_ratio - 1) * (1 + sin(moment.number + base.broker))",
     },
     "resource_skew": {"skew": f"1 + (base.skew - 1) * {_SWING}"},
     "group_lag": {"lag_messages": "(base.lag_messages * (1 + sin(moment.number)))::bigint"},
@@ -82,23 +82,24 @@ def clone_readings(connection: store.Connection, cluster: str, history: History)
         CREATE TEMP TABLE moment ON COMMIT DROP AS
         WITH made AS (
             INSERT INTO store.snapshot (
-                snapshot_id, cluster, time, captured_at, source, broker_count, topic_count, partition_count,
+                snapshot_id, cluster, captured_at, captured_at_text, source, broker_count, topic_count, partition_count,
                 replica_count, group_count, member_count, gap_count, status
             )
             SELECT
-                md5(base.cluster || step), base.cluster, base.time - step * make_interval(secs => %(seconds)s),
-                base.captured_at, base.source, base.broker_count, base.topic_count, base.partition_count,
+                md5(base.cluster || step), base.cluster, base.captured_at - step * make_interval(secs => %(seconds)s),
+                base.captured_at_text, base.source, base.broker_count, base.topic_count, base.partition_count,
                 base.replica_count, base.group_count, base.member_count, base.gap_count, 'passed'
             FROM store.snapshot AS base
             CROSS JOIN generate_series(1, %(steps)s) AS step
             WHERE base.cluster = %(cluster)s
-            RETURNING snapshot_key, time
+            RETURNING snapshot_key, captured_at
         )
         SELECT
-            made.snapshot_key, made.time, %(steps)s - row_number() OVER (ORDER BY made.time DESC) AS number,
-            extract(epoch FROM base.time - made.time) / 86400 AS age_days, base.snapshot_key AS base_key
+            made.snapshot_key, made.captured_at,
+            %(steps)s - row_number() OVER (ORDER BY made.captured_at DESC) AS number,
+            extract(epoch FROM base.captured_at - made.captured_at) / 86400 AS age_days, base.snapshot_key AS base_key
         FROM made
-        CROSS JOIN (SELECT max(time) AS time, max(snapshot_key) AS snapshot_key FROM store.snapshot
+        CROSS JOIN (SELECT max(captured_at) AS captured_at, max(snapshot_key) AS snapshot_key FROM store.snapshot
                     WHERE cluster = %(cluster)s) AS base
         """,
         {"cluster": cluster, "seconds": 86_400 / history.readings_a_day, "steps": history.readings},
@@ -107,7 +108,7 @@ def clone_readings(connection: store.Connection, cluster: str, history: History)
         connection.execute(
             """
             UPDATE store.snapshot SET is_pruned = true
-            WHERE cluster = %(cluster)s AND time < now() - make_interval(days => %(days)s)
+            WHERE cluster = %(cluster)s AND captured_at < now() - make_interval(days => %(days)s)
                 AND snapshot_key NOT IN (SELECT daily.snapshot_key FROM store.daily_snapshot AS daily)
             """,
             {"cluster": cluster, "days": history.whole_days},
@@ -123,7 +124,9 @@ def clone_readings(connection: store.Connection, cluster: str, history: History)
     tables = [parent for (parent,) in connection.execute("SELECT DISTINCT parent FROM store.weeks()").fetchall()]
     names = [table for table in tables if "snapshot_key" in _columns(connection, table) and table != "load_history"]
     for table in (*names, *_READING_KEYS):
-        changes = {"snapshot_key": "moment.snapshot_key", "time": "moment.time"} | _READING_CHANGES.get(table, {})
+        changes = {"snapshot_key": "moment.snapshot_key", "captured_at": "moment.captured_at"} | _READING_CHANGES.get(
+            table, {}
+        )
         _clone(connection, table, "JOIN moment ON moment.base_key = base.snapshot_key", changes)
 
 
@@ -134,26 +137,29 @@ def _clone_runs(connection: store.Connection, cluster: str, history: History) ->
         CREATE TEMP TABLE advised ON COMMIT DROP AS
         WITH made AS (
             INSERT INTO store.run (
-                run_id, cluster, snapshot_key, time, parameters, seed, advisor_version, status, published_at,
+                run_id, cluster, snapshot_key, started_at, parameters, seed, advisor_version, status, published_at,
                 attempted_at
             )
             SELECT
                 'day-' || step || '.' || base.cluster, base.cluster, earlier.snapshot_key,
-                base.time - make_interval(days => step), base.parameters, base.seed, base.advisor_version, 'published',
-                base.time - make_interval(days => step) + interval '90 seconds',
-                base.time - make_interval(days => step)
+                base.started_at - make_interval(days => step), base.parameters, base.seed, base.advisor_version,
+                'published',
+                base.started_at - make_interval(days => step) + interval '90 seconds',
+                base.started_at - make_interval(days => step)
             FROM store.run AS base
             CROSS JOIN generate_series(1, %(days)s - 1) AS step
             CROSS JOIN LATERAL (
                 SELECT moment.snapshot_key FROM moment
-                WHERE moment.time <= base.time - make_interval(days => step)
-                ORDER BY moment.time DESC
+                WHERE moment.captured_at <= base.started_at - make_interval(days => step)
+                ORDER BY moment.captured_at DESC
                 LIMIT 1
             ) AS earlier
             WHERE base.cluster = %(cluster)s
-            RETURNING run_key, time
+            RETURNING run_key, started_at
         )
-        SELECT made.run_key, made.time, row_number() OVER (ORDER BY made.time) AS day, base.run_key AS base_key
+        SELECT
+            made.run_key, made.started_at, row_number() OVER (ORDER BY made.started_at) AS day,
+            base.run_key AS base_key
         FROM made
         CROSS JOIN (SELECT max(run_key) AS run_key FROM store.run WHERE run_id = 'today.' || %(cluster)s) AS base
         """,
@@ -167,7 +173,7 @@ def _clone_runs(connection: store.Connection, cluster: str, history: History) ->
     for table in RESULT_TABLES:
         if table == "check_result":
             continue
-        changes = {"run_key": "advised.run_key", "time": "advised.time"} | own.get(table, {})
+        changes = {"run_key": "advised.run_key", "started_at": "advised.started_at"} | own.get(table, {})
         joined = f"JOIN advised ON advised.base_key = base.run_key {keeps.get(table, '')}"
         _clone(connection, table, joined, changes)
 
@@ -176,18 +182,21 @@ def _attempts(connection: store.Connection, cluster: str) -> None:
     """Every sixth day a run that failed, an hour after the one that was published; one plan was asked about."""
     connection.execute(
         """
-        INSERT INTO store.run (run_id, cluster, snapshot_key, time, parameters, seed, advisor_version, attempted_at)
-        SELECT 'failed-' || day || '.' || cluster, cluster, snapshot_key, run.time + interval '1 hour', parameters,
-            seed, advisor_version, run.time + interval '1 hour'
+        INSERT INTO store.run (
+            run_id, cluster, snapshot_key, started_at, parameters, seed, advisor_version, attempted_at
+        )
+        SELECT
+            'failed-' || day || '.' || cluster, cluster, snapshot_key, run.started_at + interval '1 hour', parameters,
+            seed, advisor_version, run.started_at + interval '1 hour'
         FROM store.run JOIN advised USING (run_key)
         WHERE mod(day, 6) = 0;
         """
     )
     connection.execute(
         """
-        INSERT INTO store.task_failure (cluster, time, dag, task, dag_run, words)
-        SELECT %(cluster)s, time + interval '65 minutes', 'advise_' || %(cluster)s, 'replay_and_plan', 'failed-' || day,
-            'no executor is left'
+        INSERT INTO store.task_failure (cluster, failed_at, dag, task, dag_run, message)
+        SELECT %(cluster)s, started_at + interval '65 minutes', 'advise_' || %(cluster)s, 'replay_and_plan',
+            'failed-' || day, 'no executor is left'
         FROM advised WHERE mod(day, 6) = 0
         """,
         {"cluster": cluster},
@@ -195,13 +204,14 @@ def _attempts(connection: store.Connection, cluster: str) -> None:
     connection.execute(
         """
         INSERT INTO store.application (
-            application_id, run_key, state, words, answered_at, answered_by, check_status, check_reasons, commands_at,
-            verified_at, move_count, applied_count, placed_count, moving_count, open_count, elsewhere_count, gone_count,
-            short_isr, throttles, predicted_bytes, realised_bytes, unsized_move_count, predicted_seconds,
-            realised_seconds, seconds_basis
+            application_id, run_key, state, message, answered_at, answered_by, check_status, check_reasons,
+            commands_shown_at, verified_at, move_count, applied_count, placed_count, moving_count, open_count,
+            elsewhere_count, gone_count, short_isr, throttles, predicted_bytes, realised_bytes, unsized_move_count,
+            predicted_seconds, realised_seconds, seconds_basis
         )
-        SELECT 'apply-' || run_key, run_key, 'partly_applied', 'one move is left', time, 'ada', 'holds', '[]', time,
-            time, 2, 1, 0, 0, 1, 0, 0, '{}', '{}', 100, 104, 0, 1.5, 2.5, 'told'
+        SELECT
+            'apply-' || run_key, run_key, 'partly_applied', 'one move is left', started_at, 'ada', 'holds', '[]',
+            started_at, started_at, 2, 1, 0, 0, 1, 0, 0, '{}', '{}', 100, 104, 0, 1.5, 2.5, 'told'
         FROM advised WHERE mod(day, 30) = 1
         """
     )
@@ -234,7 +244,7 @@ def _roll_up(connection: store.Connection) -> None:
         connection.execute(
             f"""
             INSERT INTO store.skew_{grain}
-            SELECT cluster, date_trunc('{grain}', read.time, 'UTC'), resource, min(unit), count(*), avg(total),
+            SELECT cluster, date_trunc('{grain}', read.captured_at, 'UTC'), resource, min(unit), count(*), avg(total),
                 avg(skew), max(skew), (array_agg(worst_broker ORDER BY skew DESC))[1]
             FROM store.snapshot JOIN store.resource_skew AS read USING (snapshot_key)
             GROUP BY 1, 2, 3
@@ -243,7 +253,7 @@ def _roll_up(connection: store.Connection) -> None:
         connection.execute(
             f"""
             INSERT INTO store.lag_{grain}
-            SELECT cluster, date_trunc('{grain}', read.time, 'UTC'), group_id, count(*), avg(lag_messages),
+            SELECT cluster, date_trunc('{grain}', read.captured_at, 'UTC'), group_id, count(*), avg(lag_messages),
                 max(lag_messages)
             FROM store.snapshot JOIN store.group_lag AS read USING (snapshot_key)
             GROUP BY 1, 2, 3
@@ -252,8 +262,8 @@ def _roll_up(connection: store.Connection) -> None:
     connection.execute(
         """
         INSERT INTO store.broker_day
-        SELECT cluster, date_trunc('day', read.time, 'UTC'), broker, resource, min(unit), count(*), avg(load),
-            avg(level), avg(over_mean), max(over_mean)
+        SELECT cluster, date_trunc('day', read.captured_at, 'UTC'), broker, resource, min(unit), count(*), avg(load),
+            avg(level), avg(level_to_mean_ratio), max(level_to_mean_ratio)
         FROM store.snapshot JOIN store.broker_level AS read USING (snapshot_key)
         GROUP BY 1, 2, 3, 4
         """

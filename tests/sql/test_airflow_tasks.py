@@ -108,7 +108,9 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
         for part in ("findings", "groups"):
             assert json.loads((folder / f"{part}.json").read_text()) == with_texts(shell[part]), (case, part)
         assert json.loads((folder / "plan.json").read_text())["snapshot_id"] == shell["plan"]["snapshot_id"], case
-        gaps = connection.execute("SELECT what_code FROM advisor.coverage_latest WHERE cluster = %s", [name]).fetchall()
+        gaps = connection.execute(
+            "SELECT missing_code FROM advisor.coverage_latest WHERE cluster = %s", [name]
+        ).fetchall()
         assert ("lacks_placement",) in gaps, case
         groups = "SELECT group_id FROM advisor.group_score_latest WHERE cluster = %s AND is_current"
         assert connection.execute(groups, [name]).fetchall() == [("readers",)], case
@@ -121,7 +123,7 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
             assert name in shown.text, (case, path)
     reader.close()
     # The same rows without the gap are a reading that lost its brokers.
-    connection.execute("DELETE FROM store.coverage_gap WHERE what_code = 'lacks_placement'")
+    connection.execute("DELETE FROM store.coverage_gap WHERE missing_code = 'lacks_placement'")
     result = gates.check_input(dsn, run["snapshot_id"])
     assert [check.rule for check in result.checks if not check.is_passed] == ["broker_twice_in_replicas"]
     assert result.is_blocked

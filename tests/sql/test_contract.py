@@ -1,4 +1,4 @@
-"""The contract: views that say what they are, listed columns, and a reader who sees them and nothing else."""
+"""Public views have COMMENTs and listed columns, and the reader role sees them and nothing else."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import re
 import psycopg
 import pytest
 
+from rebalance_advisor.store.rows import results
 from rebalance_advisor.store.schema import sql_files
-from rebalance_advisor.store.schema.contract import CONTRACT
-from rebalance_advisor.store.schema.contract.page import type_text
-from rebalance_advisor.store.schema.views import views
+from rebalance_advisor.store.schema.migrate import read_migrations, read_views
+from stack.postgres.dump_schema import PAGE, with_views
 
 pytestmark = pytest.mark.stack
-_README = sql_files.folder() / "README.md"
 
 
 def contract_columns(connection) -> list[tuple[str, str, str, str | None]]:
@@ -39,29 +38,36 @@ def test_every_view_and_every_column_has_a_comment(connection) -> None:
     assert [name for name, comment in views if not comment] == []
 
 
-def test_the_database_is_what_the_contract_describes(connection) -> None:
-    """Every view and column: name, order, type, comment; and each view's own comment."""
-    described = [
-        (table.name, column.name, type_text(column.type), column.comment)
-        for table in sorted(CONTRACT.tables.values(), key=lambda table: table.name.encode())
-        for column in table.columns
-    ]
-    assert sorted(described) == sorted(contract_columns(connection))
-    names = [column for _, column, *_ in described]
-    assert names == [column for _, column, *_ in sorted(contract_columns(connection), key=lambda row: row[0].encode())]
-    said = connection.execute(
-        "SELECT relname, obj_description(oid, 'pg_class') FROM pg_class WHERE relnamespace = 'advisor'::regnamespace"
-    ).fetchall()
-    assert dict(said) == {table.name: table.comment for table in CONTRACT.tables.values()}
+def test_a_twin_has_the_columns_and_comments_of_its_history(connection) -> None:
+    columns: dict[str, list[tuple[str, str, str | None]]] = {}
+    for view, *column in contract_columns(connection):
+        columns.setdefault(view, []).append(tuple(column))
+    twins = [view for view in columns if f"{view}_latest" in columns and view not in ("snapshot", "run")]
+    assert len(twins) > 20
+    assert [view for view in twins if columns[view] != columns[f"{view}_latest"]] == []
 
 
-def test_every_view_has_a_time_with_zone_and_a_cluster(connection) -> None:
+def test_scores_are_saved_in_columns_of_the_public_views(connection) -> None:
+    """Jobs may write just those columns of a score that readers see."""
     columns = contract_columns(connection)
-    views = {view for view, *_ in columns}
-    with_time = {view for view, column, kind, _ in columns if column == "time" and kind == "timestamp with time zone"}
-    with_cluster = {view for view, column, kind, _ in columns if column == "cluster" and kind == "text"}
-    assert with_time == views
-    assert with_cluster == views
+    for table, required in results._REQUIRED.items():
+        written = {*required, *results._OPTIONAL[table]}
+        shown = {column for view, column, *_ in columns if view == table} - {"started_at", "cluster", "run_id"}
+        if table == "group_score":
+            shown.remove("type")  # of the reading's group
+        assert written == shown, table
+
+
+def test_every_view_begins_with_a_time_with_zone_and_the_cluster(connection) -> None:
+    columns: dict[str, list[tuple[str, str]]] = {}
+    for view, column, kind, _ in contract_columns(connection):
+        columns.setdefault(view, []).append((column, kind))
+    times = {view: first for view, (first, *_) in columns.items()}
+    assert {kind for _, kind in times.values()} == {"timestamp with time zone"}
+    assert {name for name, _ in times.values()} == {
+        "captured_at", "started_at", "period_start", "checked_at", "asked_at", "failed_at", "last_activity_at",
+    }  # fmt: skip
+    assert {second for _, (_, second, *_) in columns.items()} == {("cluster", "text")}
 
 
 def test_no_time_of_the_contract_lacks_a_zone(connection) -> None:
@@ -95,7 +101,7 @@ def test_no_sql_file_asks_for_every_column(folder) -> None:
 
 def test_every_view_is_listed_and_no_other_stands(connection) -> None:
     listed = {name for (name,) in connection.execute("SELECT viewname FROM pg_views WHERE schemaname = 'advisor'")}
-    assert listed == {view.name for view in views() if not view.is_internal}
+    assert {f"advisor.{name}" for name in listed} == {name for name in read_views() if name.startswith("advisor.")}
 
 
 def test_the_reader_sees_every_view_of_the_contract(connection) -> None:
@@ -133,7 +139,7 @@ def as_reader(connection, statement: str) -> None:
 def test_every_index_says_which_query_it_serves_or_is_of_a_snapshot_or_run() -> None:
     """The head of 0001 speaks for the indices by which one snapshot is read; others have a line above them."""
     silent = []
-    for migration in sql_files.migrations():
+    for migration in read_migrations():
         lines = migration.text.splitlines()
         for before, line in zip(["", *lines], lines, strict=False):
             if line.startswith("CREATE INDEX") and not before.startswith("--"):
@@ -143,9 +149,10 @@ def test_every_index_says_which_query_it_serves_or_is_of_a_snapshot_or_run() -> 
     assert silent == []
 
 
-def test_the_readme_names_every_view_of_the_contract() -> None:
-    text = _README.read_text()
-    assert [view.name for view in views() if not view.is_internal and f"`{view.name}`" not in text] == []
+def test_the_readme_lists_every_view_with_its_comment(dsn) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert with_views(text, dsn) == text, "run: python -m stack.postgres.dump_schema"
+    assert "(views/finding_latest.sql)" in text
 
 
 def test_every_named_query_says_what_for() -> None:

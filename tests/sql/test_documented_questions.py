@@ -18,7 +18,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "questions.md"
 # What nobody can know of a cluster's first reading and first advisory.
 UNKNOWN_ON_THE_FIRST_DAY = {
     2: {"growth_bytes_per_day", "reaches_85_percent_at", "reaches_85_percent_at_with_plan"},
-    3: {"since", "bytes_then", "bytes_change", "replicas_then"},
+    3: {"earlier_captured_at", "bytes_earlier", "bytes_change", "replicas_earlier"},
     5: {"same_ratio"},
     6: {"skew_measured", "measured_at"},
     8: {"rebalances_7d"},

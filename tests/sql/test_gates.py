@@ -83,7 +83,7 @@ BAD_INPUT: dict[str, tuple[list[str], dict[str, Any], set[str]]] = {
         set(),
     ),
     "clock_ahead": (
-        ["UPDATE store.snapshot SET stored_at = time - interval '6 minutes'"],
+        ["UPDATE store.snapshot SET stored_at = captured_at - interval '6 minutes'"],
         {"cluster": "prod"},
         set(),
     ),
@@ -115,7 +115,7 @@ BAD_RESULTS: dict[str, tuple[list[str], dict[str, Any], set[str]]] = {
     ),
     "group_scores_are_incomplete": (
         ["UPDATE store.group_score SET is_current = false WHERE is_current"],
-        {"group_id": "readers", "scored_today": 0, "is_advised": True},
+        {"group_id": "readers", "scored_today": 0, "is_recommended": True},
         set(),
     ),
     "member_scores_do_not_add_up": (
@@ -264,8 +264,9 @@ MORE_BAD_RESULTS: dict[str, tuple[str, str]] = {
     "a partition moves twice": (
         "move_disagrees_with_snapshot",
         (
-            "INSERT INTO store.move SELECT run_key, time, 2, topic, partition, from_replicas, to_replicas, "
-            "leader_from, leader_to, kind, 0, wave, reason_code, reason_args, worse_without_code, worse_without_args "
+            "INSERT INTO store.move SELECT run_key, started_at, 2, topic, partition, from_replicas, to_replicas, "
+            "leader_from, leader_to, kind, 0, wave, reason_code, reason_args, "
+            "consequence_if_skipped_code, consequence_if_skipped_args "
             "FROM store.move WHERE position = 1"
         ),
     ),
@@ -283,7 +284,7 @@ MORE_BAD_RESULTS: dict[str, tuple[str, str]] = {
     "moves of a plan that does nothing": ("plan_does_not_add_up", "UPDATE store.plan SET verdict = 'nothing_to_do'"),
     "a total that is another": ("scores_do_not_add_up", "UPDATE store.resource_score SET total = 1201"),
     "a plan that starts from other loads": (
-        "scores_do_not_add_up", "UPDATE store.plan_broker SET before = 499 WHERE broker = 1",
+        "scores_do_not_add_up", "UPDATE store.plan_broker SET load_before = 499 WHERE broker = 1",
     ),
     "a group that was not read": (
         "group_scores_are_incomplete", "UPDATE store.group_score SET group_id = 'ghost' WHERE NOT is_current",
@@ -310,7 +311,8 @@ def test_other_ways_to_be_wrong_are_blocked_too(dsn, connection, run_id, case) -
 def test_a_broker_that_the_plan_adds_is_a_fit_target(dsn, connection, run_id) -> None:
     connection.execute("UPDATE store.move SET to_replicas = '{4,2}', leader_to = 4 WHERE position = 0")
     connection.execute(
-        "INSERT INTO store.plan_broker SELECT run_key, time, 4, 'disk', 0, 100 FROM store.plan_broker WHERE broker = 1"
+        "INSERT INTO store.plan_broker SELECT run_key, started_at, 4, 'disk', 0, 100 "
+        "FROM store.plan_broker WHERE broker = 1"
     )
     assert broken(gates.check_results(dsn, run_id)) == set()
 
@@ -342,8 +344,8 @@ def test_a_gate_that_runs_again_replaces_its_answer(dsn, connection, snapshot_id
 def test_every_subject_is_held_however_many_there_are(dsn, connection, snapshot_id) -> None:
     connection.execute(
         "INSERT INTO store.consumer_group "
-        "(snapshot_key, time, position, group_id, type, protocol_type, state, member_count) "
-        "SELECT snapshot_key, time, n, 'g-' || n, 'classic', '', 'Dead', 0 "
+        "(snapshot_key, captured_at, position, group_id, type, protocol_type, state, member_count) "
+        "SELECT snapshot_key, captured_at, n, 'g-' || n, 'classic', '', 'Dead', 0 "
         "FROM store.consumer_group, generate_series(1, 450) AS n"
     )
     result = gates.check_input(dsn, snapshot_id)

@@ -55,7 +55,7 @@ class InScheduler(SimpleNamespace):
 
 
 def recorded(known) -> list[tuple[str, str]]:
-    return known.execute("SELECT dag, words FROM advisor.task_failure ORDER BY words").fetchall()
+    return known.execute("SELECT dag, message FROM advisor.task_failure ORDER BY message").fetchall()
 
 
 def test_a_task_that_no_retry_follows_is_recorded_in_its_own_process(known, recorder) -> None:
@@ -102,7 +102,7 @@ def test_the_command_and_the_task_write_what_the_view_says(known, recorder, tmp_
     with open(write_health.function()) as file:
         assert values(file.read()) == printed
     (line,) = load_health(known)
-    assert line.last_reading_at.timestamp() == printed["advisor_last_reading_timestamp_seconds"]
+    assert line.last_snapshot_at.timestamp() == printed["advisor_last_reading_timestamp_seconds"]
 
 
 def test_a_run_whose_table_was_removed_is_failed_and_no_other_one(known, tmp_path, monkeypatch) -> None:

@@ -95,7 +95,7 @@ def test_hours_outlive_their_readings_and_go_after_35_days(connection, series):
     assert later.weeks > 0
     assert list(store.load_readings(connection, "c", old, 1)) == []
     assert connection.execute(
-        "SELECT count(*) FROM store.load_history WHERE time < %s", (NOW - timedelta(days=10),)
+        "SELECT count(*) FROM store.load_history WHERE captured_at < %s", (NOW - timedelta(days=10),)
     ).fetchone() == (0,)
     assert len(list(store.load_readings(connection, "c", NOW, HOURS))) == len(series)
 

@@ -1,4 +1,4 @@
-"""Migrations go forward, once, whole, one at a time; what they make is written down; names and roles may be others."""
+"""Migrations go forward, once, whole, one at a time; ``sql/schema.sql`` holds the result; roles may exist before."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ from psycopg import sql
 
 from kafka_rebalance.plans.plan import Verdict
 from rebalance_advisor import store
-from rebalance_advisor.store.schema import sql_files
-from rebalance_advisor.store.schema.giving_way import Patience
-from rebalance_advisor.store.schema.migrate import migrate
-from rebalance_advisor.store.schema.names import Names
-from rebalance_advisor.store.schema.views import views as listed_views
+from rebalance_advisor.store.schema import migrate as runner
+from rebalance_advisor.store.schema.migrate import Migration, migrate, read_migrations, read_views
 from stack.postgres.dump_schema import SCHEMA_FILE, dump
 from stack.waiting import PATIENCE_S, wait_for
 from tests.sql.conftest import with_database
-from tests.sql.sample_clusters import finding, plain_snapshot, rich_snapshot, small_plan
+from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 WAITING = """SELECT count(*) FROM pg_locks
@@ -57,13 +54,13 @@ def test_two_at_once_apply_everything_exactly_once(empty_dsn) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(map(len, applied)) == [0, len(sql_files.migrations())]
+    assert sorted(map(len, applied)) == [0, len(read_migrations())]
 
 
 def test_a_changed_migration_is_refused_by_name(connection, monkeypatch) -> None:
-    first, *others = sql_files.migrations()
+    first, *others = read_migrations()
     changed = (replace(first, text=first.text + "-- later thought\n"), *others)
-    monkeypatch.setattr(sql_files, "migrations", lambda: changed)
+    monkeypatch.setattr(runner, "read_migrations", lambda: changed)
     with pytest.raises(store.StoreError, match="0001_pre_create_schema has changed since it was applied"):
         migrate(connection)
 
@@ -75,9 +72,9 @@ def test_a_database_that_is_ahead_is_refused(connection) -> None:
 
 
 def test_a_migration_that_fails_leaves_nothing(empty_dsn, monkeypatch) -> None:
-    whole = sql_files.migrations()
-    broken = (*whole, sql_files.Migration(len(whole) + 1, "9_pre_break", "CREATE TABLE store.extra (); SELECT 1 / 0"))
-    monkeypatch.setattr(sql_files, "migrations", lambda: broken)
+    whole = read_migrations()
+    broken = (*whole, Migration(len(whole) + 1, "9_pre_break", "CREATE TABLE store.extra (); SELECT 1 / 0"))
+    monkeypatch.setattr(runner, "read_migrations", lambda: broken)
     with store.connect(empty_dsn) as connection:
         with pytest.raises(psycopg.errors.DivisionByZero):
             migrate(connection)
@@ -85,11 +82,9 @@ def test_a_migration_that_fails_leaves_nothing(empty_dsn, monkeypatch) -> None:
 
 
 def test_a_column_that_views_read_may_change_its_type(connection, monkeypatch) -> None:
-    whole = sql_files.migrations()
+    whole = read_migrations()
     wider = "ALTER TABLE store.broker ALTER COLUMN broker TYPE bigint"
-    monkeypatch.setattr(
-        sql_files, "migrations", lambda: (*whole, sql_files.Migration(len(whole) + 1, "9_pre_w", wider))
-    )
+    monkeypatch.setattr(runner, "read_migrations", lambda: (*whole, Migration(len(whole) + 1, "9_pre_w", wider)))
     migrate(connection)
     types = "SELECT data_type FROM information_schema.columns WHERE (table_schema, table_name, column_name) = "
     for schema in ("store", "advisor"):
@@ -119,62 +114,21 @@ def test_somebody_elses_view_in_the_way_is_named_and_kept(connection) -> None:
     connection.execute("CREATE VIEW advisor.quarantine_latest AS SELECT 1 AS another")
     connection.execute("ALTER VIEW advisor.quarantine_latest OWNER TO advisor_owner")
     connection.execute("CREATE VIEW public.ours AS SELECT another FROM advisor.quarantine_latest")
-    with pytest.raises(store.StoreError, match="quarantine_latest changes its columns, but something else reads it"):
+    with pytest.raises(
+        store.StoreError, match=r"another object reads them: view ours depends on view (advisor\.)?quarantine_latest"
+    ):
         migrate(connection)
     assert connection.execute("SELECT another FROM public.ours").fetchone() == (1,)
 
 
-def test_other_names_and_premade_roles_are_used_throughout(empty_dsn, monkeypatch) -> None:
-    for name, value in {
-        "STORE": "kra_private", "CONTRACT": "kra", "OWNER": "team_ddl", "WRITER": "team_etl", "READER": "dashboards",
-    }.items():  # fmt: skip
-        monkeypatch.setenv(f"ADVISOR_SQL_{name}", value)
-    with psycopg.connect(empty_dsn, autocommit=True) as connection:
-        for role in ("team_ddl", "team_etl", "dashboards"):
-            connection.execute(
-                f"DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
-            )
-        connection.execute("CREATE SCHEMA kra AUTHORIZATION team_ddl")
-    with store.connect(empty_dsn) as connection:
-        migrate(connection)
-        snapshot_id = store.save_snapshot(connection, rich_snapshot())
-        assert store.load_snapshot(connection, snapshot_id).cluster == "prod"
-        store.mark_snapshot(connection, snapshot_id, is_blocked=False)
-        store.start_run(connection, run_id="r", cluster="prod", snapshot_id=snapshot_id)
-        store.save_plan(connection, "r", small_plan(snapshot_id))
-        store.publish_run(connection, "r")
-        with connection.transaction():
-            connection.execute("SET LOCAL ROLE dashboards")
-            assert connection.execute("SELECT verdict FROM kra.cluster_latest").fetchone() == ("rebalance",)
-        left = "SELECT FROM pg_namespace WHERE nspname IN ('store', 'advisor')"
-        assert connection.execute(left).rowcount == 0
-
-
-def test_names_may_be_given_instead_of_the_environments(empty_dsn) -> None:
-    names = replace(Names.from_environment(), store="kra_a", contract="kra_b")
-    with store.connect(empty_dsn) as connection:
-        assert len(migrate(connection, names)) == len(sql_files.migrations())
-        assert migrate(connection, names) == ()
-        assert connection.execute("SELECT count(*) FROM kra_b.snapshot").fetchone() == (0,)
-        found = "SELECT nspname FROM pg_namespace WHERE nspname IN ('store', 'advisor', 'kra_a', 'kra_b') ORDER BY 1"
-        assert connection.execute(found).fetchall() == [("kra_a",), ("kra_b",)]
-
-
-def test_a_name_that_needs_quotes_is_refused(monkeypatch) -> None:
-    monkeypatch.setenv("ADVISOR_SQL_READER", 'x"; DROP SCHEMA store; --')
-    with pytest.raises(store.NamesError, match="reader = "):
-        store.Names.from_environment()
-
-
-def test_without_the_right_to_make_roles_the_message_says_what_to_ask_for(admin, empty_dsn, monkeypatch) -> None:
-    monkeypatch.setenv("ADVISOR_SQL_OWNER", "nobody_made_this")
+def test_without_the_right_to_create_roles_the_message_says_what_to_ask_for(admin, empty_dsn) -> None:
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute(
             "DO $$ BEGIN CREATE ROLE ordinary LOGIN PASSWORD 'p'; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
         )
     name = empty_dsn.rpartition("/")[2]
     host = admin.partition("@")[2]
-    asks = pytest.raises(store.StoreError, match="let an administrator make roles nobody_made_this")
+    asks = pytest.raises(store.StoreError, match="let an administrator create roles advisor_owner")
     with store.connect(with_database(f"postgresql://ordinary:p@{host}", name)) as connection, asks:
         migrate(connection)
 
@@ -222,7 +176,7 @@ def test_a_reader_beside_a_long_run_and_a_migration_never_waits_for_either(dsn) 
 
     def change() -> None:
         with store.connect(dsn) as connection:
-            changed.append(migrate(connection, patience=Patience(pause_s=0.5)))
+            changed.append(migrate(connection, pause_s=0.5))
 
     threads = [threading.Thread(target=read), threading.Thread(target=run)]
     for thread in threads:
@@ -250,7 +204,7 @@ def test_readers_who_lock_views_in_any_order_are_never_ended_for_a_migration(dsn
 
     Each rests half a second at most between two of these: readers who never do would leave no moment for a migration.
     """
-    views = [f"advisor.{view.name}" for view in listed_views() if not view.name.startswith("_")]
+    views = [name for name in read_views() if name.startswith("advisor.")]
     faults: list[str] = []
     is_done = threading.Event()
 
@@ -274,7 +228,7 @@ def test_readers_who_lock_views_in_any_order_are_never_ended_for_a_migration(dsn
     try:  # readers that went on after a failure would note the faults of a database that is gone, without end
         with store.connect(dsn) as connection:
             for _ in range(3):
-                migrate(connection, patience=Patience(pause_s=0.1))
+                migrate(connection, pause_s=0.1)
     finally:
         is_done.set()
         for reader in readers:
@@ -285,7 +239,7 @@ def test_readers_who_lock_views_in_any_order_are_never_ended_for_a_migration(dsn
 def test_a_database_that_is_always_in_use_is_left_as_it_is_and_it_is_told_by_whom(dsn) -> None:
     with store.connect(dsn) as user, user.transaction(), store.connect(dsn) as connection:
         user.execute("SELECT count(*) FROM advisor.skew_by_day")
-        words = rf"in use.* within 1 seconds: .*pid {user.info.backend_pid} \(rebalance-advisor\) since"
+        words = rf"no lock on the database within 1 seconds: .*pid {user.info.backend_pid} \(rebalance-advisor\) since"
         with pytest.raises(store.StoreError, match=words):
-            migrate(connection, patience=Patience(pause_s=0.2, all_s=1))
+            migrate(connection, pause_s=0.2, give_up_s=1)
         assert connection.execute("SELECT 1").fetchone() == (1,)

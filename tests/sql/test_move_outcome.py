@@ -107,7 +107,7 @@ def test_counts_and_states_are_those_of_a_slow_look(connection, seed: int) -> No
     (outcome,) = rows(connection, "plan_outcome")
     counted = Counter(expected.values())
     assert {name: outcome[f"{name}_count"] for name in COUNTS} == {name: counted[name] for name in COUNTS}
-    standing = rows(connection, "move_standing_latest", "partition")
+    standing = rows(connection, "move_status_latest", "partition")
     assert {row["partition"]: row["state"] for row in standing} == expected
     assert all(row["is_applied"] is (row["state"] == "applied") for row in standing)
     assert {row["partition"]: row["replicas_now"] for row in standing} == {

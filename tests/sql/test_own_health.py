@@ -10,7 +10,6 @@ from psycopg.rows import dict_row
 from kafka_assignors.errors import InvalidInputError
 from rebalance_advisor import store
 from rebalance_advisor.store.failures import TaskFailure, record_failure
-from rebalance_advisor.store.schema.contract.own_health import OWN_HEALTH
 from tests.sql.sample_clusters import plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
@@ -43,7 +42,7 @@ def fail(connection, dag_run: str, words: str = "no broker answered", cluster: s
 def rows(connection, view: str) -> list[dict[str, object]]:
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
         cursor.execute("SET LOCAL ROLE advisor_reader")
-        return cursor.execute(f"SELECT * FROM advisor.{view} ORDER BY time, cluster").fetchall()
+        return cursor.execute(f"SELECT * FROM advisor.{view} ORDER BY 1, 2").fetchall()
 
 
 def states(connection) -> dict[object, object]:
@@ -87,33 +86,33 @@ def test_health_is_one_line_a_cluster(connection, snapshot_id) -> None:
     never, prod = sorted(rows(connection, "advisor_health"), key=lambda row: str(row["cluster"]))
     assert (prod["last_run_id"], prod["last_run_state"]) == ("b.prod", "failed")
     assert (prod["published_7d"], prod["unpublished_7d"], prod["failures_7d"]) == (1, 1, 1)
-    assert (prod["last_failure"], prod["refused_readings_7d"]) == ("no broker answered", 0)
-    assert 3600 <= prod["reading_age_seconds"] < 7200  # it was read an hour ago
+    assert (prod["last_failure"], prod["refused_snapshots_7d"]) == ("no broker answered", 0)
+    assert 3600 <= prod["snapshot_age_seconds"] < 7200  # it was read an hour ago
     assert 0 <= prod["published_age_seconds"] < 3600
     assert 0 <= prod["published_duration_seconds"] < 3600
     assert (never["cluster"], never["last_failure"]) == ("never-read", "TLS handshake failed")
-    assert (never["last_reading_at"], never["last_run_state"], never["published_7d"]) == (None, None, 0)
-    assert never["time"] is not None
+    assert (never["last_snapshot_at"], never["last_run_state"], never["published_7d"]) == (None, None, 0)
+    assert never["last_activity_at"] is not None
 
 
 def test_a_refused_reading_is_counted_and_is_no_reading(connection) -> None:
     refused = store.save_snapshot(connection, plain_snapshot(captured_at=datetime.now(UTC).isoformat()))
     store.mark_snapshot(connection, refused, is_blocked=True)
-    (line,) = rows(connection, OWN_HEALTH.name)
-    assert (line["refused_readings_7d"], line["last_reading_at"]) == (1, None)
+    (line,) = rows(connection, "advisor_health")
+    assert (line["refused_snapshots_7d"], line["last_snapshot_at"]) == (1, None)
 
 
 def test_words_of_a_failure_are_cut_and_hide_nothing(connection) -> None:
     fail(connection, "a", "line\nbreak\x1b[31m" + "x" * 5_000)
     (failure,) = rows(connection, "task_failure")
-    assert len(failure["words"]) == 2_000
-    assert "\n" not in failure["words"]
-    assert "\x1b" not in failure["words"]
+    assert len(failure["message"]) == 2_000
+    assert "\n" not in failure["message"]
+    assert "\x1b" not in failure["message"]
 
 
 def test_failures_are_pruned_with_advisories(connection) -> None:
     fail(connection, "a")
-    connection.execute("UPDATE store.task_failure SET time = now() - interval '40 days'")
+    connection.execute("UPDATE store.task_failure SET failed_at = now() - interval '40 days'")
     fail(connection, "b")
     store.prune(connection, keep_snapshots_days=14, keep_runs_days=28, now=datetime.now(UTC))
     assert [row["dag_run"] for row in rows(connection, "task_failure")] == ["b"]

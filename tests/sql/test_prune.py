@@ -30,7 +30,7 @@ def advise(
     at = NOW - timedelta(days=days_ago)
     connection.execute("SELECT store.ensure_week(%s)", (at,))
     store.start_run(connection, run_id=run_id, cluster=cluster, snapshot_id=snapshot_id)
-    connection.execute("UPDATE store.run SET time = %s WHERE run_id = %s", (at, run_id))
+    connection.execute("UPDATE store.run SET started_at = %s WHERE run_id = %s", (at, run_id))
     store.save_findings(connection, run_id, [finding()])
     store.save_plan(connection, run_id, small_plan(snapshot_id))
     if is_published:

@@ -42,7 +42,7 @@ def advise(connection, run_id: str, snapshot_id: str, at: datetime = NOW, **part
     """A published run; ``parts``: findings, plan, resources, groups."""
     connection.execute("SELECT store.ensure_week(%s)", (at,))
     store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
-    connection.execute("UPDATE store.run SET time = %s WHERE run_id = %s", (at, run_id))
+    connection.execute("UPDATE store.run SET started_at = %s WHERE run_id = %s", (at, run_id))
     store.save_findings(connection, run_id, parts.get("findings", []))
     store.save_resource_scores(connection, run_id, parts.get("resources", []))
     store.save_group_scores(connection, run_id, parts.get("groups", []))
@@ -71,7 +71,7 @@ def test_1_the_state_of_each_cluster_in_one_line(connection) -> None:
     advise(connection, "new", snapshot_id, NOW, findings=found, resources=resources, plan=plan)
     (line,) = rows(connection, "cluster_latest")
     expected = {
-        "cluster": "prod", "run_id": "new", "verdict": "rebalance", "gap_count": 1, "left_out_count": 1,
+        "cluster": "prod", "run_id": "new", "verdict": "rebalance", "gap_count": 1, "excluded_resource_count": 1,
         "worst_broker": 2, "worst_resource": "leaders", "worst_skew": 1.5, "critical_count": 1, "high_count": 1,
         "finding_count": 2, "bytes": 100, "replica_moves": 1, "broker_count": 3, "partition_count": 6,
     }  # fmt: skip
@@ -125,25 +125,32 @@ def test_3_which_topic_drove_a_broker(connection) -> None:
     read(connection, NOW, grown_bytes=105)
     first, *_ = rows(connection, "broker_topic_change", "broker")
     # Six partitions, two replicas each, on three brokers: four replicas a broker.
-    assert first["since"] == NOW - 8 * DAY
+    assert first["earlier_captured_at"] == NOW - 8 * DAY
     assert (first["broker"], first["topic"]) == (1, "orders")
-    assert (first["bytes_then"], first["bytes_now"], first["bytes_change"]) == (420, 820, 400)
-    assert (first["replicas_now"], first["replicas_then"], first["basis"]) == (4, 4, "a_week")
+    assert (first["bytes_earlier"], first["bytes_now"], first["bytes_change"]) == (420, 820, 400)
+    assert (first["replicas_now"], first["replicas_earlier"], first["basis"]) == (4, 4, "a_week")
 
 
 def test_3_less_than_a_week_is_said_and_an_unknown_size_is_no_growth(connection) -> None:
     read(connection, NOW - DAY, grown_bytes=50)
     (line, *_) = rows(connection, "broker_topic_change", "broker")
-    assert (line["basis"], line["since"], line["bytes_now"], line["bytes_then"]) == ("only_reading", None, 600, None)
-    assert (line["bytes_change"], line["replicas_now"], line["replicas_then"]) == (None, 4, None)
+    assert (line["basis"], line["earlier_captured_at"], line["bytes_now"], line["bytes_earlier"]) == (
+        "only_reading",
+        None,
+        600,
+        None,
+    )
+    assert (line["bytes_change"], line["replicas_now"], line["replicas_earlier"]) == (None, 4, None)
     read(connection, NOW, grown_bytes=105)
-    connection.execute("UPDATE store.partition SET log_bytes = '{NULL,205}' WHERE partition = 0 AND time = %s", (NOW,))
+    connection.execute(
+        "UPDATE store.partition SET log_bytes = '{NULL,205}' WHERE partition = 0 AND captured_at = %s", (NOW,)
+    )
     by_broker = {line["broker"]: line for line in rows(connection, "broker_topic_change")}
     assert {line["basis"] for line in by_broker.values()} == {"all_that_is_kept"}
     unknown = [number for number, line in by_broker.items() if line["bytes_change"] is None]
     assert len(unknown) == 1, "the broker of the first replica"
     assert {line["bytes_change"] for number, line in by_broker.items() if number not in unknown} == {220}
-    assert {line["bytes_then"] for line in by_broker.values()} == {600}
+    assert {line["bytes_earlier"] for line in by_broker.values()} == {600}
 
 
 def test_4_new_persisting_resolved_and_reopened_findings(connection) -> None:
@@ -185,11 +192,11 @@ def test_5_how_much_of_the_plan_is_yesterdays_and_what_is_not_applied(connection
     assert (overlap["run_id"], overlap["previous_run_id"]) == ("r-2", "r-1")
     assert (overlap["previous_move_count"]) == 2
     assert (overlap["move_count"], overlap["same_move_count"], overlap["same_ratio"]) == (2, 1, 0.5)
-    first, second = rows(connection, "move_standing_latest", "partition")
-    assert (first["advised_since"], first["advisories"], first["is_applied"]) == (NOW + 2 * DAY, 1, False)
-    assert (second["advised_since"], second["advisories"], second["is_applied"]) == (NOW, 3, False)
+    first, second = rows(connection, "move_status_latest", "partition")
+    assert (first["recommended_since"], first["advisories"], first["is_applied"]) == (NOW + 2 * DAY, 1, False)
+    assert (second["recommended_since"], second["advisories"], second["is_applied"]) == (NOW, 3, False)
     connection.execute("UPDATE store.partition SET replicas = '{3,2}', leader = 3 WHERE partition = 1")
-    assert [row["is_applied"] for row in rows(connection, "move_standing_latest", "partition")] == [False, True]
+    assert [row["is_applied"] for row in rows(connection, "move_status_latest", "partition")] == [False, True]
 
 
 def test_5_the_first_plan_has_none_before_and_plans_without_moves_are_alike(connection) -> None:
@@ -215,7 +222,7 @@ def test_6_a_plan_is_measured_by_the_next_reading_before_the_next_advisory(conne
     outcomes = []
     for partition, replicas, leader in ((0, "{1,3}", 1), (0, "{3,2}", 3), (1, "{3,2}", 3)):
         connection.execute(
-            "UPDATE store.partition SET replicas = %s, leader = %s WHERE partition = %s AND time > %s",
+            "UPDATE store.partition SET replicas = %s, leader = %s WHERE partition = %s AND captured_at > %s",
             (replicas, leader, partition, NOW),
         )
         (line,) = rows(connection, "plan_outcome")
@@ -230,7 +237,7 @@ def test_6_predicted_against_realised(connection) -> None:
     assert (open_["skew_predicted"], open_["skew_measured"], open_["applied_count"]) == (1.05, None, 0)
     after = read(connection, NOW + DAY)
     connection.execute(
-        "UPDATE store.partition SET replicas = '{3,2}', leader = 3 WHERE partition = 0 AND time > %s", (NOW,)
+        "UPDATE store.partition SET replicas = '{3,2}', leader = 3 WHERE partition = 0 AND captured_at > %s", (NOW,)
     )
     measured = [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.06, 1)]
     advise(connection, "r-1", after, NOW + DAY, resources=measured)
@@ -251,12 +258,12 @@ def test_7_groups_by_drain_time_to_gain(connection) -> None:
     ]
     advise(connection, "r", snapshot_id, groups=groups)
     fine, uneven, slow = rows(connection, "group_drain_latest", "group_id")
-    never, gone = "members_falling_behind", "advised_members_falling_behind"
-    assert (slow["drain_seconds"], slow[never], slow["advised_drain_seconds"], slow[gone]) == (None, 2, 9.0, 0)
+    never, gone = "members_falling_behind", "recommended_members_falling_behind"
+    assert (slow["drain_seconds"], slow[never], slow["recommended_drain_seconds"], slow[gone]) == (None, 2, 9.0, 0)
     assert (fine["drain_seconds"], fine[never]) == (None, None)
-    assert (fine["advised_assignor"], fine["gain_seconds"]) == (None, None)
-    assert (uneven["current_assignor"], uneven["advised_assignor"]) == ("range", "roundrobin")
-    assert (uneven["gain_seconds"], uneven["skew_rate"], uneven["advised_skew_rate"]) == (600.0, 2.0, 1.1)
+    assert (fine["recommended_assignor"], fine["gain_seconds"]) == (None, None)
+    assert (uneven["current_assignor"], uneven["recommended_assignor"]) == ("range", "roundrobin")
+    assert (uneven["gain_seconds"], uneven["skew_rate"], uneven["recommended_skew_rate"]) == (600.0, 2.0, 1.1)
     assert uneven["partitions_moved"] == 4
 
 

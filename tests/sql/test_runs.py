@@ -136,11 +136,11 @@ def test_a_crash_in_the_middle_of_loading_a_plan_leaves_no_row_of_it(connection,
 def test_a_retry_empties_everything_that_was_half_written(connection, snapshot_id) -> None:
     start(connection, snapshot_id)
     fill(connection, "r-1", snapshot_id)
-    (first_time,) = connection.execute("SELECT time FROM store.run").fetchone()
+    (first_time,) = connection.execute("SELECT started_at FROM store.run").fetchone()
     start(connection, snapshot_id)
     left = {table: connection.execute(f"SELECT count(*) FROM store.{table}").fetchone()[0] for table in RESULT_TABLES}
     assert set(left.values()) == {0}
-    assert connection.execute("SELECT count(*), min(time) FROM store.run").fetchone() == (1, first_time)
+    assert connection.execute("SELECT count(*), min(started_at) FROM store.run").fetchone() == (1, first_time)
 
 
 def test_every_table_with_a_run_key_is_emptied_by_a_retry(connection) -> None:
@@ -272,7 +272,9 @@ def test_scores_come_as_dataclasses_mappings_or_arrow_and_come_back_in_order(con
         assert {row["skew_rate"] for row in loaded} == {None}
     store.save_member_scores(connection, "r-1", [MEMBER])
     (loaded,) = rows_of(connection, "member_score")
-    assert {name: loaded[name] for name in asdict(MEMBER)} == asdict(MEMBER)
+    expected = asdict(MEMBER)
+    expected["is_recommended"] = expected.pop("is_advised")
+    assert {name: loaded[name] for name in expected} == expected
 
 
 def rows_of(connection, table):

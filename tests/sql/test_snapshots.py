@@ -162,7 +162,7 @@ def test_whoever_saves_the_same_reading_a_moment_later_waits_and_leaves_nothing_
 
 def test_rows_carry_the_time_of_the_reading_and_lie_in_its_week(connection) -> None:
     store.save_snapshot(connection, rich_snapshot("2026-11-20T10:00:00.123Z"))
-    (moment,) = connection.execute("SELECT DISTINCT time FROM store.partition").fetchone()
+    (moment,) = connection.execute("SELECT DISTINCT captured_at FROM store.partition").fetchone()
     assert moment == datetime(2026, 11, 20, 10, 0, 0, 123000, UTC)
     assert connection.execute("SELECT count(*) FROM store.partition_2026w47").fetchone() == (5,)
     weeks = connection.execute("SELECT DISTINCT week_start FROM store.weeks()").fetchall()

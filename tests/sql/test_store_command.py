@@ -4,14 +4,14 @@ import pytest
 
 from rebalance_advisor import store
 from rebalance_advisor.store.__main__ import main
-from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.schema.migrate import read_migrations
 
 pytestmark = pytest.mark.stack
 
 
 def test_it_tells_the_migrations_of_this_time_and_then_that_there_are_none(empty_dsn, monkeypatch, capsys) -> None:
     monkeypatch.setenv("ADVISOR_POSTGRES_DSN", empty_dsn)
-    names = ", ".join(migration.name for migration in sql_files.migrations())
+    names = ", ".join(migration.name for migration in read_migrations())
     assert main() == 0
     assert capsys.readouterr().out == f"store: {names}; views and rights are up to date\n"
     assert main() == 0

@@ -31,7 +31,7 @@ def sizes(connection: store.Connection, week: str) -> dict[str, int]:
 
 def bytes_of_hourly_loads(connection: store.Connection) -> float:
     """Of one reading, as a week of them takes."""
-    names = "time, topic, topic_id, in_bytes_per_s, out_bytes_per_s, cpu_percent, in_messages_per_s"
+    names = "captured_at, topic, topic_id, in_bytes_per_s, out_bytes_per_s, cpu_percent, in_messages_per_s"
     connection.execute(
         f"INSERT INTO store.load_history (snapshot_key, {names})"
         f" SELECT -number, {names} FROM store.load_history CROSS JOIN generate_series(1, 167) AS number"

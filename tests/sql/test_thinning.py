@@ -57,8 +57,10 @@ def prune(connection, **days: int) -> store.Pruned:
 
 def whole(connection) -> list[datetime]:
     """Moments of the readings that have their rows."""
-    found = connection.execute("SELECT time FROM store.snapshot WHERE NOT is_pruned ORDER BY time").fetchall()
-    rows = connection.execute("SELECT DISTINCT time FROM store.partition ORDER BY time").fetchall()
+    found = connection.execute(
+        "SELECT captured_at FROM store.snapshot WHERE NOT is_pruned ORDER BY captured_at"
+    ).fetchall()
+    rows = connection.execute("SELECT DISTINCT captured_at FROM store.partition ORDER BY captured_at").fetchall()
     assert rows == found
     return [time for (time,) in found]
 
@@ -83,7 +85,7 @@ def test_days_count_from_each_cluster_s_own_newest_reading(connection) -> None:
         for step in range(2 * 20):
             read(connection, newest - step * 12 * HOUR, cluster)
     prune(connection)
-    query = "SELECT count(*) FROM store.snapshot WHERE NOT is_pruned AND cluster = %s AND time > %s"
+    query = "SELECT count(*) FROM store.snapshot WHERE NOT is_pruned AND cluster = %s AND captured_at > %s"
     for cluster, newest in (("prod", NOW), ("asleep", NOW - 30 * DAY)):
         assert connection.execute(query, (cluster, newest - WHOLE_DAYS * DAY)).fetchone() == (14,)
 
@@ -158,16 +160,20 @@ def test_an_interruption_anywhere_is_made_up_for(connection) -> None:
     ids = [read(connection, NOW - 20 * DAY + step * HOUR) for step in range(3)]
     read(connection, NOW)
     assert mark_thinned(connection, NOW, WHOLE_DAYS) == 2
-    assert connection.execute("SELECT count(DISTINCT time) FROM store.load").fetchone() == (4,), "the rows are there"
-    assert connection.execute("SELECT count(DISTINCT time) FROM advisor.load").fetchone() == (2,)
+    assert connection.execute("SELECT count(DISTINCT captured_at) FROM store.load").fetchone() == (4,), (
+        "the rows are there"
+    )
+    assert connection.execute("SELECT count(DISTINCT captured_at) FROM advisor.load").fetchone() == (2,)
     with pytest.raises(store.StoreError, match="were removed by retention"):
         store.load_snapshot(connection, ids[0])
     connection.execute("SELECT store.sweep_week('partition_2026w44')")
-    assert connection.execute("SELECT count(DISTINCT time) FROM store.partition").fetchone() == (2,)
+    assert connection.execute("SELECT count(DISTINCT captured_at) FROM store.partition").fetchone() == (2,)
     pruned = prune(connection)
     assert (pruned.thinned, pruned.swept) == (0, sum(has_rows(connection, table) for table in READING_TABLES) - 1)
     for table in READING_TABLES:
-        assert connection.execute(f"SELECT count(DISTINCT time) FROM store.{table}").fetchone()[0] in (0, 2), table
+        assert connection.execute(f"SELECT count(DISTINCT captured_at) FROM store.{table}").fetchone()[0] in (0, 2), (
+            table
+        )
     assert codec.snapshot_id(store.load_snapshot(connection, ids[2])) == ids[2]
 
 
@@ -182,10 +188,14 @@ def test_a_thinned_reading_may_be_saved_again_with_what_an_advisory_left_of_it(c
     advise(connection, read(connection, NOW), "new")
     read(connection, old + HOUR)
     assert prune(connection).thinned == 1
-    groups = "SELECT count(*) FROM store.consumer_group WHERE time = %s"
+    groups = "SELECT count(*) FROM store.consumer_group WHERE captured_at = %s"
     assert connection.execute(groups, (old,)).fetchone() == (1,), "the advisory tells the type of its groups"
-    assert connection.execute("SELECT count(*) FROM advisor.consumer_group WHERE time = %s", (old,)).fetchone() == (0,)
-    assert connection.execute("SELECT count(*) FROM advisor.load_source WHERE time = %s", (old,)).fetchone() > (0,)
+    assert connection.execute(
+        "SELECT count(*) FROM advisor.consumer_group WHERE captured_at = %s", (old,)
+    ).fetchone() == (0,)
+    assert connection.execute("SELECT count(*) FROM advisor.load_source WHERE captured_at = %s", (old,)).fetchone() > (
+        0,
+    )
     assert read(connection, old) == first
     assert codec.snapshot_id(store.load_snapshot(connection, first)) == first
     assert connection.execute(groups, (old,)).fetchone() == (1,)
@@ -248,7 +258,7 @@ def test_what_is_under_way_keeps_its_reading(connection) -> None:
     advise(connection, ids[1], "asked")
     advise(connection, newest, "newest")
     connection.execute(
-        "INSERT INTO store.application (application_id, run_key, state, words, move_count)"
+        "INSERT INTO store.application (application_id, run_key, state, message, move_count)"
         " SELECT 'a', run_key, 'asked', '', 0 FROM store.run WHERE run_id = 'asked'"
     )
     assert prune(connection).thinned == 1
@@ -265,9 +275,9 @@ def test_a_table_in_use_is_named_all_others_are_done_and_the_next_time_ends_it(c
         reader.execute("SELECT count(*) FROM advisor.topic")
         with pytest.raises(store.StoreError, match=r"1 weekly tables were in use .* topic_2026w44; the next prune"):
             prune(connection)
-    assert connection.execute("SELECT count(DISTINCT time) FROM store.partition").fetchone() == (2,)
+    assert connection.execute("SELECT count(DISTINCT captured_at) FROM store.partition").fetchone() == (2,)
     assert prune(connection).swept == 1
-    assert connection.execute("SELECT count(DISTINCT time) FROM store.topic").fetchone() == (2,)
+    assert connection.execute("SELECT count(DISTINCT captured_at) FROM store.topic").fetchone() == (2,)
 
 
 def test_a_week_in_use_is_not_waited_for_and_is_dropped_the_next_time(connection, dsn) -> None:
@@ -278,7 +288,7 @@ def test_a_week_in_use_is_not_waited_for_and_is_dropped_the_next_time(connection
         reader.execute("SELECT count(*) FROM advisor.topic")
         with pytest.raises(store.StoreError, match=r"1 weekly tables were in use .* topic_2026w19; the next prune"):
             prune(connection)
-        assert reader.execute("SELECT count(*) FROM advisor.topic WHERE time < %s", (NOW,)).fetchone() == (0,)
+        assert reader.execute("SELECT count(*) FROM advisor.topic WHERE captured_at < %s", (NOW,)).fetchone() == (0,)
     names = "SELECT table_name FROM store.weeks() WHERE parent = ANY (%s) AND week_start < %s"
     assert connection.execute(names, (list(READING_TABLES), NOW - 14 * DAY)).fetchall() == [("topic_2026w19",)]
     assert prune(connection).weeks == 1

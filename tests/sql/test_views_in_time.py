@@ -13,7 +13,7 @@ from tests.sql.server_seconds import cpu_seconds
 
 pytestmark = [pytest.mark.stack, pytest.mark.matrix]
 # Rows of every reading are asked for a cluster and a day, as a board would: all of them are up to a million rows.
-NARROW = "WHERE cluster = 'cluster-07' AND time > now() - interval '1 day'"
+NARROW = "WHERE cluster = 'cluster-07' AND captured_at > now() - interval '1 day'"
 WIDE = frozenset(("broker", "broker_level", "consumer_group", "load", "load_history", "log_dir", "partition", "topic"))
 
 

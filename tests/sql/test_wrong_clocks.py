@@ -54,11 +54,11 @@ def test_a_snapshot_ahead_that_passed_is_never_the_newest(connection, is_postgre
     ahead = passed(connection, now() + 400 * DAY)
     staged = read(connection, now() + 401 * DAY)
     if is_postgres_ahead:
-        connection.execute("UPDATE store.snapshot SET stored_at = time WHERE time > now()")
+        connection.execute("UPDATE store.snapshot SET stored_at = captured_at WHERE captured_at > now()")
     published(connection, right, "r")
     assert store.latest_snapshot_id(connection, "prod") == right
     assert connection.execute("SELECT snapshot_id FROM advisor.snapshot_latest").fetchall() == [(right,)]
-    seconds = connection.execute("SELECT reading_age_seconds FROM advisor.advisor_health").fetchone()[0]
+    seconds = connection.execute("SELECT snapshot_age_seconds FROM advisor.advisor_health").fetchone()[0]
     assert 599 < seconds < 10_000
     assert connection.execute("SELECT age_seconds > 599 FROM advisor.cluster_latest").fetchone() == (True,)
     assert {ahead, staged, right} == {
@@ -70,7 +70,7 @@ def test_a_reading_ahead_is_not_the_newest_when_its_time_has_come(connection) ->
     right = passed(connection, now() - 2 * DAY)
     passed(connection, now() - DAY)
     connection.execute(
-        "UPDATE store.snapshot SET stored_at = now() - interval '400 days' WHERE time > now() - interval '36 h'"
+        "UPDATE store.snapshot SET stored_at = now() - interval '400 days' WHERE captured_at > now() - interval '36 h'"
     )
     assert store.latest_snapshot_id(connection, "prod") == right
     assert connection.execute("SELECT snapshot_id FROM advisor.snapshot_latest").fetchall() == [(right,)]
@@ -80,7 +80,7 @@ def test_a_run_that_began_when_postgres_was_ahead_is_not_the_newest(connection) 
     snapshot_id = passed(connection, now())
     for run_id in ("ahead", "right"):
         published(connection, snapshot_id, run_id)
-    connection.execute("UPDATE store.run SET time = now() + interval '400 days' WHERE run_id = 'ahead'")
+    connection.execute("UPDATE store.run SET started_at = now() + interval '400 days' WHERE run_id = 'ahead'")
     assert store.newest_published(connection, "prod") == "right"
     for view in ("run_latest", "cluster_latest"):
         assert connection.execute(f"SELECT run_id FROM advisor.{view}").fetchall() == [("right",)]
@@ -89,7 +89,7 @@ def test_a_run_that_began_when_postgres_was_ahead_is_not_the_newest(connection) 
 
 def test_no_age_is_negative_where_clocks_differ_by_little(connection) -> None:
     published(connection, passed(connection, now() + timedelta(minutes=3)), "r")
-    for view, column in (("advisor_health", "reading_age_seconds"), ("cluster_latest", "age_seconds")):
+    for view, column in (("advisor_health", "snapshot_age_seconds"), ("cluster_latest", "age_seconds")):
         assert connection.execute(f"SELECT {column} FROM advisor.{view}").fetchone() == (0.0,)
 
 

@@ -78,7 +78,8 @@ def test_a_group_table_alone_is_advised_and_its_brokers_are_a_coverage_gap(machi
         query = "SELECT run_id, verdict FROM advisor.plan_latest WHERE cluster = 'pasted'"
         assert connection.execute(query).fetchall() == [(run_id, "cannot_tell")]
         query = (
-            "SELECT reason_code FROM advisor.coverage_latest WHERE cluster = 'pasted' AND what_code = 'lacks_placement'"
+            "SELECT reason_code FROM advisor.coverage_latest "
+            "WHERE cluster = 'pasted' AND missing_code = 'lacks_placement'"
         )
         assert connection.execute(query).fetchall() == [("no_dump_of_topics",)]
         query = "SELECT subject, evidence FROM advisor.finding_latest WHERE cluster = 'pasted' AND code = %s"

@@ -38,7 +38,7 @@ def wait_for(what, condition):
 def last_failure(machine):
     with psycopg.connect(machine.dsn("advisor")) as connection:
         connection.execute("SET ROLE advisor_reader")
-        query = "SELECT words FROM advisor.task_failure WHERE dag = %s ORDER BY time DESC LIMIT 1"
+        query = "SELECT message FROM advisor.task_failure WHERE dag = %s ORDER BY failed_at DESC LIMIT 1"
         return connection.execute(query, [DAG]).fetchone()
 
 

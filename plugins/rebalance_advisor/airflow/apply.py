@@ -225,10 +225,12 @@ def outcome(dag_run: Any = None) -> str:
     except store.StoreError as error:
         raise AirflowFailException(f"nobody was asked: show_plan failed ({error})") from error
     if not application.state.is_end:
-        raise AirflowFailException(f"stopped before its end, look at the task that failed; so far {application.words}")
+        raise AirflowFailException(
+            f"stopped before its end, look at the task that failed; so far {application.message}"
+        )
     if not application.state.is_as_decided:
-        raise AirflowFailException(f"{application.state.value}: {application.words}")
-    _log.info("%s: %s", application.state.value, application.words)
+        raise AirflowFailException(f"{application.state.value}: {application.message}")
+    _log.info("%s: %s", application.state.value, application.message)
     return application.state.value
 
 

@@ -187,9 +187,9 @@ def with_loads_of(made_for: ClusterSnapshot, newest: ClusterSnapshot) -> Cluster
 def _seconds(plan: Plan, application: store.Application, told: float | None, read_at: datetime | None) -> store.Seconds:
     if told is not None:
         return store.Seconds(plan.cost.seconds, float(told), "told")
-    if application.commands_at is None or read_at is None:
+    if application.commands_shown_at is None or read_at is None:
         return store.Seconds(plan.cost.seconds)
-    return store.Seconds(plan.cost.seconds, (read_at - application.commands_at).total_seconds(), "at_most")
+    return store.Seconds(plan.cost.seconds, (read_at - application.commands_shown_at).total_seconds(), "at_most")
 
 
 _PLACEHOLDER = "BOOTSTRAP=broker:9092"

@@ -21,7 +21,7 @@ class ResourceChart:
 
 def resource_charts(resources: Sequence[Row], brokers: Sequence[Row]) -> list[ResourceChart]:
     """A chart for each resource that the plan balances; at most ``MOST_BROKERS`` brokers in each."""
-    return [_chart(resource, brokers) for resource in resources if resource["left_out_code"] is None]
+    return [_chart(resource, brokers) for resource in resources if resource["exclusion_reason_code"] is None]
 
 
 def _chart(resource: Row, brokers: Sequence[Row]) -> ResourceChart:
@@ -29,8 +29,10 @@ def _chart(resource: Row, brokers: Sequence[Row]) -> ResourceChart:
     loads = {str(row["broker"]): row for row in brokers if row["resource"] == name}
     is_sized = bool(loads) and all(row["capacity"] is not None for row in loads.values())
     plan = {
-        "before": {name: {broker: row["before"] for broker, row in loads.items() if row["before"] is not None}},
-        "after": {name: {broker: row["after"] for broker, row in loads.items() if row["after"] is not None}},
+        "before": {
+            name: {broker: row["load_before"] for broker, row in loads.items() if row["load_before"] is not None}
+        },
+        "after": {name: {broker: row["load_after"] for broker, row in loads.items() if row["load_after"] is not None}},
     }
     outcome: dict[str, Any] = {
         "resource": name,

@@ -10,9 +10,7 @@ from sqlalchemy import Engine, Select, create_engine
 
 from rebalance_advisor.page.threads import AT_ONCE
 from rebalance_advisor.store.schema.connection import libpq_string
-from rebalance_advisor.store.schema.names import Names
 
-_DEFAULT_SCHEMA = Names().contract
 _STATEMENT_MILLISECONDS = 15_000
 _LOCK_MILLISECONDS = 3_000
 _POOL_SECONDS = 2
@@ -37,10 +35,9 @@ Row = Mapping[str, Any]
 class Reader:
     """Answers statements over the contract's views; thread-safe, connects at the first question."""
 
-    def __init__(self, dsn: str, names: Names | None = None) -> None:
+    def __init__(self, dsn: str) -> None:
         """``dsn``: of a login that may read the contract; its ``options`` and time-outs are kept."""
         address = libpq_string(dsn, options=_SESSION, **_CLIENT)
-        schema = (names or Names.from_environment()).contract
         self._engine: Engine = create_engine(
             "postgresql+psycopg://",
             creator=lambda: psycopg.connect(address),
@@ -48,7 +45,7 @@ class Reader:
             max_overflow=0,
             pool_timeout=_POOL_SECONDS,
             pool_pre_ping=True,
-        ).execution_options(schema_translate_map={_DEFAULT_SCHEMA: schema})
+        )
 
     def rows(self, statement: Select[Any]) -> list[Row]:
         """All rows, by column name."""

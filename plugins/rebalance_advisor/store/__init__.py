@@ -55,7 +55,6 @@ from rebalance_advisor.store.schema.connection import (
     dsn_from_environment,
 )
 from rebalance_advisor.store.schema.migrate import migrate
-from rebalance_advisor.store.schema.names import Names, NamesError
 from rebalance_advisor.store.snapshot_load import load_snapshot
 from rebalance_advisor.store.snapshot_save import latest_snapshot_id, mark_snapshot, save_snapshot
 
@@ -63,8 +62,6 @@ __all__ = [
     "Application",
     "Check",
     "Connection",
-    "Names",
-    "NamesError",
     "Pruned",
     "Quarantined",
     "Run",

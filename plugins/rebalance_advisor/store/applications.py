@@ -15,14 +15,14 @@ from rebalance_advisor.store.schema.connection import Connection, StoreError, na
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Where it stands; ``commands_at``: when its commands were shown."""
+    """Where it stands; ``commands_shown_at``: when its commands were shown."""
 
     application_id: str
     run_id: str
     cluster: str
     state: ApplyState
-    words: str
-    commands_at: datetime | None
+    message: str
+    commands_shown_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def answer_application(
     answered_at: datetime | None,
 ) -> None:
     """Approved, rejected, or timed out (by nobody)."""
-    row = {"state": state.value, "words": state.words, "answered_by": answered_by, "answered_at": answered_at}
+    row = {"state": state.value, "message": state.words, "answered_by": answered_by, "answered_at": answered_at}
     _one(connection, "answer_application", {"application_id": application_id} | row)
 
 
@@ -64,10 +64,10 @@ def check_application(
     """What ``check`` said on a fresh reading: the commands are shown now (approved), or it is refused. ``reasons`` are
     JSON objects of codes and facts.
     """
-    words = state.words if state is ApplyState.APPROVED else f"{state.words}: {status}"
+    message = state.words if state is ApplyState.APPROVED else f"{state.words}: {status}"
     row = {
         "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
-        "check_reasons": Jsonb(list(reasons)), "words": words,
+        "check_reasons": Jsonb(list(reasons)), "message": message,
     }  # fmt: skip
     _one(connection, "check_application", row)
 
@@ -79,7 +79,7 @@ def close_application(
     counts = {f"{state.value}_count": count for state, count in applied.counts.items()}
     row = {
         "application_id": application_id, "snapshot_id": snapshot_id, "state": applied.state.value,
-        "words": applied.state.words, "move_count": len(applied.states), "short_isr": list(applied.short_isr),
+        "message": applied.state.words, "move_count": len(applied.states), "short_isr": list(applied.short_isr),
         "throttles": [f"{subject} {key}" for subject, key in applied.throttles],
         "predicted_bytes": applied.predicted_bytes, "realised_bytes": applied.realised_bytes,
         "unsized_move_count": applied.unsized_moves, "predicted_seconds": seconds.predicted,
@@ -93,20 +93,20 @@ def open_applications(connection: Connection) -> list[tuple[str, str]]:
     return [(str(cluster), str(name)) for cluster, name in connection.execute(named("open_applications")).fetchall()]
 
 
-def give_up_application(connection: Connection, application_id: str, words: str) -> bool:
+def give_up_application(connection: Connection, application_id: str, message: str) -> bool:
     """Record why it will not go on. Return False where this is recorded already, or it has ended.
 
     One that waits for the approval becomes ``timed_out``. One that is approved stays so: it may have been carried out.
     """
-    row = {"application_id": application_id, "words": words}
+    row = {"application_id": application_id, "message": message}
     return connection.execute(named("give_up_application"), row).fetchone() is not None
 
 
 def load_application(connection: Connection, application_id: str) -> Application:
     """Raises StoreError for one that nobody was asked."""
     row = _one(connection, "load_application", {"application_id": application_id})
-    name, run_id, cluster, state, words, commands_at = row
-    return Application(name, run_id, cluster, ApplyState(state), words, commands_at)
+    name, run_id, cluster, state, message, commands_shown_at = row
+    return Application(name, run_id, cluster, ApplyState(state), message, commands_shown_at)
 
 
 def _one(connection: Connection, query: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -10,7 +10,6 @@ from typing import Any
 from rebalance_advisor.store.run import block_run, load_run, lock_run
 from rebalance_advisor.store.schema import sql_files
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
-from rebalance_advisor.store.schema.names import Names
 from rebalance_advisor.store.snapshot_save import mark_snapshot
 
 
@@ -70,7 +69,7 @@ def rule_query(rule: str, *, has_subjects: bool = False) -> str:
     """
     subjects = sql_files.query("subjects_of_rule") if has_subjects else "NULL::jsonb"
     text = sql_files.query("broken_rule").replace("[subjects]", subjects)
-    return text.replace("[rule]", Names.from_environment().put_into(sql_files.check(rule)))
+    return text.replace("[rule]", sql_files.check(rule))
 
 
 def record_input_checks(

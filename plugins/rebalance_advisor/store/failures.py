@@ -7,24 +7,24 @@ from dataclasses import asdict, dataclass
 from kafka_assignors.visible_text import visible
 from rebalance_advisor.store.schema.connection import Connection, named
 
-_LONGEST = 2_000  # characters: the last words, not a log
+_LONGEST = 2_000  # characters: the last message, not a log
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """``dag`` and ``task`` as Airflow names them, ``dag_run`` the run's id there; ``words``: what it said last."""
+    """``dag`` and ``task`` as Airflow names them, ``dag_run`` the run's id there; ``message``: its last one."""
 
     cluster: str
     dag: str
     task: str
     dag_run: str
-    words: str
+    message: str
 
 
 def record_failure(connection: Connection, failure: TaskFailure) -> None:
-    """Keep one. Words are cut after 2,000 characters, and what is hidden in them made visible."""
-    words = visible(failure.words)[:_LONGEST]
-    connection.execute(named("insert_failure"), asdict(failure) | {"words": words})
+    """Keep one. The message is cut after 2,000 characters; hidden characters in it are made visible."""
+    message = visible(failure.message)[:_LONGEST]
+    connection.execute(named("insert_failure"), asdict(failure) | {"message": message})
 
 
 def running_attempts(connection: Connection) -> list[tuple[str, str]]:

@@ -15,13 +15,13 @@ class ClusterHealth:
     """One cluster; ``None`` where there was no reading, no run, no advisory yet. Counts are of the last seven days."""
 
     cluster: str
-    last_reading_at: datetime | None
+    last_snapshot_at: datetime | None
     last_run_state: str | None
     last_published_at: datetime | None
     published_duration_seconds: float | None
     published_7d: int
     unpublished_7d: int
-    refused_readings_7d: int
+    refused_snapshots_7d: int
     failures_7d: int
 
 

@@ -47,7 +47,7 @@ def reading_history(snapshot: ClusterSnapshot) -> ReadingHistory | None:
 
 def save_load_history(connection: Connection, cluster: str, history: ReadingHistory, snapshot_key: int) -> None:
     """Keep it, unless it is kept already. In the caller's transaction, once the week of the reading is there."""
-    row: Row = {**history.windows, "snapshot_key": snapshot_key, "cluster": cluster, "time": history.until}
+    row: Row = {**history.windows, "snapshot_key": snapshot_key, "cluster": cluster, "captured_at": history.until}
     if connection.execute(named("insert_load_reading"), row).fetchone() is not None:
         columns = headed(_TABLE, history.columns, snapshot_key, history.until.isoformat())
         analyze_copied(connection, {_TABLE: copy_columns(connection, _TABLE, columns)}, history.until)
@@ -75,7 +75,7 @@ def _reading(head: Row, rows: list[Row]) -> MeasuredReading:
         for kind in HISTORY_KINDS
         if head[kind.value] is not None
     }
-    return MeasuredReading(head["time"], partitions, columns)
+    return MeasuredReading(head["captured_at"], partitions, columns)
 
 
 def _values(cells: list[str | None], counts: np.ndarray) -> Rates:

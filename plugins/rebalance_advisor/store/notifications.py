@@ -43,7 +43,7 @@ class Told:
 
     kind: str
     subject_id: str
-    time: datetime
+    sent_at: datetime
 
 
 def load_state(connection: Connection, cluster: str) -> NewestState | None:

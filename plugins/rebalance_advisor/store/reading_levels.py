@@ -13,8 +13,10 @@ from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_column
 from rebalance_advisor.store.schema.connection import Connection, named
 from rebalance_advisor.store.statistics import analyze_copied
 
-_BROKER = ("broker", "rack", "resource", "unit", "load", "capacity", "level", "over_mean", "stays")
-_RESOURCE = ("resource", "unit", "total", "skew", "worst_broker")
+_BROKER = {name: name for name in ("broker", "rack", "resource", "unit", "load", "capacity", "level")} | {
+    "level_to_mean_ratio": "over_mean", "remains_in_cluster": "stays",
+}  # fmt: skip
+_RESOURCE = {name: name for name in ("resource", "unit", "total", "skew", "worst_broker")}
 _ROLL_UPS = ("roll_up_skew_hour", "roll_up_skew_day", "roll_up_broker_day", "roll_up_lag_hour", "roll_up_lag_day")
 
 
@@ -37,17 +39,19 @@ def roll_up(connection: Connection, snapshot_id: str) -> None:
     found = connection.execute(named("lock_roll_ups"), {"snapshot_id": snapshot_id}).fetchone()
     if found is None:
         return
-    keys = {"cluster": found[0], "time": found[1]}
+    keys = {"cluster": found[0], "captured_at": found[1]}
     for query in _ROLL_UPS:
         connection.execute(named(query), keys)
 
 
-def _columns(rows: tuple[Any, ...], names: tuple[str, ...], snapshot_key: int, time: str) -> dict[str, Column]:
+def _columns(
+    rows: tuple[Any, ...], attributes: dict[str, str], snapshot_key: int, captured_at: str
+) -> dict[str, Column]:
     columns: dict[str, Column] = {
-        "snapshot_key": constant(snapshot_key, len(rows)), "time": constant(time, len(rows))
+        "snapshot_key": constant(snapshot_key, len(rows)), "captured_at": constant(captured_at, len(rows))
     }  # fmt: skip
-    for name in names:
-        values = [getattr(row, name) for row in rows]
-        as_column = text if name in ("rack", "resource", "unit") else flag if name == "stays" else plain
+    for name, attribute in attributes.items():
+        values = [getattr(row, attribute) for row in rows]
+        as_column = text if name in ("rack", "resource", "unit") else flag if name == "remains_in_cluster" else plain
         columns[name] = as_column(values)
     return columns

@@ -12,7 +12,6 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
-from rebalance_advisor.store.schema.names import Names
 
 # Everything that a run writes; a retry empties all of it.
 RESULT_TABLES = (
@@ -27,10 +26,10 @@ class RunPublishedError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run that may be written to; ``time`` is what its rows carry."""
+    """A run that may be written to; its rows carry ``started_at``."""
 
     key: int
-    time: str
+    started_at: str
 
 
 def start_run(
@@ -66,10 +65,10 @@ def lock_run(connection: Connection, run_id: str) -> OpenRun:
     row = connection.execute(named("lock_run"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"no run {run_id} was started; call start_run first")
-    key, time, status = row
+    key, started_at, status = row
     if status == "published":
         raise RunPublishedError(f"run {run_id} is published and stays as it is; start a new run")
-    return OpenRun(int(key), str(time))
+    return OpenRun(int(key), str(started_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def load_run(connection: Connection, run_id: str) -> Run:
 
 def empty(connection: Connection, run: OpenRun, table: str) -> None:
     """Remove a run's rows from one table."""
-    target = sql.Identifier(Names.from_environment().store, table)
+    target = sql.Identifier("store", table)
     connection.execute(sql.SQL("DELETE FROM {} WHERE run_key = %s").format(target), (run.key,))
 
 

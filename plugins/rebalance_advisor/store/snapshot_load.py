@@ -62,7 +62,7 @@ def _head(connection: Connection, snapshot_id: str) -> Row:
 
 
 def _snapshot(connection: Connection, head: Row) -> ClusterSnapshot:
-    key = {"snapshot_key": head["snapshot_key"], "time": head["time"]}
+    key = {"snapshot_key": head["snapshot_key"], "captured_at": head["captured_at"]}
     topics = rows_of(connection, "snapshot_topics", key)
     return ClusterSnapshot(
         cluster=head["cluster"],
@@ -74,7 +74,7 @@ def _snapshot(connection: Connection, head: Row) -> ClusterSnapshot:
         groups=_groups(connection, key),
         loads=_loads(connection, key),
         cluster_id=head["cluster_id"],
-        captured_at=_time(head["captured_at"]),
+        captured_at=_time(head["captured_at_text"]),
         source=head["source"],
         kafka_version=head["kafka_version"],
         coverage=tuple(
@@ -86,7 +86,7 @@ def _snapshot(connection: Connection, head: Row) -> ClusterSnapshot:
 
 
 def _time(text: str | None) -> datetime | None:
-    return None if text is None else parse_time(text, "store.snapshot.captured_at")
+    return None if text is None else parse_time(text, "store.snapshot.captured_at_text")
 
 
 def rows_of(connection: Connection, query: str, parameters: Row) -> list[Row]:

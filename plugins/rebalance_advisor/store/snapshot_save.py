@@ -25,7 +25,7 @@ from rebalance_advisor.store.statistics import analyze_copied
 def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
     """Save it in one transaction; returns its id. One that is there already is left as it is.
 
-    Its ``time`` is ``captured_at``; for input without one, the moment of saving. The input gate has not looked at it
+    Input without ``captured_at`` gets the moment of saving. The input gate has not looked at it
     yet: views show it once it has. Raises StoreError for values that PostgreSQL cannot hold.
     """
     captured_at = optional_time_text(snapshot.captured_at)
@@ -46,7 +46,7 @@ def _may_be_there(connection: Connection, cluster: str, captured_at: str | None)
     """A reading of a moment that none of its cluster has is a new one, whatever its id."""
     if captured_at is None:
         return True
-    keys = {"cluster": cluster, "captured_at": captured_at}
+    keys = {"cluster": cluster, "captured_at_text": captured_at}
     return connection.execute(named("find_moment"), keys).fetchone() is not None
 
 
@@ -58,7 +58,7 @@ def _save(
     In the caller's transaction. A new reading's id is made while its rows are copied, and written when they are.
     """
     row = {
-        "snapshot_id": known_id, "time": moment, "captured_at": optional_time_text(snapshot.captured_at),
+        "snapshot_id": known_id, "captured_at": moment, "captured_at_text": optional_time_text(snapshot.captured_at),
         "source": snapshot.source, "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id,
         "kafka_version": snapshot.kafka_version,
         "features": Jsonb(dict(snapshot.features)) if snapshot.features else None,
@@ -115,6 +115,6 @@ def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool)
 
 
 def _ensure_week(connection: Connection, captured_at: str | None) -> object:
-    row = connection.execute(named("ensure_week_of"), {"captured_at": captured_at}).fetchone()
+    row = connection.execute(named("ensure_week_of"), {"captured_at_text": captured_at}).fetchone()
     assert row is not None
     return row[0]

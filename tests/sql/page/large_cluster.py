@@ -207,7 +207,7 @@ def fill(connection: store.Connection, size: Size, now: datetime) -> None:
         snapshot_id = store.save_snapshot(connection, snapshot)
         store.mark_snapshot(connection, snapshot_id, is_blocked=False)
         store.start_run(connection, run_id=run_id, cluster=CLUSTER, snapshot_id=snapshot_id, advisor_version="0.1.0")
-        connection.execute("UPDATE store.run SET time = %s WHERE run_id = %s", (moment, run_id))
+        connection.execute("UPDATE store.run SET started_at = %s WHERE run_id = %s", (moment, run_id))
         scores = score_cluster(snapshot)
         store.save_broker_scores(connection, run_id, scores.brokers)
         store.save_rack_scores(connection, run_id, scores.racks)

@@ -23,7 +23,7 @@ MENDED = {
 }  # fmt: skip
 FINAL = {
     "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError",
-    "InvalidPlanError", "InvalidSnapshotError", "NamesError", "NotExchangeableError",
+    "InvalidPlanError", "InvalidSnapshotError", "NotExchangeableError",
     "OutgoingRequestError",  # never reaches a task by itself: who asks says it in an error of its own
     "PartOfInputError", "PlacementError",
     "PrometheusError", "RunPublishedError", "SqlFilesError", "StoreError", "SubmitError", "UnknownNameError",

@@ -4,19 +4,21 @@ from rebalance_advisor.page.plan_charts import resource_charts
 
 RESOURCE = {
     "resource": "disk", "mean_level": 10.0, "band_asked_low": None, "band_asked_high": 1.1, "widened_low": None,
-    "widened_high": None, "left_out_code": None,
+    "widened_high": None, "exclusion_reason_code": None,
 }  # fmt: skip
 
 
 def brokers(count, capacity=None):
     return [
-        {"broker": broker, "resource": "disk", "before": 10.0 + broker, "after": 10.0, "capacity": capacity}
+        {"broker": broker, "resource": "disk", "load_before": 10.0 + broker, "load_after": 10.0, "capacity": capacity}
         for broker in range(count)
     ]
 
 
 def test_a_balanced_resource_is_drawn_and_one_left_out_is_not():
-    (chart,) = resource_charts([RESOURCE, RESOURCE | {"resource": "in", "left_out_code": "unknown"}], brokers(3))
+    (chart,) = resource_charts(
+        [RESOURCE, RESOURCE | {"resource": "in", "exclusion_reason_code": "unknown"}], brokers(3)
+    )
     assert chart.resource == "disk"
     assert chart.svg.startswith("<svg")
     assert "<script" not in chart.svg

@@ -66,7 +66,9 @@ def hottest_brokers(cluster: str, limit: int) -> Select[Any]:
     return (
         select(*BROKER_SCORE.c)
         .where(BROKER_SCORE.c.cluster == cluster)
-        .order_by(BROKER_SCORE.c.over_mean.desc().nulls_last(), BROKER_SCORE.c.broker, BROKER_SCORE.c.resource)
+        .order_by(
+            BROKER_SCORE.c.level_to_mean_ratio.desc().nulls_last(), BROKER_SCORE.c.broker, BROKER_SCORE.c.resource
+        )
         .limit(limit)
     )
 
@@ -100,11 +102,11 @@ def attempts(cluster: str, *, limit: int, offset: int) -> Select[Any]:
 
 def outcomes(cluster: str, limit: int) -> Select[Any]:
     """What plans promised and what was measured later, the newest first."""
-    ordered = (OUTCOME.c.time.desc(), OUTCOME.c.resource)
+    ordered = (OUTCOME.c.started_at.desc(), OUTCOME.c.resource)
     return select(*OUTCOME.c).where(OUTCOME.c.cluster == cluster).order_by(*ordered).limit(limit)
 
 
 def skew_by_day(cluster: str, limit: int) -> Select[Any]:
     """Skew of each resource by the day, the newest first."""
-    ordered = (SKEW_DAY.c.time.desc(), SKEW_DAY.c.resource)
+    ordered = (SKEW_DAY.c.period_start.desc(), SKEW_DAY.c.resource)
     return select(*SKEW_DAY.c).where(SKEW_DAY.c.cluster == cluster).order_by(*ordered).limit(limit)

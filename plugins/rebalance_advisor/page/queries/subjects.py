@@ -59,10 +59,10 @@ def broker_parts(cluster: str, broker: int) -> dict[str, Select[Any]]:
     }
     return {
         "broker": of_broker["broker"],
-        "levels": of_broker["levels"].order_by(BROKER_SCORE.c.over_mean.desc().nulls_last()),
+        "levels": of_broker["levels"].order_by(BROKER_SCORE.c.level_to_mean_ratio.desc().nulls_last()),
         "disks": of_broker["disks"],
         "grown": of_broker["grown"]
-        .where(TOPIC_CHANGE.c.since.is_not(None))
+        .where(TOPIC_CHANGE.c.earlier_captured_at.is_not(None))
         .order_by(func.abs(TOPIC_CHANGE.c.bytes_change).desc().nulls_last())
         .limit(10),
     }
@@ -134,13 +134,18 @@ def group_parts(cluster: str, group_id: str) -> dict[str, Select[Any]]:
         }.items()
     }  # fmt: skip
     score, member = GROUP_SCORE.c, MEMBER_SCORE.c
-    best_first = (score.is_current.desc(), score.is_advised.desc(), score.skew_rate.asc().nulls_last(), score.assignor)
+    best_first = (
+        score.is_current.desc(),
+        score.is_recommended.desc(),
+        score.skew_rate.asc().nulls_last(),
+        score.assignor,
+    )
     return {
         "group": of_group["group"],
         "drain": of_group["drain"],
         "strategies": of_group["scores"].where(score.scenario == TODAY).order_by(*best_first),
         "scenarios": of_group["scores"]
-        .where(score.scenario != TODAY, score.is_current | score.is_advised)
+        .where(score.scenario != TODAY, score.is_current | score.is_recommended)
         .order_by(score.scenario, *best_first)
         .limit(LIST_ROWS),
         "lag": of_group["lag"].order_by(GROUP_LAG.c.lag_messages.desc().nulls_last()).limit(LIST_ROWS),

@@ -47,7 +47,7 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
     advised = one(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
     return page(
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
-        if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_time"]),
+        if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
         findings=read["findings"], hottest=read["hottest"], slowest=read["slowest"], gaps=read["gaps"],
     )  # fmt: skip
 

@@ -12,7 +12,6 @@ from rebalance_advisor.store.load_history import KEPT_DAYS
 from rebalance_advisor.store.retention.readings import READING_TABLES, Weeks, drop_weeks, mark_old, mark_thinned, sweep
 from rebalance_advisor.store.run import RESULT_TABLES
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
-from rebalance_advisor.store.schema.names import Names
 
 WHOLE_DAYS = 7
 _GIVEN_UP = timedelta(days=7)  # an unfinished run that old will not be tried again
@@ -77,7 +76,9 @@ def prune(
     runs, weeks = _prune_runs(connection, _monday(connection, now, keep_runs_days), now)
     snapshots = mark_old(connection, before)
     thinned = mark_thinned(connection, now, keep_whole_days)
-    kept = [time for (time,) in connection.execute(named("kept_reading_times"), {"before": before}).fetchall()]
+    kept = [
+        captured_at for (captured_at,) in connection.execute(named("kept_reading_times"), {"before": before}).fetchall()
+    ]
     weeks += drop_weeks(connection, before, kept, READING_TABLES) + drop_weeks(
         connection, _monday(connection, now, KEPT_DAYS), (), _HISTORY_TABLES
     )
@@ -99,9 +100,9 @@ def _prune_runs(connection: Connection, before: datetime, now: datetime) -> tupl
     old = [int(key) for (key,) in connection.execute(named("old_runs"), parameters).fetchall()]
     kept = connection.execute(named("kept_run_times"), {"old": old, "before": before}).fetchall()
     connection.execute(named("forget_runs"), {"old": old})
-    weeks = drop_weeks(connection, before, [time for (time,) in kept], RESULT_TABLES)
+    weeks = drop_weeks(connection, before, [started_at for (started_at,) in kept], RESULT_TABLES)
     for table in RESULT_TABLES if old else ():
-        target = sql.Identifier(Names.from_environment().store, table)
+        target = sql.Identifier("store", table)
         connection.execute(sql.SQL("DELETE FROM {} WHERE run_key = ANY (%s)").format(target), (old,))
     return len(old), weeks
 

@@ -21,7 +21,6 @@ import psycopg
 from psycopg import sql
 
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
-from rebalance_advisor.store.schema.names import Names
 
 WEEK = timedelta(days=7)
 # Tables by week of which every row belongs to a reading and goes with it.
@@ -91,7 +90,7 @@ def sweep(connection: Connection) -> Weeks:
 def clear_reading(connection: Connection, snapshot_key: int, moment: object) -> None:
     """Remove what is left of a pruned reading that is about to be saved again. In the caller's transaction."""
     for table in READING_TABLES:
-        _delete(connection, table, sql.SQL("snapshot_key = %s AND time = %s"), (snapshot_key, moment))
+        _delete(connection, table, sql.SQL("snapshot_key = %s AND captured_at = %s"), (snapshot_key, moment))
     for table in _DETAIL_TABLES:
         _delete(connection, table, sql.SQL("snapshot_key = %s"), (snapshot_key,))
 
@@ -131,7 +130,7 @@ def _patiently(connection: Connection, query: str, name: str) -> bool:
 
 
 def _delete(connection: Connection, table: str, where: sql.SQL, values: Sequence[object]) -> None:
-    target = sql.Identifier(Names.from_environment().store, table)
+    target = sql.Identifier("store", table)
     connection.execute(sql.SQL("DELETE FROM {} WHERE {}").format(target, where), values)
 
 

@@ -17,7 +17,6 @@ from psycopg import DataError, sql
 from rebalance_advisor.store.rows.arrow_columns import NULL as _NULL
 from rebalance_advisor.store.rows.arrow_columns import lines, repeated
 from rebalance_advisor.store.schema.connection import Connection, StoreError
-from rebalance_advisor.store.schema.names import Names
 
 _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 _ROWS_A_BLOCK = 20_000
@@ -31,7 +30,7 @@ def copy_columns(connection: Connection, table: str, columns: dict[str, Column])
 
     Raises StoreError for text that PostgreSQL cannot hold.
     """
-    target = sql.Identifier(Names.from_environment().store, table)
+    target = sql.Identifier("store", table)
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     (rows,) = {len(column) for column in columns.values()}
     cursor = connection.cursor()

@@ -83,7 +83,7 @@ def _resource_rows(plan: Plan) -> list[Row]:
     nothing: Row = dict.fromkeys(
         (
             "unit", "source", "mean_level", "basis", "band_asked_low", "band_asked_high", "widened_low", "widened_high",
-            "skew_before", "skew_after", "left_out_code", "left_out_args",
+            "skew_before", "skew_after", "exclusion_reason_code", "exclusion_reason_args",
         )
     )  # fmt: skip
     balanced: list[Row] = [
@@ -104,7 +104,9 @@ def _resource_rows(plan: Plan) -> list[Row]:
         for outcome in plan.resources
     ]
     left_out: list[Row] = [
-        {"resource": resource} | nothing | {"left_out_code": why.code.value, "left_out_args": why.document()["args"]}
+        {"resource": resource}
+        | nothing
+        | {"exclusion_reason_code": why.code.value, "exclusion_reason_args": why.document()["args"]}
         for resource, why in sorted(plan.left_out.items())
     ]
     return balanced + left_out
@@ -115,8 +117,8 @@ def _broker_rows(plan: Plan) -> list[Row]:
         {
             "broker": broker,
             "resource": outcome.resource,
-            "before": outcome.before.get(broker, 0.0),
-            "after": outcome.after.get(broker, 0.0),
+            "load_before": outcome.before.get(broker, 0.0),
+            "load_after": outcome.after.get(broker, 0.0),
             "capacity": None if outcome.capacity is None else outcome.capacity.get(broker),
         }
         for outcome in plan.resources
@@ -138,7 +140,7 @@ def _move_rows(plan: Plan) -> list[Row]:
             "bytes": move.bytes,
             "wave": move.wave,
             **fact_columns("reason", move.reason),
-            **fact_columns("worse_without", move.worse_without),
+            **fact_columns("consequence_if_skipped", move.worse_without),
         }
         for place, move in enumerate(plan.moves)
     ]

@@ -17,14 +17,14 @@ from rebalance_advisor.store.statistics import analyze_copied
 # Mappings, dataclass instances, or a pyarrow.Table (which has to_pylist).
 Rows: TypeAlias = Iterable[Any]
 
-_RESOURCE = ("resource", "unit", "load", "level", "over_mean")
+_RESOURCE = ("resource", "unit", "load", "level", "level_to_mean_ratio")
 _REQUIRED: dict[str, tuple[str, ...]] = {
-    "broker_score": ("broker", *_RESOURCE, "stays"),
+    "broker_score": ("broker", *_RESOURCE, "remains_in_cluster"),
     "rack_score": ("rack", *_RESOURCE, "brokers"),
     "resource_score": ("resource", "unit", "total", "plain_mean", "skew"),
     "topic_score": ("topic", "placer", "seed", "replica_skew", "leader_skew", "replica_moves", "leader_changes"),
-    "group_score": ("group_id", "assignor", "is_current", "is_advised", "members", "partitions"),
-    "member_score": ("group_id", "assignor", "is_current", "is_advised", "member_id", "partitions"),
+    "group_score": ("group_id", "assignor", "is_current", "is_recommended", "members", "partitions"),
+    "member_score": ("group_id", "assignor", "is_current", "is_recommended", "member_id", "partitions"),
 }
 _OPTIONAL: dict[str, tuple[str, ...]] = {
     "broker_score": ("rack", "capacity", "fair_share", "source"),
@@ -44,6 +44,10 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _DEFAULTS = {"scenario": "today"}
+# Attribute of a score → its column, where they differ.
+_COLUMN_OF = {
+    "over_mean": "level_to_mean_ratio", "stays": "remains_in_cluster", "is_advised": "is_recommended",
+}  # fmt: skip
 _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
 
 
@@ -75,11 +79,12 @@ def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
 def save_score_values(
     connection: Connection, run_id: str, table: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> None:
-    """The same for rows as plain values of the columns ``names``, whose types are those of the table.
+    """Save rows as plain values of the attributes ``names``, whose types are those of the table.
 
     For the hundreds of thousands of rows that scenarios and placers give: no mapping a row. Raises StoreError for
-    another column.
+    another attribute.
     """
+    names = [_COLUMN_OF.get(name, name) for name in names]
     _require_columns(table, names)
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     ready = {"position": range(len(rows))} | columns
@@ -150,10 +155,10 @@ def _replace_columns(
         return
     ready: dict[str, copy_rows.Column] = {"run_key": copy_rows.constant(run.key, count)}
     if table in _PARTITIONED:
-        ready["time"] = copy_rows.constant(run.time, count)
+        ready["started_at"] = copy_rows.constant(run.started_at, count)
     ready |= {name: _column(values) for name, values in columns.items()}
     copied = copy_rows.copy_columns(connection, table, ready)
-    analyze_copied(connection, {table: copied}, run.time)
+    analyze_copied(connection, {table: copied}, run.started_at)
 
 
 def _each(rows: Rows) -> Iterable[Any]:
@@ -163,9 +168,9 @@ def _each(rows: Rows) -> Iterable[Any]:
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:
     if is_dataclass(row) and not isinstance(row, type):
-        return {attribute.name: getattr(row, attribute.name) for attribute in fields(row)}
+        row = {attribute.name: getattr(row, attribute.name) for attribute in fields(row)}
     if isinstance(row, Mapping):
-        return row
+        return {_COLUMN_OF.get(str(name), str(name)): value for name, value in row.items()}
     raise StoreError(f"a row is a mapping or a dataclass, not {type(row).__name__}")
 
 

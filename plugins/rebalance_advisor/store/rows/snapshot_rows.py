@@ -25,11 +25,11 @@ from rebalance_advisor.store.rows.copy_rows import (
 Columns = dict[str, Column]
 
 
-def headed(table: str, columns: Columns, snapshot_key: int, time: str) -> Columns:
+def headed(table: str, columns: Columns, snapshot_key: int, captured_at: str) -> Columns:
     """The columns with those that tell whose rows they are."""
     count = row_count(columns)
     head = {"snapshot_key": constant(snapshot_key, count)}
-    return (head if table in _WITHOUT_TIME else head | {"time": constant(time, count)}) | columns
+    return (head if table in _WITHOUT_TIME else head | {"captured_at": constant(captured_at, count)}) | columns
 
 
 def row_count(columns: Columns) -> int:
@@ -223,8 +223,8 @@ def _gaps(snapshot: ClusterSnapshot) -> Columns:
     return {
         "position": plain(range(len(rows))),
         **{name: text(getattr(row, name) for row in rows) for name in ("subject_type", "subject")},
-        "what_code": plain(row.what.code.value for row in rows),
-        "what_args": document(row.what.document()["args"] for row in rows),
+        "missing_code": plain(row.what.code.value for row in rows),
+        "missing_args": document(row.what.document()["args"] for row in rows),
         "reason_code": plain(row.reason.code.value for row in rows),
         "reason_args": document(row.reason.document()["args"] for row in rows),
     }

@@ -25,11 +25,11 @@ _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 class StoreError(AdvisorError):
-    """The database cannot be used as it is, or refuses what it is asked; the message says what to do."""
+    """The database cannot be used as it is, or refuses a request; the message says what to do."""
 
 
 def dsn_from_environment() -> str:
-    """The address that the environment names: a URL or a libpq string."""
+    """Return the address in the environment: a URL or a libpq string."""
     given, airflows = (os.environ.get(name, "") for name in _SETTINGS)
     if given or not airflows:
         if not given:
@@ -74,5 +74,5 @@ def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
 
 
 def named(name: str) -> sql.SQL:
-    """A named query for ``execute``; its text comes from a file of ours, never from input."""
+    """Return a named query for ``execute``; its text comes from our files, never from input."""
     return sql.SQL(query(name))

@@ -1,160 +1,175 @@
-"""Brings a database forward: roles, schemas, migrations, views, rights; all or nothing, one at a time."""
+"""Migration runner: roles and schemas, numbered migrations, views, rights; in one transaction, one runner at a time.
+
+Before a change it locks all our tables and views at once, with a timeout below the server's ``deadlock_timeout``. If
+that fails it rolls back, lets others go first and tries again: no run and no reader waits long or is ended for it.
+"""
 
 from __future__ import annotations
 
-from typing import LiteralString
+import hashlib
+import re
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import psycopg
 from psycopg import sql
 
-from rebalance_advisor.store.schema import sql_files
-from rebalance_advisor.store.schema.connection import Connection, StoreError
-from rebalance_advisor.store.schema.giving_way import PATIENCE, Patience, giving_way, lock_all
-from rebalance_advisor.store.schema.names import Names
-from rebalance_advisor.store.schema.views import View, views
+from rebalance_advisor.store.schema.connection import Connection, StoreError, named
+from rebalance_advisor.store.schema.sql_files import SqlFilesError, folder
 
-_LOCK = 0x6B_61_66_6B_61  # "kafka"
 _OLDEST_SERVER = 150000
-_ROLES_HAVE_SET_RIGHT = 160000
+_FILE_NAME = re.compile(r"(\d{4})_(pre|post)_(\w+)\.sql")
+_CREATE_VIEW = re.compile(r"^CREATE OR REPLACE VIEW (\w+)\.(\w+) AS$", re.MULTILINE)
+# These come first. The other internal views (_NAME) sort before the public ones by themselves.
+_VIEWS_READ_BY_VIEWS = ("_newest_snapshot", "run_attempt")
+_LOCK_FAILED = (psycopg.errors.QueryCanceled, psycopg.errors.DeadlockDetected)
+# A view keeps the columns that it reads from being dropped or retyped, and cannot itself drop, rename or retype one.
+_VIEW_IN_THE_WAY = (
+    psycopg.errors.FeatureNotSupported,
+    psycopg.errors.DependentObjectsStillExist,
+    psycopg.errors.InvalidTableDefinition,
+)
 
 
-def migrate(connection: Connection, names: Names | None = None, patience: Patience = PATIENCE) -> tuple[str, ...]:
-    """Apply what is missing, in one transaction under an advisory lock; returns the migrations applied now.
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step forward. A ``pre`` one is safe before the new code runs, a ``post`` one only after."""
 
-    Roles and schemas that exist are used as they are. Runs and readers may go on meanwhile: it waits for them with
-    ``patience``. Needs a superuser, or a member of the owner role. Raises StoreError where an applied migration has
-    changed since, where the database is ahead of this code or in use all the time, or where rights are missing.
+    version: int
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        """sha256 of the file: an applied migration never changes."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def read_migrations() -> tuple[Migration, ...]:
+    """Return all migrations in order. Raises SqlFilesError for a gap, or a name without version, phase and verb."""
+    migrations: list[Migration] = []
+    for file in sorted((folder() / "migrations").glob("*.sql")):
+        match = _FILE_NAME.fullmatch(file.name)
+        if match is None or int(match[1]) != len(migrations) + 1:
+            raise SqlFilesError(f"{file.name}: expected {len(migrations) + 1:04d}_pre_verb_noun.sql (or _post_)")
+        migrations.append(Migration(int(match[1]), file.stem, file.read_text(encoding="utf-8")))
+    return tuple(migrations)
+
+
+def read_views() -> dict[str, str]:
+    """Return the SQL of each view by ``schema.name``, in an order in which they can be created."""
+    views: dict[str, str] = {}
+    files = (folder() / "views").glob("*.sql")
+    for file in sorted(files, key=lambda file: (file.stem not in _VIEWS_READ_BY_VIEWS, file.stem)):
+        text = file.read_text(encoding="utf-8")
+        match = _CREATE_VIEW.search(text)
+        if match is None or match[2] != file.stem.removeprefix("_"):
+            raise SqlFilesError(f"{file.name}: expected CREATE OR REPLACE VIEW of that name")
+        views[f"{match[1]}.{match[2]}"] = text
+    return views
+
+
+def migrate(connection: Connection, *, pause_s: float = 1.0, give_up_s: float = 900.0) -> tuple[str, ...]:
+    """Apply the missing migrations and renew views and rights; return the names of the migrations applied now.
+
+    Needs a superuser or a member of ``advisor_owner``. Raises StoreError if an applied migration has changed since, if
+    the database is ahead of this code or in use for ``give_up_s`` seconds, and if rights are missing.
     """
-    names = names or Names.from_environment()
-    _require_server(connection)
-
-    def forward() -> tuple[str, ...]:
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))  # whoever else migrates
-        _make_roles(connection, names)
-        _make_schemas(connection, names)
-        connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(names.owner)))
-        lock_all(connection, names, patience)
-        applied = _apply(connection, names)
-        _make_views(connection, names)
-        _run(connection, names, sql_files.roles())
-        return applied
-
-    try:
-        return giving_way(connection, forward, patience)
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise StoreError(
-            f"not allowed: {error.diag.message_primary}; connect as a superuser or as a member of {names.owner}, "
-            f"or let an administrator make roles {names.owner}, {names.writer}, {names.reader} and schemas "
-            f"{names.store}, {names.contract} owned by {names.owner}"
-        ) from error
-
-
-def _require_server(connection: Connection) -> None:
     if connection.info.server_version < _OLDEST_SERVER:
-        raise StoreError(
-            f"PostgreSQL {connection.info.server_version // 10000} is too old; 15 is the oldest that works"
-        )
-
-
-def _make_roles(connection: Connection, names: Names) -> None:
-    for role in (names.owner, names.writer, names.reader):
-        if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).rowcount == 0:
-            connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(role)))
-    right = "SET" if connection.info.server_version >= _ROLES_HAVE_SET_RIGHT else "MEMBER"
-    if not _one(connection, "SELECT pg_has_role(current_user, %s, %s)", names.owner, right):
-        connection.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(names.owner)))
-
-
-def _make_schemas(connection: Connection, names: Names) -> None:
-    for schema in (names.store, names.contract):
-        if connection.execute("SELECT FROM pg_namespace WHERE nspname = %s", (schema,)).rowcount == 0:
-            statement = sql.SQL("CREATE SCHEMA {} AUTHORIZATION {}")
-            connection.execute(statement.format(sql.Identifier(schema), sql.Identifier(names.owner)))
-
-
-def _apply(connection: Connection, names: Names) -> tuple[str, ...]:
-    table = sql.Identifier(names.store, "migration")
-    connection.execute(sql.SQL(_MIGRATION_TABLE).format(table=table))
-    done: dict[int, str] = dict(
-        connection.execute(sql.SQL("SELECT version, checksum FROM {}").format(table)).fetchall()
-    )
-    known = {migration.version: migration for migration in sql_files.migrations()}
-    for version in sorted(done):
-        if version not in known:
-            raise StoreError(f"the database has migration {version}, which this version does not know: use a newer one")
-        if done[version] != known[version].checksum:
+        version = connection.info.server_version // 10000
+        raise StoreError(f"PostgreSQL {version} is too old; 15 is the oldest that works")
+    give_up_at = time.monotonic() + give_up_s
+    while True:
+        try:
+            with connection.transaction():
+                return _migrate_once(connection)
+        except psycopg.errors.InsufficientPrivilege as error:
             raise StoreError(
-                f"{known[version].name} has changed since it was applied: "
-                "write a new migration, or migrate an empty database"
+                f"not allowed: {error.diag.message_primary}; connect as a superuser or a member of advisor_owner, or "
+                "let an administrator create roles advisor_owner, advisor_writer, advisor_reader and schemas store, "
+                "advisor owned by advisor_owner"
+            ) from error
+        except _LOCK_FAILED as error:
+            if time.monotonic() >= give_up_at:
+                raise StoreError(_describe_blockers(connection, give_up_s)) from error
+        time.sleep(pause_s)
+
+
+def _migrate_once(connection: Connection) -> tuple[str, ...]:
+    connection.execute(named("lock_migrations"))
+    _run_file(connection, "bootstrap.sql")
+    _lock_relations(connection)
+    try:
+        with connection.transaction():
+            applied = _apply_migrations(connection)
+            _create_views(connection)
+    except _VIEW_IN_THE_WAY:
+        _drop_views(connection)
+        applied = _apply_migrations(connection)
+        _create_views(connection)
+    _run_file(connection, "roles.sql")
+    return applied
+
+
+def _lock_relations(connection: Connection) -> None:
+    relations = connection.execute(named("list_own_relations")).fetchall()
+    names = sql.SQL(", ").join(sql.Identifier(*relation) for relation in relations)
+    connection.execute(named("limit_lock_wait"))
+    connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
+    connection.execute("SET LOCAL statement_timeout = 0")
+
+
+def _apply_migrations(connection: Connection) -> tuple[str, ...]:
+    applied: dict[int, str] = dict(connection.execute(named("list_migrations")).fetchall())
+    migrations = read_migrations()
+    if unknown := sorted(applied.keys() - {migration.version for migration in migrations}):
+        raise StoreError(f"the database has migration {unknown[0]}, which this version does not know: use a newer one")
+    missing = [migration for migration in migrations if migration.version not in applied]
+    for migration in migrations:
+        if applied.get(migration.version, migration.checksum) != migration.checksum:
+            raise StoreError(
+                f"{migration.name} has changed since it was applied: write a new migration, "
+                "or migrate an empty database"
             )
-    missing = [migration for version, migration in sorted(known.items()) if version not in done]
     for migration in missing:
-        _run_under_views(connection, names, migration.text)
-        statement = sql.SQL("INSERT INTO {} (version, name, checksum) VALUES (%s, %s, %s)").format(table)
-        connection.execute(statement, (migration.version, migration.name, migration.checksum))
+        connection.execute(sql.SQL(migration.text))
+        values = {"version": migration.version, "name": migration.name, "checksum": migration.checksum}
+        connection.execute(named("record_migration"), values)
     return tuple(migration.name for migration in missing)
 
 
-def _run_under_views(connection: Connection, names: Names, text: str) -> None:
-    """A column that a view reads keeps its type: where one has to change our views go first, and are made anew."""
+def _create_views(connection: Connection) -> None:
+    """Replace views in place, so that rights and other people's views on them last; drop ours that have no file."""
+    views = read_views()
+    for text in views.values():
+        connection.execute(sql.SQL(text))
+    _drop_views(connection, keep=views)
+
+
+def _drop_views(connection: Connection, keep: Collection[str] = ()) -> None:
+    """Drop our views but those to keep, in one statement: they read each other."""
+    views = connection.execute(named("list_own_views")).fetchall()
+    dropped = [sql.Identifier(schema, name) for schema, name in views if f"{schema}.{name}" not in keep]
+    if not dropped:
+        return
     try:
-        with connection.transaction():
-            _run(connection, names, text)
-    except psycopg.errors.FeatureNotSupported:  # cannot alter type of a column used by a view or rule
-        _drop_views(connection, names, [view.name for view in reversed(views())])
-        _drop_views_without_a_file(connection, names, ())
-        _run(connection, names, text)
+        connection.execute(sql.SQL("DROP VIEW {}").format(sql.SQL(", ").join(dropped)))
+    except psycopg.errors.DependentObjectsStillExist as error:
+        raise StoreError(
+            f"views change their columns, but another object reads them: {error.diag.message_detail}; drop it, migrate "
+            "again, create it again"
+        ) from error
 
 
-_MIGRATION_TABLE = """
-CREATE TABLE IF NOT EXISTS {table} (
-    version integer NOT NULL,
-    name text NOT NULL,
-    checksum text NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT migration_pk PRIMARY KEY (version)
-)
-"""
+def _run_file(connection: Connection, name: str) -> None:
+    connection.execute(sql.SQL((folder() / name).read_text(encoding="utf-8")))
 
 
-def _make_views(connection: Connection, names: Names) -> None:
-    """Replace them in place, so that rights and other people's views on them last; rebuild only where that fails."""
-    listed = views()
-    try:
-        with connection.transaction():
-            for view in listed:
-                _run(connection, names, view.text)
-            _drop_views_without_a_file(connection, names, listed)
-    except psycopg.errors.InvalidTableDefinition:  # a column was dropped, renamed or retyped
-        _drop_views(connection, names, [view.name for view in reversed(listed)])
-        for view in listed:
-            _run(connection, names, view.text)
-        _drop_views_without_a_file(connection, names, listed)
-
-
-def _drop_views_without_a_file(connection: Connection, names: Names, kept: tuple[View, ...]) -> None:
-    statement = "SELECT viewname FROM pg_views WHERE schemaname = %s AND viewowner = %s"
-    found = connection.execute(statement, (names.contract, names.owner)).fetchall()
-    _drop_views(connection, names, sorted({name for (name,) in found} - {view.name for view in kept}))
-
-
-def _drop_views(connection: Connection, names: Names, listed: list[str]) -> None:
-    for name in listed:
-        schema, bare = (names.store, name[1:]) if name.startswith("_") else (names.contract, name)
-        try:
-            connection.execute(sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier(schema, bare)))
-        except psycopg.errors.DependentObjectsStillExist as error:
-            raise StoreError(
-                f"view {schema}.{bare} changes its columns, but something else reads it: {error.diag.message_detail}; "
-                "drop that, migrate again, make it anew"
-            ) from error
-
-
-def _run(connection: Connection, names: Names, text: str) -> None:
-    connection.execute(sql.SQL(names.put_into(text)))
-
-
-def _one(connection: Connection, statement: LiteralString, *parameters: object) -> object:
-    row = connection.execute(statement, parameters).fetchone()
-    assert row is not None
-    return row[0]
+def _describe_blockers(connection: Connection, give_up_s: float) -> str:
+    rows = connection.execute(named("list_open_transactions")).fetchall()
+    blockers = "; ".join(f"pid {pid} ({name or 'no name'}) since {since:%H:%M:%S} UTC" for pid, name, since in rows)
+    return (
+        f"no lock on the database within {give_up_s:.0f} seconds: open transactions: "
+        f"{blockers or 'none that this login may see'}; wait until they end, or end them, and migrate again"
+    )

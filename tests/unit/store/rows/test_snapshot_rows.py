@@ -62,7 +62,7 @@ def test_rows_carry_key_and_time_and_the_two_that_are_no_weekly_partitions_the_k
     assert list(found) == [
         "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "load_source", "coverage_gap",
     ]  # fmt: skip
-    assert [name for name, columns in found.items() if "time" not in columns] == ["load_source", "coverage_gap"]
+    assert [name for name, columns in found.items() if "captured_at" not in columns] == ["load_source", "coverage_gap"]
     assert {tuple(columns["snapshot_key"]) for columns in found.values()} <= {("12",), ("12", "12")}
     bare = rows_of(cluster(groups=(), loads=PartitionLoads(), coverage=()))
     assert list(bare) == ["broker", "log_dir", "topic", "partition"]
@@ -81,7 +81,9 @@ def test_brokers_dirs_and_topics() -> None:
 def test_partitions_stand_in_the_order_of_the_table_with_unknowns_as_null() -> None:
     """u comes first among the topics, so its partition is the first row."""
     found = rows_of(cluster())
-    partition = {name: cells for name, cells in found["partition"].items() if name not in ("snapshot_key", "time")}
+    partition = {
+        name: cells for name, cells in found["partition"].items() if name not in ("snapshot_key", "captured_at")
+    }
     assert partition == {
         "topic": ["u", "t"],
         "partition": ["3", "0"],
@@ -119,7 +121,7 @@ def test_members_and_gaps() -> None:
     assert (member["owned"], member["target"]) == (['[["t",[0]]]', NULL], [NULL, NULL])
     assert (member["generation"], member["user_data"]) == (["2", NULL], [NULL, r"\\x01fe"])
     gap = found["coverage_gap"]
-    assert (gap["what_code"], gap["what_args"]) == (["lacks_members"], ["{}"])
+    assert (gap["missing_code"], gap["missing_args"]) == (["lacks_members"], ["{}"])
     assert (gap["reason_code"], gap["reason_args"]) == (["as_reported"], [r'{"text":"no right\\n"}'])
 
 

@@ -1,0 +1,31 @@
+CREATE OR REPLACE VIEW advisor.log_dir_latest AS
+SELECT
+    newest.captured_at,
+    newest.cluster,
+    newest.snapshot_id,
+    log_dir.broker,
+    log_dir.path,
+    log_dir.total_bytes,
+    log_dir.usable_bytes,
+    log_dir.error,
+    log_dir.is_cordoned,
+    log_dir.stray_logs,
+    log_dir.stray_bytes,
+    log_dir.largest_stray
+FROM store.newest_snapshot AS newest
+JOIN store.log_dir
+    ON log_dir.snapshot_key = newest.snapshot_key AND log_dir.captured_at = newest.captured_at;
+
+COMMENT ON VIEW advisor.log_dir_latest IS 'Log directories of the newest snapshot of each cluster.';
+COMMENT ON COLUMN advisor.log_dir_latest.captured_at IS 'Time of the snapshot.';
+COMMENT ON COLUMN advisor.log_dir_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.log_dir_latest.snapshot_id IS 'sha256 of the snapshot''s content.';
+COMMENT ON COLUMN advisor.log_dir_latest.broker IS 'Broker id.';
+COMMENT ON COLUMN advisor.log_dir_latest.path IS 'Directory.';
+COMMENT ON COLUMN advisor.log_dir_latest.total_bytes IS 'Size of its volume; NULL where the broker does not report it.';
+COMMENT ON COLUMN advisor.log_dir_latest.usable_bytes IS 'Free bytes of its volume.';
+COMMENT ON COLUMN advisor.log_dir_latest.error IS 'Error that the broker reports.';
+COMMENT ON COLUMN advisor.log_dir_latest.is_cordoned IS 'Nothing new may be placed on it (KIP-1066).';
+COMMENT ON COLUMN advisor.log_dir_latest.stray_logs IS 'Logs in it that belong to no replica list.';
+COMMENT ON COLUMN advisor.log_dir_latest.stray_bytes IS 'Bytes of the stray logs.';
+COMMENT ON COLUMN advisor.log_dir_latest.largest_stray IS 'Topic and partition of the largest stray log.';
