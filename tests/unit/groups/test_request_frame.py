@@ -31,7 +31,8 @@ def test_each_member_owns_what_it_reads_in_the_order_of_topics() -> None:
     assert owned(TODAY, -1, -1, 1, -1, -1) == [[], [(1, 0)]]  # what nobody subscribes to may be owned still
     told = TODAY.of_client.of_reader(np.array([1, 1, 1, -1, -1], np.int32)).members
     assert told.has_owned.tolist() == [False, True]
-    assert not (told.owned_topics.flags.writeable or told.owned_partitions.flags.writeable)  # strategies share them
+    assert not told.owned_topics.flags.writeable  # strategies share them
+    assert not told.owned_partitions.flags.writeable
     assert TODAY.of_client.empty.members.has_owned.tolist() == [False, False]
 
 

@@ -57,7 +57,7 @@ def test_what_the_death_of_the_first_member_costs_under_range() -> None:
 
 
 def test_a_scenario_that_a_strategy_refuses_has_the_error_in_place_of_figures() -> None:
-    """kafka-python's round robin fails where the next member in turn does not subscribe: today none, later m1 and m2."""
+    """kafka-python's round robin fails where the next member does not subscribe: today none, later m1 and m2."""
     members = [reading("m0", "a", "b"), reading("m1", "a"), reading("m2", "b")]
     strategy = "roundrobin@kafka-python-3"
     replay = replay_group(state(members, {"a": 2, "b": 2}).group_input, [strategy], scenarios=["member_leaves"])
