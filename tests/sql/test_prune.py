@@ -8,7 +8,7 @@ import pytest
 
 from kafka_rebalance.snapshot import codec
 from rebalance_advisor import store
-from rebalance_advisor.store.retention.prune import Pruned
+from rebalance_advisor.store.prune import Pruned
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack

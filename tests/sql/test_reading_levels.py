@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import CommittedOffset
 from rebalance_advisor import store
-from rebalance_advisor.store.reading_levels import roll_up
+from rebalance_advisor.store.snapshot_save import roll_up
 from tests.sql.sample_clusters import plain_snapshot, rich_snapshot
 
 pytestmark = pytest.mark.stack

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rebalance_advisor import store
-from rebalance_advisor.store.retention.readings import READING_TABLES
+from rebalance_advisor.store.prune import READING_TABLES
 from tests.benchmarks.bench_store import large_snapshot
 from tests.sql.simulated_history import History, clone_readings
 

@@ -15,8 +15,7 @@ from psycopg.rows import dict_row
 from kafka_rebalance.snapshot import codec
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_load
-from rebalance_advisor.store.retention.prune import WHOLE_DAYS
-from rebalance_advisor.store.retention.readings import READING_TABLES, Weeks, mark_thinned, sweep
+from rebalance_advisor.store.prune import READING_TABLES, WHOLE_DAYS, Weeks, mark_thinned, sweep
 from rebalance_advisor.store.run import RESULT_TABLES
 from tests.sql.conftest import with_database
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan

@@ -16,10 +16,7 @@ from kafka_assignors.visible_text import excerpt, visible
 from rebalance_advisor.page.access import Access, identified_by
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.rendering import HEADERS, page, style
-from rebalance_advisor.page.routes.cluster_pages import clusters_router
-from rebalance_advisor.page.routes.fleet_pages import fleet_router
-from rebalance_advisor.page.routes.plan_pages import plans_router
-from rebalance_advisor.page.routes.subject_pages import subjects_router
+from rebalance_advisor.page.routes import clusters_router, fleet_router, plans_router, subjects_router
 from rebalance_advisor.page.threads import PageThreads, add_page
 
 _EVERY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]

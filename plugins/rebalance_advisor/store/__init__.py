@@ -25,7 +25,7 @@ from rebalance_advisor.store.checks import (
 from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
 from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.load_history import load_readings
-from rebalance_advisor.store.retention.prune import Pruned, agreed_now, prune
+from rebalance_advisor.store.prune import Pruned, agreed_now, prune
 from rebalance_advisor.store.rows.plan_rows import load_advisory, load_plan, save_advisory, save_plan
 from rebalance_advisor.store.rows.results import (
     save_broker_scores,

@@ -16,8 +16,7 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity, SubjectType
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode
 from kafka_rebalance.scoring import GroupScore, ResourceScore
-from rebalance_advisor.page.queries.subjects import carried_by
-from rebalance_advisor.page.queries.views import ALL, PARTITION
+from rebalance_advisor.page.queries import ALL, PARTITION, carried_by
 from rebalance_advisor.page.rendering import HEADERS
 from tests.sql.sample_clusters import finding, rich_snapshot
 from tests.sql.test_questions import advise, read

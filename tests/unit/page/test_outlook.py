@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from rebalance_advisor.page.outlook import if_nothing_is_done
+from rebalance_advisor.page.routes import if_nothing_is_done
 
 CAPTURED = datetime(2026, 7, 1, tzinfo=UTC)
 BALANCED = {"resource": "disk", "skew_before": 1.25, "skew_after": 1.02}

@@ -1,6 +1,6 @@
 """The chart of brokers from rows of the views."""
 
-from rebalance_advisor.page.plan_charts import resource_charts
+from rebalance_advisor.page.routes import resource_charts
 
 RESOURCE = {
     "resource": "disk", "mean_level": 10.0, "band_asked_low": None, "band_asked_high": 1.1, "widened_low": None,

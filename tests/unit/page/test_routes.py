@@ -3,15 +3,11 @@
 import asyncio
 import inspect
 
-from rebalance_advisor.page import reader
+from rebalance_advisor.page import queries, reader
+from rebalance_advisor.page import routes as asking
 from rebalance_advisor.page.access import Access, readable_clusters
 from rebalance_advisor.page.app import make_app
-from rebalance_advisor.page.queries import clusters, plans, subjects
-from rebalance_advisor.page.routes import asking
-from rebalance_advisor.page.routes.cluster_pages import clusters_router
-from rebalance_advisor.page.routes.fleet_pages import fleet_router
-from rebalance_advisor.page.routes.plan_pages import move_filter, plans_router
-from rebalance_advisor.page.routes.subject_pages import subjects_router
+from rebalance_advisor.page.routes import clusters_router, fleet_router, move_filter, plans_router, subjects_router
 
 ROUTERS = (fleet_router, clusters_router, plans_router, subjects_router)
 
@@ -30,20 +26,20 @@ def test_whatever_is_about_one_cluster_asks_for_the_right_to_it():
 def test_values_are_bound_and_never_part_of_a_statement():
     evil = "'; DROP TABLE store.run; --"
     statements = [
-        clusters.findings_of(evil, evil, evil, evil),
-        plans.moves(evil, evil, plans.MoveFilter(topic=evil, kind=evil)),
-        *subjects.group_parts(evil, evil).values(),
-        *subjects.topic_parts(evil, evil, 1).values(),
-        subjects.topics(evil, evil, 1),
+        queries.findings_of(evil, evil, evil, evil),
+        queries.moves(evil, evil, queries.MoveFilter(topic=evil, kind=evil)),
+        *queries.group_parts(evil, evil).values(),
+        *queries.topic_parts(evil, evil, 1).values(),
+        queries.topics(evil, evil, 1),
     ]
     for statement in statements:
         assert "DROP" not in str(statement.compile())
 
 
 def test_empty_fields_of_the_form_ask_for_all():
-    assert asyncio.run(move_filter(wave="", broker="", down=False, number=1)) == plans.MoveFilter()
+    assert asyncio.run(move_filter(wave="", broker="", down=False, number=1)) == queries.MoveFilter()
     asked = asyncio.run(move_filter(topic="t", kind="leader", wave="2", broker="9", sort="bytes", down=True, number=3))
-    assert asked == plans.MoveFilter(
+    assert asked == queries.MoveFilter(
         topic="t", kind="leader", wave=2, broker=9, sort="bytes", is_descending=True, page=3
     )  # fmt: skip
 

@@ -8,9 +8,9 @@ import pytest
 
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot import codec
-from rebalance_advisor.store import reading_ahead as module
-from rebalance_advisor.store.reading_ahead import reading_ahead
+from rebalance_advisor.store import snapshot_save as module
 from rebalance_advisor.store.rows.snapshot_rows import TABLES
+from rebalance_advisor.store.snapshot_save import reading_ahead
 from stack.waiting import PATIENCE_S, wait_for
 from tests.sql.sample_clusters import plain_snapshot
 

@@ -16,7 +16,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from rebalance_advisor.store.rows.committed_rows import committed_offsets, lag_columns, offset_columns
+from rebalance_advisor.store.snapshot_save import committed_offsets, lag_columns, offset_columns
 from tests.sample import for_each
 
 NULL = r"\N"

@@ -1,0 +1,425 @@
+"""The page's queries: each reads columns of the public views, as the reader role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Integer,
+    Select,
+    TableClause,
+    Text,
+    and_,
+    any_,
+    column,
+    func,
+    literal,
+    or_,
+    select,
+    table,
+    type_coerce,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
+
+_ARRAYS: dict[str, TypeEngine[Any]] = {
+    "from_replicas": ARRAY(Integer),
+    "to_replicas": ARRAY(Integer),
+    "replicas": ARRAY(Integer),
+    "isr": ARRAY(Integer),
+}
+_TEXTS = frozenset({"topic", "group_id", "subject", "cluster", "run_id", "member_id", "kind", "document"})
+
+
+def view(name: str, columns: str) -> TableClause:
+    """A view and the columns that are read, separated by blanks."""
+    return table(name, *(column(part, _type_of(part)) for part in columns.split()), schema="advisor")
+
+
+def _type_of(name: str) -> TypeEngine[Any] | None:
+    return _ARRAYS.get(name) or (Text() if name in _TEXTS else None)
+
+
+CLUSTER = view(
+    "cluster_latest",
+    "cluster started_at run_id verdict plan_id snapshot_captured_at age_seconds newest_snapshot_captured_at"
+    " broker_count topic_count partition_count group_count gap_count excluded_resource_count worst_broker"
+    " worst_resource worst_skew critical_count high_count finding_count replica_moves bytes leader_changes",
+)
+APPLICATION = view("plan_application", "cluster run_id application_id state message answered_by answered_at")
+FINDING = view(
+    "finding",
+    "cluster run_id rank code severity subject_type subject evidence recommendation_code recommendation_args team"
+    " channel tier muted_until mute_reason",
+)
+COVERAGE = view("coverage_latest", "cluster subject_type subject missing_code missing_args reason_code reason_args")
+PLAN = view(
+    "plan",
+    "cluster started_at run_id plan_id verdict reasons expires_at replica_moves bytes leader_changes seconds document",
+)
+PLAN_BROKER = view("plan_broker", "cluster run_id broker resource load_before load_after capacity")
+PLAN_RESOURCE = view(
+    "plan_resource",
+    "cluster run_id resource unit source mean_level band_asked_low band_asked_high widened_low widened_high"
+    " skew_before skew_after exclusion_reason_code exclusion_reason_args",
+)
+BOUND = view("plan_bound", "cluster run_id cost value gap proof")
+WAVE = view("wave", "cluster run_id direction wave move_count bytes seconds")
+MOVE = view(
+    "move",
+    "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave"
+    " reason_code reason_args",
+)
+BROKER = view("broker_latest", "cluster broker rack host port state is_controller")
+BROKER_SCORE = view(
+    "broker_score_latest", "cluster broker rack resource unit load capacity level level_to_mean_ratio fair_share source"
+)
+DISK = view(
+    "broker_disk_forecast",
+    "cluster broker used_bytes total_bytes used_ratio growth_bytes_per_day reaches_85_percent_at"
+    " reaches_85_percent_at_with_plan days_of_history outlook",
+)
+TOPIC_CHANGE = view(
+    "broker_topic_change", "cluster broker topic earlier_captured_at bytes_earlier bytes_now bytes_change"
+)
+TOPIC = view("topic_latest", "cluster topic is_internal partition_count")
+TOPIC_SCORE = view(
+    "topic_score_latest",
+    "cluster topic placer seed replica_skew leader_skew replica_moves bytes_to_move rack_violations",
+)
+PARTITION = view("partition_latest", "cluster topic partition replicas leader isr log_bytes")
+LOAD = view("load_latest", "cluster topic partition log_bytes in_bytes_per_s out_bytes_per_s")
+GROUP = view("consumer_group_latest", "cluster group_id type protocol state member_count coordinator")
+GROUP_SCORE = view(
+    "group_score_latest",
+    "cluster group_id assignor version scenario is_current is_recommended members idle_members partitions skew_count"
+    " skew_rate partitions_moved drain_seconds members_falling_behind is_reproduced error subject longest_pause_ms"
+    " partitions_unread least_skew_rate",
+)
+GROUP_DRAIN = view(
+    "group_drain_latest",
+    "cluster group_id current_assignor recommended_assignor drain_seconds recommended_drain_seconds gain_seconds"
+    " skew_rate recommended_skew_rate partitions_moved members_falling_behind recommended_members_falling_behind",
+)
+GROUP_LAG = view("group_lag_latest", "cluster group_id topic partitions lag_messages max_lag_messages")
+MEMBER_SCORE = view(
+    "member_score_latest",
+    "cluster group_id assignor is_current is_recommended member_id instance_id rack partitions in_bytes_per_s"
+    " lag_messages drain_seconds is_falling_behind",
+)
+ATTEMPT = view("run_attempt", "cluster run_id state attempted_at published_at duration_seconds failed_task failure")
+OUTCOME = view(
+    "plan_outcome",
+    "cluster run_id started_at resource skew_before skew_predicted skew_measured move_count applied_count",
+)
+SKEW_DAY = view("skew_by_day", "cluster period_start resource skew highest_skew worst_broker")
+ALL = (
+    CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, MOVE, BROKER, BROKER_SCORE,
+    DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE, GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE,
+    ATTEMPT, OUTCOME, SKEW_DAY,
+)  # fmt: skip
+
+
+def clusters(cluster: str | None = None) -> Select[Any]:
+    """One row a cluster that has a published advisory, those in trouble first; or that of one cluster."""
+    every = select(*CLUSTER.c).order_by(CLUSTER.c.critical_count.desc(), CLUSTER.c.high_count.desc(), CLUSTER.c.cluster)
+    return every if cluster is None else every.where(CLUSTER.c.cluster == cluster)
+
+
+def applications() -> Select[Any]:
+    """What became of the newest plans, the last time each was asked about last."""
+    newest = and_(CLUSTER.c.cluster == APPLICATION.c.cluster, CLUSTER.c.run_id == APPLICATION.c.run_id)
+    return select(*APPLICATION.c).join(CLUSTER, newest).order_by(APPLICATION.c.cluster, APPLICATION.c.application_id)
+
+
+def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
+    """The first ``limit`` findings of an advisory, worst first; what is muted last."""
+    return (
+        select(*FINDING.c)
+        .where(FINDING.c.cluster == cluster, FINDING.c.run_id == run_id)
+        .order_by(FINDING.c.rank)
+        .limit(limit)
+    )
+
+
+def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> Select[Any]:
+    """What one subject was found to suffer from, and what is found of another one that explains something of it."""
+    is_of_subject = and_(FINDING.c.subject_type == subject_type, FINDING.c.subject == subject)
+    symptom = [{"subject_type": subject_type, "subject": subject}]
+    explains = type_coerce(FINDING.c.evidence, JSONB)["symptoms"].contains(symptom)
+    return findings(cluster, run_id, limit=20).where(or_(is_of_subject, explains))
+
+
+def disks(cluster: str) -> Select[Any]:
+    """What is known of how full each broker's disk becomes."""
+    return select(*DISK.c).where(DISK.c.cluster == cluster).order_by(DISK.c.broker)
+
+
+def gaps(cluster: str, limit: int) -> Select[Any]:
+    """What could not be read."""
+    return select(*COVERAGE.c).where(COVERAGE.c.cluster == cluster).order_by(COVERAGE.c.subject).limit(limit)
+
+
+def hottest_brokers(cluster: str, limit: int) -> Select[Any]:
+    """Pairs of broker and resource, the highest above the mean first."""
+    return (
+        select(*BROKER_SCORE.c)
+        .where(BROKER_SCORE.c.cluster == cluster)
+        .order_by(
+            BROKER_SCORE.c.level_to_mean_ratio.desc().nulls_last(), BROKER_SCORE.c.broker, BROKER_SCORE.c.resource
+        )
+        .limit(limit)
+    )
+
+
+def slowest_groups(cluster: str, limit: int) -> Select[Any]:
+    """Groups whose lag is never gone first, then by what the advised strategy saves, then by time to drain."""
+    drain = GROUP_DRAIN.c
+    return (
+        select(*drain)
+        .where(drain.cluster == cluster)
+        .order_by(
+            drain.members_falling_behind.desc().nulls_last(),
+            drain.gain_seconds.desc().nulls_last(),
+            drain.drain_seconds.desc().nulls_last(),
+            drain.group_id,
+        )
+        .limit(limit)
+    )
+
+
+def attempts(cluster: str, *, limit: int, offset: int) -> Select[Any]:
+    """Every advisory that was started, the newest first."""
+    return (
+        select(*ATTEMPT.c)
+        .where(ATTEMPT.c.cluster == cluster)
+        .order_by(ATTEMPT.c.attempted_at.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+
+
+def outcomes(cluster: str, limit: int) -> Select[Any]:
+    """What plans promised and what was measured later, the newest first."""
+    ordered = (OUTCOME.c.started_at.desc(), OUTCOME.c.resource)
+    return select(*OUTCOME.c).where(OUTCOME.c.cluster == cluster).order_by(*ordered).limit(limit)
+
+
+def skew_by_day(cluster: str, limit: int) -> Select[Any]:
+    """Skew of each resource by the day, the newest first."""
+    ordered = (SKEW_DAY.c.period_start.desc(), SKEW_DAY.c.resource)
+    return select(*SKEW_DAY.c).where(SKEW_DAY.c.cluster == cluster).order_by(*ordered).limit(limit)
+
+
+PAGE_ROWS = 50
+SORTS = ("plan", "topic", "bytes", "wave")
+KINDS = ("replica", "leader", "order")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveFilter:
+    """Which moves of a plan are asked for; ``None`` and the empty text ask for all."""
+
+    topic: str = ""
+    kind: str = ""
+    wave: int | None = None
+    broker: int | None = None
+    sort: str = "plan"
+    is_descending: bool = False
+    page: int = 1
+
+
+def plan(cluster: str, run_id: str) -> Select[Any]:
+    """The plan without its document, which may have megabytes; with the document's sha256."""
+    columns = [column for column in PLAN.c if column.name != "document"]
+    digest = func.encode(func.sha256(func.convert_to(PLAN.c.document, "UTF8")), "hex").label("document_sha256")
+    return select(*columns, digest).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
+
+
+def plan_document(cluster: str, run_id: str) -> Select[Any]:
+    """plan.json, as it was published."""
+    return select(PLAN.c.document, PLAN.c.plan_id).where(PLAN.c.cluster == cluster, PLAN.c.run_id == run_id)
+
+
+def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
+    """Statements for resources, brokers, bounds and waves of a plan."""
+    orders = {
+        "resources": (PLAN_RESOURCE, (PLAN_RESOURCE.c.resource,)),
+        "brokers": (PLAN_BROKER, (PLAN_BROKER.c.resource, PLAN_BROKER.c.broker)),
+        "bounds": (BOUND, (BOUND.c.cost,)),
+        "waves": (WAVE, (WAVE.c.direction, WAVE.c.wave)),
+    }
+    return {
+        name: select(*read.c).where(read.c.cluster == cluster, read.c.run_id == run_id).order_by(*order)
+        for name, (read, order) in orders.items()
+    }
+
+
+def moves(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
+    """One page of moves. What has no bytes stands last either way; ties are in the plan's order."""
+    key = {"plan": MOVE.c.position, "topic": MOVE.c.topic, "bytes": MOVE.c.bytes, "wave": MOVE.c.wave}[asked.sort]
+    ordered = (key.desc() if asked.is_descending else key.asc()).nulls_last()
+    return (
+        select(*MOVE.c)
+        .where(*_conditions(cluster, run_id, asked))
+        .order_by(ordered, MOVE.c.position)
+        .limit(PAGE_ROWS)
+        .offset((asked.page - 1) * PAGE_ROWS)
+    )
+
+
+def move_totals(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
+    """How many moves the filter leaves, and their bytes; the page does not count."""
+    counted: list[ColumnElement[Any]] = [func.count().label("moves"), func.sum(MOVE.c.bytes).label("bytes")]
+    return select(*counted).where(*_conditions(cluster, run_id, asked))
+
+
+def _conditions(cluster: str, run_id: str, asked: MoveFilter) -> list[ColumnElement[bool]]:
+    conditions = [MOVE.c.cluster == cluster, MOVE.c.run_id == run_id]
+    if asked.topic:
+        conditions.append(MOVE.c.topic.icontains(asked.topic, autoescape=True))
+    if asked.kind:
+        conditions.append(MOVE.c.kind == asked.kind)
+    if asked.wave is not None:
+        conditions.append(MOVE.c.wave == asked.wave)
+    if asked.broker is not None:
+        broker = literal(asked.broker)
+        conditions.append(or_(broker == any_(MOVE.c.from_replicas), broker == any_(MOVE.c.to_replicas)))
+    return conditions
+
+
+LIST_ROWS = 50
+TODAY = "today"
+
+
+def named(read: TableClause, name: str, cluster: str, search: str, page: int) -> Select[Any]:
+    """A page of a list, ordered by its column ``name``, whose values contain ``search`` in any case."""
+    listed = select(*read.c).where(read.c.cluster == cluster).order_by(read.c[name])
+    if search:
+        listed = listed.where(read.c[name].icontains(search, autoescape=True))
+    return listed.limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS)
+
+
+def topics(cluster: str, search: str, page: int) -> Select[Any]:
+    """Topics by name; one row more than a page shows that there is another."""
+    return named(TOPIC, "topic", cluster, search, page)
+
+
+def groups(cluster: str, search: str, page: int) -> Select[Any]:
+    """Groups by name; as ``topics``."""
+    return named(GROUP, "group_id", cluster, search, page)
+
+
+def brokers(cluster: str, page: int) -> Select[Any]:
+    """Brokers by id; as ``topics``."""
+    listed = select(*BROKER.c).where(BROKER.c.cluster == cluster).order_by(BROKER.c.broker)
+    return listed.limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS)
+
+
+def broker_parts(cluster: str, broker: int) -> dict[str, Select[Any]]:
+    """What there is about one broker: itself, its levels, its disks, what grew on it."""
+    of_broker = {
+        name: select(*read.c).where(read.c.cluster == cluster, read.c.broker == broker)
+        for name, read in {"broker": BROKER, "levels": BROKER_SCORE, "disks": DISK, "grown": TOPIC_CHANGE}.items()
+    }
+    return {
+        "broker": of_broker["broker"],
+        "levels": of_broker["levels"].order_by(BROKER_SCORE.c.level_to_mean_ratio.desc().nulls_last()),
+        "disks": of_broker["disks"],
+        "grown": of_broker["grown"]
+        .where(TOPIC_CHANGE.c.earlier_captured_at.is_not(None))
+        .order_by(func.abs(TOPIC_CHANGE.c.bytes_change).desc().nulls_last())
+        .limit(10),
+    }
+
+
+def carried_by(cluster: str, broker: int, limit: int, *, by_size: bool) -> Select[Any]:
+    """Topics on a broker by what their partitions there hold, or by what is written to them; the most first."""
+    same = and_(
+        LOAD.c.cluster == PARTITION.c.cluster,
+        LOAD.c.topic == PARTITION.c.topic,
+        LOAD.c.partition == PARTITION.c.partition,
+    )
+    # A broker tells the size of its own replica; where none does, the partition's size stands for it.
+    of_replica = type_coerce(PARTITION.c.log_bytes, ARRAY(BigInteger))[
+        func.array_position(PARTITION.c.replicas, broker)
+    ]
+    written, held = func.sum(LOAD.c.in_bytes_per_s), func.sum(func.coalesce(of_replica, LOAD.c.log_bytes))
+    order = (held, written) if by_size else (written, held)
+    return (
+        select(
+            PARTITION.c.topic,
+            func.count().label("replicas"),
+            func.count().filter(PARTITION.c.leader == broker).label("leaders"),
+            held.label("log_bytes"),
+            written.label("in_bytes_per_s"),
+        )
+        .select_from(PARTITION.outerjoin(LOAD, same))
+        .where(PARTITION.c.cluster == cluster, literal(broker) == any_(PARTITION.c.replicas))
+        .group_by(PARTITION.c.topic)
+        .order_by(*(most.desc().nulls_last() for most in order), PARTITION.c.topic)
+        .limit(limit)
+    )
+
+
+def topic_parts(cluster: str, topic: str, page: int) -> dict[str, Select[Any]]:
+    """What there is about one topic: itself, the placers, a page of partitions, the groups that read it."""
+    score = TOPIC_SCORE.c
+    placers = (
+        select(
+            score.placer,
+            func.count().label("seeds"),
+            func.avg(score.replica_skew).label("replica_skew"),
+            func.avg(score.leader_skew).label("leader_skew"),
+            func.avg(score.replica_moves).label("replica_moves"),
+            func.max(score.rack_violations).label("rack_violations"),
+        )
+        .where(score.cluster == cluster, score.topic == topic)
+        .group_by(score.placer)
+        .order_by(score.placer != "current", score.placer)
+    )
+    partitions = select(*PARTITION.c).where(PARTITION.c.cluster == cluster, PARTITION.c.topic == topic)
+    readers = select(*GROUP_LAG.c).where(GROUP_LAG.c.cluster == cluster, GROUP_LAG.c.topic == topic)
+    return {
+        "topic": select(*TOPIC.c).where(TOPIC.c.cluster == cluster, TOPIC.c.topic == topic),
+        "placers": placers,
+        "partitions": partitions.order_by(PARTITION.c.partition).limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS),
+        "readers": readers.order_by(GROUP_LAG.c.lag_messages.desc().nulls_last(), GROUP_LAG.c.group_id).limit(
+            LIST_ROWS
+        ),
+    }
+
+
+def group_parts(cluster: str, group_id: str) -> dict[str, Select[Any]]:
+    """What there is about one group: itself, strategies as things are, scenarios, drain, lag, members."""
+    of_group = {
+        name: select(*read.c).where(read.c.cluster == cluster, read.c.group_id == group_id)
+        for name, read in {
+            "group": GROUP, "scores": GROUP_SCORE, "drain": GROUP_DRAIN, "lag": GROUP_LAG, "members": MEMBER_SCORE
+        }.items()
+    }  # fmt: skip
+    score, member = GROUP_SCORE.c, MEMBER_SCORE.c
+    best_first = (
+        score.is_current.desc(),
+        score.is_recommended.desc(),
+        score.skew_rate.asc().nulls_last(),
+        score.assignor,
+    )
+    return {
+        "group": of_group["group"],
+        "drain": of_group["drain"],
+        "strategies": of_group["scores"].where(score.scenario == TODAY).order_by(*best_first),
+        "scenarios": of_group["scores"]
+        .where(score.scenario != TODAY, score.is_current | score.is_recommended)
+        .order_by(score.scenario, *best_first)
+        .limit(LIST_ROWS),
+        "lag": of_group["lag"].order_by(GROUP_LAG.c.lag_messages.desc().nulls_last()).limit(LIST_ROWS),
+        "members": of_group["members"]
+        .where(member.is_current)
+        .order_by(member.lag_messages.desc().nulls_last(), member.member_id)
+        .limit(LIST_ROWS),
+    }

@@ -1,0 +1,339 @@
+"""Routes of the page: fleet, cluster, plan, and each broker, topic and group."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from sqlalchemy import Select
+
+from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
+from rebalance_advisor.page import queries as ask
+from rebalance_advisor.page.access import check_cluster, readable_clusters, require_cluster
+from rebalance_advisor.page.queries import (
+    LIST_ROWS,
+    MoveFilter,
+    applications,
+    clusters,
+    findings_of,
+    move_totals,
+    plan,
+    plan_parts,
+)
+from rebalance_advisor.page.reader import Reader, Row
+from rebalance_advisor.page.rendering import address, page
+from rebalance_advisor.page.threads import add_page
+from rebalance_advisor.publish.charts import MOST_BROKERS, band_of, broker_levels_chart, broker_rows, svg_of
+from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
+
+
+def rows(request: Request, statement: Select[Any]) -> list[Row]:
+    """All rows of one statement."""
+    reader: Reader = request.app.state.reader
+    return reader.rows(statement)
+
+
+def parts(request: Request, statements: Mapping[str, Select[Any]]) -> dict[str, list[Row]]:
+    """All rows of each."""
+    return {name: rows(request, statement) for name, statement in statements.items()}
+
+
+def one(request: Request, statement: Select[Any], missing: str) -> Row:
+    """Its first row, or 404 with ``missing`` as words."""
+    reader: Reader = request.app.state.reader
+    row = reader.first(statement)
+    if row is None:
+        raise HTTPException(404, missing)
+    return row
+
+
+def newest(request: Request, cluster: str) -> Row:
+    """The newest published advisory of a cluster, or 404."""
+    return one(request, clusters(cluster), f"Nothing is published yet for cluster {cluster}.")
+
+
+_ADVISE = "advise_"
+_KINDS = (_ADVISE, "collect_", "apply_")
+
+
+def fleet_router() -> APIRouter:
+    """``/`` and ``/run``."""
+    router = APIRouter()
+    add_page(router, "/", fleet)
+    add_page(router, "/run", of_dag_run)
+    return router
+
+
+def fleet(request: Request) -> HTMLResponse:
+    """One row a cluster, those in trouble first."""
+    read = rows(request, clusters())
+    seen = readable_clusters(request, [row["cluster"] for row in read])
+    states = {row["cluster"]: row["state"] for row in rows(request, applications())}
+    return page(request, "fleet.html", clusters=[row for row in read if row["cluster"] in seen], states=states)
+
+
+def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
+    """The tab of a DAG run: the plan that the run published, or the cluster it belongs to."""
+    kind = next((kind for kind in _KINDS if dag_id.startswith(kind)), None)
+    if kind is None:
+        raise HTTPException(404, "This DAG is none of the Kafka Rebalance Advisor's.")
+    cluster = dag_id.removeprefix(kind)
+    check_cluster(request, cluster)
+    if kind == _ADVISE and run_id:
+        return RedirectResponse(address(request, "clusters", cluster, "plan", run=f"{run_id}.{cluster}"), 303)
+    return RedirectResponse(address(request, "clusters", cluster), 303)
+
+
+def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row], captured_at: datetime) -> list[str]:
+    """The lines that the report has, but for what a lost broker leads to. Rows of ``plan``, ``plan_resource`` and
+    ``broker_disk_forecast``: the plan's document may have megabytes.
+    """
+    forecasts = [
+        DiskForecast(
+            broker=disk["broker"],
+            used_ratio=disk["used_ratio"] or 0.0,
+            days_of_history=disk["days_of_history"] or 0,
+            full_at=disk["reaches_85_percent_at"],
+            full_at_with_plan=disk["reaches_85_percent_at_with_plan"],
+        )
+        for disk in disks
+    ]
+    outlook = [line.document() for line in disk_outlook(forecasts, captured_at)]
+    balanced = [dict(resource) for resource in resources if resource["skew_before"] is not None]
+    told: dict[str, Any] = {"moves": plan["replica_moves"] or plan["leader_changes"], "resources": balanced}
+    return lines_of_advisory({"plan": told} | ({"outlook": outlook} if outlook else {}))
+
+
+MOST_FINDINGS = 100
+MOST_GAPS = 20
+MOST_DAYS = 60
+_HOTTEST = 8
+
+
+def clusters_router() -> APIRouter:
+    """``/clusters/NAME`` and its history."""
+    router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
+    add_page(router, "", cluster_page)
+    add_page(router, "/history", history)
+    return router
+
+
+def cluster_page(request: Request, cluster: str) -> HTMLResponse:
+    """Verdict, age, cost, findings, the hottest brokers, groups in trouble, what was not seen."""
+    state = newest(request, cluster)
+    read = parts(
+        request,
+        {
+            "findings": ask.findings(cluster, state["run_id"], MOST_FINDINGS),
+            "hottest": ask.hottest_brokers(cluster, _HOTTEST),
+            "slowest": ask.slowest_groups(cluster, _HOTTEST),
+            "gaps": ask.gaps(cluster, MOST_GAPS),
+            "disks": ask.disks(cluster),
+            "resources": plan_parts(cluster, state["run_id"])["resources"],
+        },
+    )
+    advised = one(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
+    return page(
+        request, "cluster.html", cluster=cluster, state=state, plan=advised,
+        if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
+        findings=read["findings"], hottest=read["hottest"], slowest=read["slowest"], gaps=read["gaps"],
+    )  # fmt: skip
+
+
+def history(
+    request: Request, cluster: str, number: Annotated[int, Query(ge=1, le=10_000, alias="page")] = 1
+) -> HTMLResponse:
+    """Advisories that were started, what plans promised and what came of it, skew by the day."""
+    attempts = rows(request, ask.attempts(cluster, limit=LIST_ROWS + 1, offset=(number - 1) * LIST_ROWS))
+    return page(
+        request, "history.html", cluster=cluster, page=number,
+        attempts=attempts[:LIST_ROWS], has_more=len(attempts) > LIST_ROWS,
+        outcomes=rows(request, ask.outcomes(cluster, LIST_ROWS)),
+        days=rows(request, ask.skew_by_day(cluster, MOST_DAYS)),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceChart:
+    """One balanced resource: its chart as SVG, and how many brokers it leaves out."""
+
+    resource: str
+    svg: str
+    left_out_count: int
+
+
+def resource_charts(resources: Sequence[Row], brokers: Sequence[Row]) -> list[ResourceChart]:
+    """A chart for each resource that the plan balances; at most ``MOST_BROKERS`` brokers in each."""
+    return [_chart(resource, brokers) for resource in resources if resource["exclusion_reason_code"] is None]
+
+
+def _chart(resource: Row, brokers: Sequence[Row]) -> ResourceChart:
+    name = resource["resource"]
+    loads = {str(row["broker"]): row for row in brokers if row["resource"] == name}
+    is_sized = bool(loads) and all(row["capacity"] is not None for row in loads.values())
+    plan = {
+        "before": {
+            name: {broker: row["load_before"] for broker, row in loads.items() if row["load_before"] is not None}
+        },
+        "after": {name: {broker: row["load_after"] for broker, row in loads.items() if row["load_after"] is not None}},
+    }
+    outcome: dict[str, Any] = {
+        "resource": name,
+        "mean_level": resource["mean_level"],
+        "capacity": {broker: row["capacity"] for broker, row in loads.items()} if is_sized else None,
+        "band_asked": (resource["band_asked_low"], resource["band_asked_high"]),
+        "widened_to": (resource["widened_low"], resource["widened_high"]),
+    }
+    drawn = broker_rows(plan, outcome)
+    label = f"Brokers before and after the plan by {name}, as multiples of the mean"
+    svg = svg_of(broker_levels_chart(drawn, band_of(outcome)), label) if drawn else ""
+    return ResourceChart(name, svg, max(0, len(loads) - MOST_BROKERS))
+
+
+_GONE = "No published plan of this cluster has this run; it may be running, have failed, or be pruned."
+_Sort = Literal["plan", "topic", "bytes", "wave"]
+_Kind = Literal["", "replica", "leader", "order"]
+
+
+def plans_router() -> APIRouter:
+    """``/clusters/NAME/plan`` and its document; ``run`` names an advisory, without it the newest is meant."""
+    router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
+    add_page(router, "/plan", plan_page)
+    add_page(router, "/plan.json", plan_file)
+    return router
+
+
+async def move_filter(
+    topic: str = "",
+    kind: _Kind = "",
+    wave: str = Query("", pattern=r"^\d{0,6}$"),
+    broker: str = Query("", pattern=r"^\d{0,9}$"),
+    sort: _Sort = "plan",
+    down: Annotated[bool, Query()] = False,  # noqa: FBT002 (a query parameter)
+    number: Annotated[int, Query(ge=1, le=100_000, alias="page")] = 1,
+) -> ask.MoveFilter:
+    """As the form sends it: an empty field asks for all. A coroutine, for FastAPI runs functions in shared threads."""
+    return ask.MoveFilter(
+        topic=topic, kind=kind, sort=sort, is_descending=down, page=number,
+        wave=int(wave) if wave else None, broker=int(broker) if broker else None,
+    )  # fmt: skip
+
+
+def plan_page(
+    request: Request, cluster: str, asked: Annotated[ask.MoveFilter, Depends(move_filter)], run: str = ""
+) -> HTMLResponse:
+    """The whole plan; of its moves one page."""
+    run = run or str(newest(request, cluster)["run_id"])
+    plan = one(request, ask.plan(cluster, run), _GONE)
+    read = parts(request, ask.plan_parts(cluster, run))
+    totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
+    return page(
+        request, "plan.html", cluster=cluster, run=run, plan=plan, asked=asked, totals=totals,
+        moves=rows(request, ask.moves(cluster, run, asked)),
+        last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
+        charts=resource_charts(read["resources"], read["brokers"]), sorts=ask.SORTS, kinds=ask.KINDS,
+        resources=read["resources"], bounds=read["bounds"],
+        waves=[wave for wave in read["waves"] if wave["direction"] == "forward"],
+    )  # fmt: skip
+
+
+def plan_file(request: Request, cluster: str, run: str = "") -> Response:
+    """plan.json byte for byte, its sha256 beside it."""
+    run = run or str(newest(request, cluster)["run_id"])
+    body = str(one(request, ask.plan_document(cluster, run), _GONE)["document"]).encode()
+    digest = hashlib.sha256(body).hexdigest()
+    headers = {"Content-Disposition": 'attachment; filename="plan.json"', "X-Content-SHA256": digest}
+    return Response(body, media_type="application/json", headers=headers)
+
+
+_Page = Annotated[int, Query(ge=1, le=100_000, alias="page")]
+_BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]
+
+
+def subjects_router() -> APIRouter:
+    """Lists and single pages of brokers, topics and groups."""
+    router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
+    add_page(router, "/brokers", broker_list)
+    add_page(router, "/topics", topic_list)
+    add_page(router, "/groups", group_list)
+    add_page(router, "/broker", broker_page)
+    add_page(router, "/topic", topic_page)
+    add_page(router, "/group", group_page)
+    return router
+
+
+def broker_list(request: Request, cluster: str, number: _Page = 1) -> HTMLResponse:
+    """Brokers by id."""
+    return _list(request, "brokers", cluster, ask.brokers(cluster, number), number)
+
+
+def topic_list(request: Request, cluster: str, search: str = "", number: _Page = 1) -> HTMLResponse:
+    """Topics whose names contain ``search``."""
+    return _list(request, "topics", cluster, ask.topics(cluster, search, number), number, search)
+
+
+def group_list(request: Request, cluster: str, search: str = "", number: _Page = 1) -> HTMLResponse:
+    """Groups whose names contain ``search``."""
+    return _list(request, "groups", cluster, ask.groups(cluster, search, number), number, search)
+
+
+def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLResponse:
+    """Levels, what carries them, disks, findings, and what the plan does about it."""
+    state = newest(request, cluster)
+    read = parts(request, ask.broker_parts(cluster, broker))
+    if not read["broker"] and not read["levels"]:
+        raise HTTPException(404, f"Cluster {cluster} has no broker {broker}.")
+    is_disk = bool(read["levels"]) and read["levels"][0]["resource"] == "disk"
+    carried = rows(request, ask.carried_by(cluster, broker, limit=15, by_size=is_disk))
+    return page(
+        request, "broker.html", cluster=cluster, broker=broker, state=state, is_disk=is_disk,
+        about=read["broker"][0] if read["broker"] else None,
+        disk=read["disks"][0] if read["disks"] else None,
+        levels=read["levels"], carried=carried, grown=read["grown"],
+        findings=rows(request, findings_of(cluster, state["run_id"], "broker", str(broker))),
+        moves=one(request, move_totals(cluster, state["run_id"], MoveFilter(broker=broker)), "No plan."),
+    )  # fmt: skip
+
+
+def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> HTMLResponse:
+    """Placement beside Kafka's own placers, partitions, and who reads it."""
+    state = newest(request, cluster)
+    read = parts(request, ask.topic_parts(cluster, name, number))
+    if not read["topic"]:
+        raise HTTPException(404, f"Cluster {cluster} has no topic called {name}.")
+    return page(
+        request, "topic.html", cluster=cluster, name=name, page=number, about=read["topic"][0],
+        placers=read["placers"], readers=read["readers"],
+        partitions=read["partitions"][: ask.LIST_ROWS], has_more=len(read["partitions"]) > ask.LIST_ROWS,
+        findings=rows(request, findings_of(cluster, state["run_id"], "topic", name)),
+    )  # fmt: skip
+
+
+def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
+    """Which strategy, what each would do, what happens when members come and go, who is behind."""
+    state = newest(request, cluster)
+    read = parts(request, ask.group_parts(cluster, name))
+    if not read["group"]:
+        raise HTTPException(404, f"Cluster {cluster} has no group called {name}.")
+    return page(
+        request, "group.html", cluster=cluster, name=name, about=read["group"][0],
+        drain=read["drain"][0] if read["drain"] else None,
+        strategies=read["strategies"], scenarios=read["scenarios"], lag=read["lag"], members=read["members"],
+        findings=rows(request, findings_of(cluster, state["run_id"], "group", name)),
+    )  # fmt: skip
+
+
+def _list(
+    request: Request, kind: str, cluster: str, statement: Select[Any], number: int, search: str | None = None
+) -> HTMLResponse:
+    """``search``: ``None`` where there is nothing to search by."""
+    listed = rows(request, statement)
+    return page(
+        request, "list.html", kind=kind, cluster=cluster, rows=listed[: ask.LIST_ROWS],
+        has_more=len(listed) > ask.LIST_ROWS, search=search, page=number,
+    )  # fmt: skip

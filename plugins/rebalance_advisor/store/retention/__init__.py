@@ -1,1 +1,0 @@
-"""How long readings and advisories are kept, and in what form."""
