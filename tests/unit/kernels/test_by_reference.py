@@ -1,5 +1,6 @@
 """Records that kernels take as one pointer: what a kernel reads of any of them, and changes, is what Python sees."""
 
+import pickle
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -92,6 +93,15 @@ def test_a_replaced_field_is_the_one_that_is_read_and_the_old_record_is_as_it_wa
     old = drawn(np.random.default_rng(4))
     new = replace(old, table=old.table + 1.0)
     assert (copied(new) == copied(old) + 1.0).all()
+
+
+def test_a_pickled_record_has_arrays_and_words_of_its_own() -> None:
+    whole = drawn(np.random.default_rng(6))
+    row = copied(whole)
+    again = pickle.loads(pickle.dumps(whole))
+    whole.table[:] = 0.0
+    assert (copied(again) == row).all()
+    assert (copied(whole) == 0.0).all()
 
 
 def test_the_plain_function_does_the_same() -> None:

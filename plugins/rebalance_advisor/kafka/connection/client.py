@@ -77,7 +77,6 @@ class ClusterClient:
         """End all connections and the thread that serves them."""
         self._manager.close()
         self._net.close()
-        self._manager.close_sockets()
 
     @property
     def addresses(self) -> dict[int, tuple[str, int]]:

@@ -52,7 +52,7 @@ class _TlsReadInPortions(_ReadInPortions, ssl.SSLSocket):  # type: ignore[misc] 
         return self.pending() > 0
 
 
-class _Transport(KafkaTCPTransport):
+class PlainTransport(KafkaTCPTransport):
     """Hands whole answers to its connection."""
 
     budget: AnswerBudget
@@ -71,7 +71,7 @@ class _Transport(KafkaTCPTransport):
         self.abort()
 
 
-class _TlsTransport(_Transport, KafkaSSLTransport):
+class TlsTransport(PlainTransport, KafkaSSLTransport):
     pass
 
 
@@ -81,15 +81,9 @@ class ClosingConnectionManager(KafkaConnectionManager):
     def __init__(self, net: NetworkSelector, **configs: Any) -> None:
         super().__init__(net, **configs)
         self._network = net
-        self._transports: list[_Transport] = []
         self._budget = AnswerBudget()
         if self.config["ssl_context"] is not None:
             self.config["ssl_context"].sslsocket_class = _TlsReadInPortions
-
-    def close_sockets(self) -> None:
-        """Close the sockets of handshakes that were under way when manager and network were closed."""
-        for transport in self._transports:
-            transport.abort()
 
     def get_connection(self, node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
         """As there; but a connection that ends does not make the manager ask for metadata by itself."""
@@ -101,14 +95,13 @@ class ClosingConnectionManager(KafkaConnectionManager):
         try:
             if self.ssl_enabled:
                 tls = {key: value for key, value in self.config.items() if key.startswith("ssl_")}
-                transport: _Transport = _TlsTransport(self._network, connection, host=node.host, **tls)
+                transport: PlainTransport = TlsTransport(self._network, connection, host=node.host, **tls)
             else:
-                transport = _Transport(self._network, connection, host=node.host)
+                transport = PlainTransport(self._network, connection, host=node.host)
             transport.budget = self._budget
         except BaseException:
             connection.close()
             raise
-        self._transports.append(transport)
         try:
             # kafka-python gives a TLS handshake all the time there is: a broker that froze would hang the reading.
             left_s = timeout_at - time.monotonic() if timeout_at is not None else _HANDSHAKE_S

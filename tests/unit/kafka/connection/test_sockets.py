@@ -13,7 +13,7 @@ import pytest
 from kafka.errors import KafkaTimeoutError
 from kafka.net.selector import NetworkSelector
 
-from rebalance_advisor.kafka.connection.sockets import ClosingConnectionManager
+from rebalance_advisor.kafka.connection.sockets import ClosingConnectionManager, PlainTransport
 from tests.unit.kafka.canned_broker import CannedBroker, closed_port, listening, topic_row
 
 
@@ -30,7 +30,6 @@ def connect(where: str, *, is_tls: bool, within_ms: int) -> None:
     finally:
         manager.close()
         network.close()
-        manager.close_sockets()
 
 
 def answer_nonsense(listener: socket.socket) -> None:
@@ -62,6 +61,18 @@ def test_what_was_opened_is_closed_however_it_ends() -> None:
         talker.join(300)
         gc.collect()
     assert [str(warning.message) for warning in told] == []
+
+
+def test_a_request_that_is_still_being_written_keeps_no_socket_open() -> None:
+    """kafka-python's own transport would wait for the rest of it."""
+    network = NetworkSelector(client_id="test")
+    ours, theirs = socket.socketpair()
+    with theirs:
+        transport = PlainTransport(network, ours, host="broker")
+        transport.write(b"request")
+        transport.close()
+        assert ours.fileno() == -1
+    network.close()
 
 
 def test_a_broker_that_answers_is_connected_to() -> None:
