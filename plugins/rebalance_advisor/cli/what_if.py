@@ -1,9 +1,7 @@
 """``plan --scenario`` and ``advise --scenario``: the cluster today and after each scenario, in one table.
 
-DIR gets ``what_if.json`` and ``what_if.txt``, and nothing that Kafka's tools, ``verify`` or the pipeline would take
-for a plan. Exit codes as for a plan: the gravest of all columns.
-
-What a what-if leaves behind: figures and their table, and no file that anybody could execute.
+DIR gets ``what_if.json`` and ``what_if.txt``, and no file that Kafka's tools, ``verify`` or the pipeline would take for
+a plan. Exit codes as for a plan: the gravest of all columns.
 """
 
 from __future__ import annotations

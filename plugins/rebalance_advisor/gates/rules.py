@@ -1,4 +1,4 @@
-"""The registry of gate rules: codes and levels. Their SQL is ``sql/checks/NAME.sql``, their sentences ``render.coverage``.
+"""The registry of gate rules: codes and levels. SQL is in ``sql/checks/NAME.sql``, sentences in ``render.coverage``.
 
 Database constraints see one row; these rules see a whole reading or a whole advisory. Real trouble (a dead broker, a
 violated rack) passes: it is what the advisor is for.
