@@ -1,4 +1,4 @@
-"""What no plan can beat: lower bounds on bytes, replica moves and leader changes, each with its proof."""
+"""Lower bounds on bytes, replica moves and leader changes of any plan, each with its proof."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of programs that improve a placement: each by its size, and what each of them does."""
+"""The programs that improve a placement, by the size of the cluster."""
 
 from __future__ import annotations
 
