@@ -1,4 +1,4 @@
-"""What an advisory rests on, and when disks fill up."""
+"""Sentences for the sources of an advisory's figures, and for disks that fill up."""
 
 from __future__ import annotations
 

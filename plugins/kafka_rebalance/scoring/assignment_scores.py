@@ -1,4 +1,4 @@
-"""What is scored of a group's assignment: each member's part, and how even the parts are (fields: store's columns)."""
+"""Scores of a group's assignment: each member's part, and how even the parts are (fields: the store's columns)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Did a band that was ordered give way to a default? Then the plan is refused, and the proof is a better placement.
+"""Refuse a plan that left a requested band for a default one; the proof is a better placement.
 
 From where the plan ends, single steps are made while each lowers what is outside the ordered bands: another leader, or
 a replica (its leadership goes along) on a broker in the same rack or in one without another replica of the partition.

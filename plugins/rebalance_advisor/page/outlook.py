@@ -1,4 +1,4 @@
-"""What stays as it is or gets worse if nothing is done, from the plan and the forecast of disks that are stored."""
+"""The outlook if nothing is done, from the stored plan and the stored forecast of disks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the page asks the public views, as SQLAlchemy statements; every value is bound."""
+"""The page's queries on the public views, as SQLAlchemy statements; every value is bound."""

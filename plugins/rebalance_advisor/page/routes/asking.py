@@ -1,4 +1,4 @@
-"""What the pages ask the database through: the app's reader, one statement or several."""
+"""The database access of the pages: the app's reader, one statement or several."""
 
 from __future__ import annotations
 
