@@ -1,4 +1,4 @@
-"""Who reads what: exact replicas of the assignors and partitioners of Kafka and of its clients, in Python.
+"""Exact replicas, in Python, of the assignors and partitioners of Kafka and of its clients.
 
 ``assign`` answers for a group in plain dictionaries, ``by_name`` gives the strategy itself, ``names`` lists them.
 The package needs numpy and numba alone, and knows no snapshot and no plan. README.md says what it promises.

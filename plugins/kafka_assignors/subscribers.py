@@ -1,4 +1,4 @@
-"""Who subscribes to a topic, topic by topic, in a given order of members."""
+"""The subscribers of each topic, in a given order of members."""
 
 from __future__ import annotations
 

@@ -418,7 +418,7 @@ def heaviest_member_bound(weights: Floats, topic_of: Ints, may_read: Flags) -> f
     - of the kn+1 heaviest rows some member reads k+1, which weigh at least the k+1 lightest of them.
 
     Example: weights [4, 3, 3, 2], 2 members: 12 / 2 = 6; heaviest 4; of the 3 heaviest one member reads two: 3 + 3 = 6.
-    O(P log P + audiences² · members). Source: PLANNER §2.5.
+    O(P log P + audiences² · members).
     """
     readable: Flags = np.asarray(may_read.any(axis=0), dtype=np.bool_)
     rows = weights[readable[topic_of]] if len(topic_of) else weights

@@ -1,7 +1,7 @@
-"""What brokers and consumers of a Kafka cluster would be better off with, and the proof: a pure library.
+"""The library: ``advise`` for a Kafka cluster, with a plan, its proof and findings. Pure.
 
 ``advise`` answers for one ``ClusterSnapshot``; ``verify_plan`` judges a plan by its snapshot alone.
-Nothing in here touches a file, a socket, a database or a clock. README.md says what it promises.
+No code in here touches a file, a socket, a database or a clock. README.md says what it promises.
 """
 
 from importlib import import_module

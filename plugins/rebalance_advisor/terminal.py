@@ -1,4 +1,4 @@
-"""What the commands write to a terminal: the one place where our text, with foreign names in it, meets a screen."""
+"""Write to a terminal: the one place where our text, with foreign names in it, meets a screen."""
 
 from __future__ import annotations
 

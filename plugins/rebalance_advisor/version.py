@@ -1,4 +1,4 @@
-"""Which advisor this is: stated in every plan."""
+"""The advisor's version, which every plan states."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which broker coordinates a group, which strategy and leader it gets, and what a rebalance does to reading."""
+"""The group coordinator: the coordinating broker, elected strategy and leader, timelines and pauses of rebalances."""

@@ -1,8 +1,8 @@
-"""The Java that decides Kafka's answers, in one named place: strings, hash codes, HashMap order, java.util.Random.
+"""The parts of Java and Scala that decide Kafka's answers: strings, hash codes, HashMap order, java.util.Random.
 
 ``strings``: UTF-16 order and ``hashCode`` over raw UTF-8 columns. ``keys``: TopicPartition, Uuid, Optional, Integer.
-``hash_order``: in which order a HashMap or HashSet gives its keys back; ``growing_map``: one that lives long.
-``seeded_random``: Random and MockRandom.
+``hash_order``: the order in which a HashMap or HashSet walks its keys; ``JavaHashMap`` is one that lives long.
+``scala_maps``: Scala's maps. ``seeded_random``: Random and MockRandom.
 
 All of it stands for OpenJDK 8 to 17 (``HashMap(Map)`` and ``HashSet(Collection)`` size their tables differently from
 19 on) and was recorded on 17. Bins that became red-black trees (nine keys of one bucket in a table of 64 or more) are

@@ -1,4 +1,4 @@
-"""Where records without key go: round robin, by lot, sticky (KIP-480), uniformly sticky (KIP-794).
+"""Partitions for records without key: round robin, random, sticky (KIP-480), uniformly sticky (KIP-794).
 
 All work on the records of a sample that have no key (or whose key is ignored), in sending order, and give int32[N].
 Real clients draw from generators that cannot be seeded; here ``java.util.Random`` draws, from the caller's seed.

@@ -1,4 +1,4 @@
-"""Which partitioners there are, for which clients and versions, and how one's own comes in.
+"""Partitioners by name, with their clients and versions; ``register`` adds a custom one.
 
 Built-in ones are imported on first use. A custom one is registered by ``register`` or by an entry point of group
 ``kafka_rebalance.partitioners`` that names the class.

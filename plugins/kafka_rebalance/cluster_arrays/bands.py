@@ -168,7 +168,7 @@ def _tightest_rack(hold: BrokersHold, capacity: Floats, taken: Flags) -> tuple[F
 #
 # The racks that bind first are found as in Fujishige's decomposition of a polymatroid (1980), the tightest set by
 # Dinkelbach's method for a ratio: O(K² log K) per resource and tight set, after O(P·D). Only where a broker would be
-# given more than one replica of each partition it is done over, broker by broker (``broker_shares.py``).
+# given more than one replica of each partition it is done over, broker by broker.
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:

@@ -349,7 +349,7 @@ DEFAULTS = ModelParams()
 
 # From measured loads to the planner's columns: what every replica carries, and what the leader carries on top.
 #
-# DESIGN §9 has the definitions; a follower's CPU is Cruise Control's estimate, as in ``clusters/score.py``.
+# A follower's CPU is Cruise Control's estimate, as in the scores.
 
 
 _FIELD_OF = {

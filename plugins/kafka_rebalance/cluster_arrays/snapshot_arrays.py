@@ -463,8 +463,8 @@ class PartitionArrays:
 
     ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``, ``waiting`` (for a replica
     out of sync), ``short`` (on a broker that is gone, and too few brokers to replace it): left alone whatever happens;
-    ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]: replicas out of sync on brokers that stay
-    (``laggards.py``); those that must leave are in ``placement.must_leave``.
+    ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]: replicas out of sync on brokers that stay;
+    those that must leave are in ``placement.must_leave``.
     """
 
     placement: Placement

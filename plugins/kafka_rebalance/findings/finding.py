@@ -1,4 +1,4 @@
-"""A finding: what is wrong or could be better, with its evidence; and the registry of all codes (DESIGN §5)."""
+"""A finding, which is a fault or a possible gain with its evidence, and ``CODES``, the registry of all codes."""
 
 from __future__ import annotations
 

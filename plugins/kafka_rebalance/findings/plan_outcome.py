@@ -1,4 +1,4 @@
-"""What a plan does to one broker: facts, evidence and cost of a finding, all from the plan's own moves.
+"""The effect of a plan on one broker: facts, evidence and cost of a finding, all from the plan's own moves.
 
 Without a plan the finding says what would have to be done, and what that would cost at least.
 """

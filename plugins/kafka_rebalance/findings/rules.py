@@ -1,6 +1,6 @@
-"""From scores to advice in words: every rule reads one context of the cluster and yields findings, one a cause.
+"""``RULES``: each rule reads one context of the cluster and yields findings; ``evaluate_rules`` runs them all.
 
-Thresholds are relative to the cluster and stand in the registry (``kafka_rebalance.findings.finding``), never in GB.
+Thresholds are relative to the cluster, never in GB. They are in ``CODES`` (``findings.finding``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a group is: consumers whose strategy its team can choose, or something whose partitions others divide.
+"""The kind of a group: consumers with a strategy to choose, or members that a framework assigns.
 
-Told by the protocol that its members join with, by the names that Kafka's own programs give to groups and clients, and
-by nothing else: a group that is only called like one of them by its client's owner stays a group of consumers.
+It follows from the protocol that its members join with, and from the names that Kafka's own programs give to groups and
+clients. Nothing else counts: a similar name that the owner of a client chose does not change the kind.
 """
 
 from __future__ import annotations

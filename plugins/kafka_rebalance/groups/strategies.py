@@ -1,4 +1,4 @@
-"""Which strategies a group could run, and which release's class stands for each.
+"""The strategies that a group could run, and the class of its release that answers for each.
 
 A client's strategy is chosen by the members: its classes are those of the client and releases that the members show
 (``member_clients``). Where they show none Java's are asked, the newest, 3.0 to 3.4 and 2.4 in turn: the first is

@@ -1,4 +1,4 @@
-"""Where the partitions of topics that are still to be made go, so that today's brokers come as even as possible.
+"""Place the partitions of new topics so that today's brokers become as even as possible.
 
 No replica that is there moves. Each partition keeps Kafka's rules (a broker once, as many racks as there are) and no
 broker gets more than twice its even share of a topic, however little it carries: one that has just joined is not to

@@ -1,6 +1,6 @@
-"""Plans with a proof: the fewest bytes that meet the rules and bands, and how few anybody could need.
+"""Plans with a proof: the fewest bytes found that meet the rules and bands, and a lower bound on them.
 
-``solve(problem)`` gives a ``Solution``; ``assemble.py`` builds a ``Problem`` from brokers, placement and loads.
+``solve(problem)`` returns a ``Solution``; ``assemble`` builds a ``Problem`` from brokers, placement and loads.
 """
 
 from kafka_rebalance.cluster_arrays.problem import Budget, MeasuredLoads, Problem

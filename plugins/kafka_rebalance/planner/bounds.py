@@ -1,4 +1,4 @@
-"""What no plan can beat: lower bounds on bytes, replica moves and leader changes, each with its proof."""
+"""Lower bounds on bytes, replica moves and leader changes of any plan, each with its proof."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from kafka_rebalance.resources import REPLICA_CARRIED
 # Prices of what brokers hold too much of: a covering problem for each broker above its bands, all resources at once.
 #
 # What leaves one broker is copied to another, so what the brokers' coverings cost adds up; the prices together prove at
-# least that sum (``lagrangian.py``). Drained brokers and replicas that must leave need no price. Example: a broker 2 GB
+# least that sum (``proven_by``). Drained brokers and replicas that must leave need no price. Example: a broker 2 GB
 # above its band in disk and 1,000 replicas above it in count gives up small and dense ones, the cheapest mixture of
 # which the two prices prove.
 #
@@ -298,7 +298,7 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
 
 
 # What every partition would choose at given prices, and what that puts on each broker: the inner minimum of the
-# Lagrangian (``lagrangian.py``) as one compiled pass, for those who look for better prices.
+# Lagrangian (``proven_by``) as one compiled pass, for those who look for better prices.
 #
 # Brokers come in the order of their groups (racks, or brokers alone), prices and loads in the units of the search.
 # Complexity: O(P · B · D) a pass.
@@ -462,7 +462,7 @@ def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
 
 # Better prices from good ones: steps that raise what the Lagrangian proves (Adam on its supergradient).
 #
-# At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements.py``); a broker
+# At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements``); a broker
 # that comes out above its band gets dearer, one below it cheaper. Steps are scaled price by price and shrink; the best
 # prices seen are kept. Whatever comes out proves a bound (weak duality), so nothing here has to be exact.
 #
@@ -823,7 +823,7 @@ def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
 # 2. The bound on bytes comes with prices that prove it to anybody (``PriceCertificate``, or ``CostProof`` with
 # covers).
 #
-# Complexity: O(P·W·(racks + D)) a proof, two or three of them; see ``covering_prices.py`` and ``lagrangian.py``.
+# Complexity: O(P·W·(racks + D)) a proof, two or three of them; see ``covering_prices`` and ``proven_by``.
 
 
 NOTHING = LowerBound(0.0, BoundProof.NOTHING_MOVES)

@@ -1,4 +1,4 @@
-"""The order of followers in each list: who leads next."""
+"""Order the followers of each list, because Kafka makes the next one the leader after a loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why no plan is lawful: the smallest cause that can be counted, and what is lacking."""
+"""Return the smallest provable cause why no plan keeps the hard rules, and the amount that is lacking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who leads: the fewest leader changes for even counts and rates."""
+"""Choose leaders: the fewest leader changes for even counts and rates."""
 
 from __future__ import annotations
 

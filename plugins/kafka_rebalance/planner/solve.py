@@ -1,4 +1,4 @@
-"""One problem in, one solution out: replica sets, leaders, cost, bounds.
+"""Solve one problem: replica sets, leaders, cost, bounds.
 
 ``IMPROVERS`` and ``NEARER`` list what is tried, in order; each takes the best found so far and returns no worse one.
 """

@@ -1,4 +1,4 @@
-"""A plan made better by the cost that comes first: above all quicker, by what the busiest broker receives or sends.
+"""Return a plan that is cheaper in the cost that comes first: above all quicker, by the busiest broker's bytes.
 
 Promises, in order
 1. The plan stays inside its bands, topics are crowded no worse, and rules hold.

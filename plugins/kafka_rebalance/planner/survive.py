@@ -1,4 +1,4 @@
-"""No broker above its capacity after a loss: changes made one by one until all survive, then needless ones undone.
+"""Change a placement until no loss puts a broker above its capacity, then undo the needless changes.
 
 Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement is found no broker is
 above its capacity after any loss; orders of followers come first and copy nothing, leaders next, replicas last; within

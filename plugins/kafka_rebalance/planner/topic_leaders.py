@@ -1,4 +1,4 @@
-"""Leaders of topics on each broker: of a placement that lacks some, the nearest one found that lacks none.
+"""Return the nearest placement found that gives each broker its leaders of topics (``--min-topic-leaders``).
 
 Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement of a small cluster
 has all leaders that are wanted, it is found, and where none has, that is proved; bands are left no further than

@@ -1,4 +1,4 @@
-"""Bands that no plan was found for are widened, resource by resource, to the least that is reached.
+"""Return the narrowest bands that were reached, resource by resource, where no plan was found for the given ones.
 
 It begins with what the search left outside. Then one side after the other, the widest first, comes as near as it can
 while no other goes farther out: none can come nearer alone afterwards, as far as the programs and searches see.

@@ -1,4 +1,4 @@
-"""As even as capacities and a budget allow: the stages ``balance``, ``capacity`` and ``budget``.
+"""The stages ``balance``, ``capacity``, ``budget``, ``preference`` and ``hours``: the search, and its limits.
 
 Promises, in order: no broker gets more than it can carry, however uneven that leaves the rest; the plan's cost is
 within the budget; what must move (brokers that leave, racks, replication factor) moves; where all of the bands can be

@@ -1,4 +1,4 @@
-"""What is unusual about a cluster and how the plan treats it; and disks that cannot hold it all."""
+"""Facts on an unusual cluster and how the plan treats it; and disks that cannot hold it all."""
 
 from __future__ import annotations
 

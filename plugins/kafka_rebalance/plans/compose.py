@@ -1,4 +1,4 @@
-"""The last stages: moves are cut into waves, and all that is known of them becomes a ``Plan``."""
+"""The last stages: cut moves into waves, and put everything known of them into a ``Plan``."""
 
 from __future__ import annotations
 

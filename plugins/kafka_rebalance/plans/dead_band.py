@@ -1,4 +1,4 @@
-"""When to stay put: the dead band, and whether a plan pays.
+"""The dead band, inside which a plan does nothing, and the test whether a plan pays.
 
 Thresholds are relative to the cluster, never in GB, so that they mean the same on three brokers and on a thousand.
 Imbalance is the share of all load that stands outside the bands, summed over resources: 0.02 of the disk and 0.01 of

@@ -203,7 +203,7 @@ def _whole(count: Longs, size: Floats) -> list[int | None]:
     return [None if amount != amount else round(amount) for amount in amounts.tolist()]  # noqa: PLR0124
 
 
-# Before and after of each resource as the plan reports them: what brokers really carry, by DESIGN §9.
+# Before and after of each resource as the plan reports them: what brokers really carry.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

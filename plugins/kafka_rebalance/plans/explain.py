@@ -1,4 +1,4 @@
-"""Why each move is made, and why a band is not met, in words."""
+"""The facts that explain a plan: why each move is made, why a band is not met, and which cap or budget binds."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _change(plan_request: PlanRequest, draft: Draft, broker: Ints, resources: tu
 #
 # A move is explained by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or the
 # broker that is furthest above (or below) its share of some resource, among those that it brings nearer to it
-# (``repairs.py``). ``worse_without`` leaves this one move out of the whole plan and says where that broker is then.
+# (``what_is_repaired``). ``worse_without`` leaves this one move out of the plan and says where the broker is then.
 #
 # Complexity: O(M·W·D) in arrays, two facts for each move.
 

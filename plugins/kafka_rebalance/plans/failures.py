@@ -1,4 +1,4 @@
-"""After a failure: which broker takes over most, which would carry most, and orders of followers that spread it.
+"""Return the effects of each loss of a broker or rack: takeovers, loads, and follower orders that spread them.
 
 A loss is one broker in service, or all of one rack. The leaders of what is lost go to the first replica of their list
 that is in service and in sync; a replica that is behind today is not counted on, one that the plan copies is. What is

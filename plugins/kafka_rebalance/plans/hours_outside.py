@@ -1,4 +1,4 @@
-"""How the plan would have stood in each hour of a window of history: outside its band before, and after.
+"""Hours of a window of history in which brokers were outside their bands, and would be after the plan.
 
 An hour stands outside where some broker that stays carries more or less of in, out or CPU than its band allows. The
 band is the plan's own, at the level of the hour: each broker's limits move with what the cluster carried in it. Disk

@@ -1,4 +1,4 @@
-"""Stages that decide on the verdict: is anything usable, must anything move, does moving pay, what has to wait.
+"""The stages that decide on the verdict: enough seen, anything to move, worth it, waiting replicas.
 
 They move nothing that the search did not find, but for orders of followers and lists that begin with a demoted broker.
 """

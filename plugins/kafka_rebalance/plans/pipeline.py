@@ -1,4 +1,4 @@
-"""From a snapshot and options to a plan: every stage, in order. Pure: the same input and seed give the same bytes.
+"""Make a plan from snapshot and options: every stage, in order. Pure: same input and seed give the same bytes.
 
 Each stage takes the state that the one before left (``plans.state``), and improves or limits it. What a hard rule makes
 impossible ends the search with the verdict ``infeasible``; waves and plan are made of that, too. The plan's ``trace``

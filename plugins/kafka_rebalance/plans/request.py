@@ -1,4 +1,4 @@
-"""From a snapshot and options to the planner's ``Problem``, keeping what the plan has to report: names, notes, sources.
+"""Build the planner's ``Problem`` from snapshot and options, with all that the plan reports: names, notes, sources.
 
 The problem has no rows for partitions that must not move and that lie wholly on brokers that are gone; of those
 that lie there in part only the rest is in it. Otherwise one lost partition would make every plan infeasible.

@@ -1,4 +1,4 @@
-"""One plan in the making, and the protocol of the stages that make it (``plans.pipeline`` lists them in order)."""
+"""``PlanState`` and ``Stage``: one plan in the making, and the protocol of the stages that ``plans.pipeline`` lists."""
 
 from __future__ import annotations
 

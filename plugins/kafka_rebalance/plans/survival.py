@@ -1,4 +1,4 @@
-"""``--survive``: no broker above its capacity after the loss of any broker, or of any rack."""
+"""The stage ``survive`` (``--survive``): no broker above its capacity after the loss of any broker or rack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stage ``topic leaders``: a draft that gives every broker the leaders of topics that ``--min-topic-leaders`` asks.
+"""The stage ``topic_leaders``: give every broker the leaders that ``--min-topic-leaders`` asks for.
 
 Of each topic that may be touched and that a rule's pattern matches, every eligible broker leads ``n`` partitions at
 the least: the largest number of those rules. Eligible is who stays, may receive leadership and replicas, and may hold

@@ -1,4 +1,4 @@
-"""What could not be seen, and when that leaves no verdict."""
+"""Return the coverage gaps that matter for the verdict, and decide when they leave none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which moves run together, from transfers as arrays: compiled loops that know no cluster.
+"""Assign transfers to waves, with the throttle of each: kernels that know no cluster.
 
 Promises, in order
 1. While both copies exist no disk overflows.

@@ -1,4 +1,4 @@
-"""A draft cut into waves, with times, throttles and free disk, and the way back with its own.
+"""Cut a draft into waves with times, throttles and free disk, and return the way back with its own.
 
 Clients of a partition follow its leader, and with them what they write and read: a wave tells how much that is.
 """

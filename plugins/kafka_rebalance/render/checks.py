@@ -1,4 +1,4 @@
-"""What the check of a plan says on a newer snapshot."""
+"""Sentences for the check of a plan on a newer snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a cost is above what is provably needed, as terminal, report, digest and frontier say it.
+"""Sentences for the gap between a cost and its lower bound, for terminal, report, digest and frontier.
 
 A percentage tells something of bytes and hours that lie near their bound. Of counts, and far from a bound, it frightens
 and says nothing ("717 %" above 2 moves): there the amount that is needed is told.

@@ -1,1 +1,1 @@
-"""What if a rack were lost, brokers added, loads grown, members gone: a snapshot that is changed, and nothing else."""
+"""What-if scenarios: a snapshot with a lost rack, added brokers, other loads or lost members, and nothing else."""

@@ -1,7 +1,8 @@
-"""Skew and movement of clusters, placements and assignments: one definition each (DESIGN §9), used everywhere.
+"""Skew and movement of clusters, placements and assignments: one definition each, used everywhere.
 
-``assignment_scores.py`` and ``placement_scores.py`` name the rows that the store keeps. Of a group's assignment, too:
-``drain.py``, when its lag is gone; ``members_needed.py``, how many members that takes; ``rack_reads.py``.
+``assignment_scores`` and ``placement_scores`` define the rows that the store keeps. ``drain`` returns when a group's
+lag is gone and how many members that takes, ``rack_traffic`` the bytes between racks, ``snapshot_scores`` the scores of
+a cluster.
 """
 
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore

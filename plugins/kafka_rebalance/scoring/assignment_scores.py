@@ -1,4 +1,4 @@
-"""What is scored of a group's assignment: each member's part, and how even the parts are (fields: store's columns)."""
+"""Scores of a group's assignment: each member's part, and how even the parts are (fields: the store's columns)."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def _skew_and_cv(loads: Floats) -> tuple[float, float]:
 #     plain mean = total load / total capacity
 #     skew       = highest level / plain mean (0 where nothing is carried)
 #
-# Example: loads 6, 3, 0 on capacities 2, 1, 1: levels 3, 3, 0, plain mean 9/4, skew 4/3. Source: DESIGN §9.
+# Example: loads 6, 3, 0 on capacities 2, 1, 1: levels 3, 3, 0, plain mean 9/4, skew 4/3.
 
 
 def plain_mean(load: Floats, capacity: Floats | None = None) -> float:

@@ -1,4 +1,4 @@
-"""How even a placement is: of a topic, of the whole cluster, and after a failure."""
+"""Scores of a placement: evenness of a topic, of the whole cluster, and after a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a snapshot does not cover: one gap for each thing that could not be read. ``render.coverage`` words it.
+"""Coverage gaps of a snapshot: one for each part that could not be read. ``render.coverage`` words it.
 
 ``what`` of a gap is a fact ``LACKS_…``, ``reason`` the fact of why. ``WHAT`` and ``REASONS`` have the arguments of each
 code: a snapshot file with others is refused, so that all of its gaps can be shown.

@@ -119,7 +119,7 @@ class CommittedOffset:
 
     ``lag``: as the broker told it (share groups: records behind the start may be done already); None elsewhere, where
     it is the end minus the offset. ``read_messages_per_s``: how fast this group read it since the reading before; None
-    where that is unknown (``group_reads.read_rates``).
+    where that is unknown (``rates.with_read_rates``).
     """
 
     topic: str
@@ -135,7 +135,7 @@ class Group:
 
     ``generation`` is the group's epoch in the newer types; its members follow an assignment of ``assignment_epoch``,
     which is smaller while a new one is worked out. ``configs``: those that somebody set for this group (4.x).
-    ``client``, ``client_version``: whose consumers its members are, where somebody said it (``options.client_rule``).
+    ``client``, ``client_version``: its members' client library, where a rule gives it (``options.rules.ClientRule``).
     ``member_count``: where the source gives their number and not each one; more than ``members``: not all are listed.
     """
 

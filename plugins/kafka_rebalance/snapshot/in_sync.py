@@ -1,4 +1,4 @@
-"""How many replicas must be in sync for a partition to take writes: ``min.insync.replicas``."""
+"""The number of replicas that must be in sync for a partition to take writes: ``min.insync.replicas``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each partition carries: measured, given or estimated, and never invented.
+"""The load of each partition: measured, given or estimated, and never invented.
 
 A resource that was not measured is ``nan`` with source ``unknown``: zero is never used for unknown.
 """

@@ -1,4 +1,4 @@
-"""What is measured of a partition, and where a figure comes from; without numpy, for whoever needs only the names."""
+"""The kinds of measured loads and their sources; without numpy, for modules that need only the names."""
 
 from __future__ import annotations
 

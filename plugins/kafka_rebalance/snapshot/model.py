@@ -63,7 +63,7 @@ class BrokerState(StrEnum):
 
     @property
     def stays(self) -> bool:
-        """Part of the cluster after the plan (DESIGN §9, "brokers that stay"): one not heard may soon be back."""
+        """Part of the cluster after the plan ("brokers that stay"): one not heard may soon be back."""
         return not self.is_gone and self is not BrokerState.DRAINING
 
     @property

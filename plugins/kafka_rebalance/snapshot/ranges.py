@@ -1,4 +1,4 @@
-"""What a figure of a cluster can be, decided once: Kafka's own integer types, and amounts that no cluster reaches.
+"""The ranges of a cluster's figures, decided once: Kafka's own integer types, and amounts that no cluster reaches.
 
 Amounts are limited so that sums, products and quotients of them stay finite and sums of bytes fit an int64. A load
 that is smaller than SMALLEST_LOAD is zero: decaying averages (JMX's rates) end in 1e-310, which divides to infinity.

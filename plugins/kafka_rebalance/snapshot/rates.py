@@ -228,7 +228,7 @@ _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
 
 def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnapshot:
     """``newer`` with the loads that can be measured since ``older``; source and window stand in each column.
-    Each commit has the rate at which its group read that partition (``group_reads.read_rates``).
+    Each commit has the rate at which its group read that partition (``with_read_rates``).
 
     Raises InvalidInputError where the two are of different clusters, or where their times are missing or not in order.
     """

@@ -449,7 +449,7 @@ _ID = re.compile(r"[0-9a-f]{64}")
 
 
 def check_seal(document: dict[str, Any], faults: FaultList) -> None:
-    """``plan_id`` is the sha256 of the rest: UTF-8, keys sorted, no spaces (DESIGN §6)."""
+    """``plan_id`` is the sha256 of the rest: UTF-8, keys sorted, no spaces."""
     rest = {key: value for key, value in document.items() if key != "plan_id"}
     try:
         text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -1,4 +1,4 @@
-"""What can be wrong with a plan: one code for each kind of fault, with the rule that was broken."""
+"""The faults that a plan can have: one code for each kind, with the rule that was broken."""
 
 from __future__ import annotations
 

@@ -474,7 +474,7 @@ def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> 
 
 
 def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    """The share of DESIGN §9: what replicas carry as they can be held, what leaders carry level among who may lead."""
+    """The fair share: what replicas carry as they can be held, what leaders carry level among who may lead."""
     rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders

@@ -1,4 +1,4 @@
-"""Where topics to be made are to go, checked from the snapshot alone: Kafka's rules, room on disks, loads."""
+"""Checks of new topics' placements, from the snapshot alone: Kafka's rules, room on disks, loads."""
 
 from __future__ import annotations
 

@@ -1,12 +1,8 @@
-"""The DAG ``apply_NAME`` of one cluster: the tasks and the two questions between them.
+"""The DAG ``apply_NAME`` of one cluster: its form, its tasks in order, and two questions to a person between them.
 
-The fields of a run of ``apply_NAME``, which only somebody starts by hand.
-
-The two questions of ``apply_NAME``: may this plan be carried out, and has it been. Each answer goes to the store.
-
-A task that waits for an answer occupies no worker: hours or days between the two cost nothing.
-
-The tasks of ``apply_NAME``, in the order in which they run; between them go ids, all else lies in the store.
+The questions are: may this plan be carried out, and has it been. Each answer goes to the store. A task that waits for
+an answer occupies no worker, so hours or days between the two cost nothing. Tasks pass ids to each other; all else is
+in the store.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the tasks of ``apply_NAME`` do between the questions: find the plan, check it on a fresh reading, verify it.
-
-What people read in the two questions: the plan in short, then the exact commands with where their files are.
-"""
+"""The work of ``apply_NAME`` between its questions: find the plan, check it, show commands, verify the result."""
 
 from __future__ import annotations
 

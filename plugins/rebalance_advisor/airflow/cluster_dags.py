@@ -1,8 +1,7 @@
-"""One DAG a cluster and purpose: the loop over ``clusters.toml`` that each file of ``dags/`` runs, what they share.
+"""The loop over ``clusters.toml`` that each file of ``dags/`` runs, with the DAGs' shared arguments, assets and forms.
 
-Assets that the DAGs update, one a cluster and purpose. DAGs of other teams can be scheduled on them.
-
-Forms are the options of a run as Airflow's params: checked by Airflow before the run starts.
+DAGs of other teams can be scheduled on the assets, one a cluster and purpose. Forms are the options of a run as
+Airflow's params: Airflow checks them before the run starts.
 """
 
 from __future__ import annotations

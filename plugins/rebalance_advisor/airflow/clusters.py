@@ -1,43 +1,35 @@
-"""``clusters.toml``: which clusters the DAGs advise, where each one is read from, and what it wants of its DAGs.
+"""``clusters.toml``: the clusters that the DAGs advise, with the source of each and the settings of its DAGs.
 
 One table a cluster, with exactly one of three sources; all else has a default. Every option of a run
-(docs/options.md) may stand there: it is then the default of the cluster's form, its schedule and its REST call::
+(docs/options.md) may be a key: it is then the default of the cluster's form, its schedule and its REST call::
 
     [clusters.orders]
     connection = "kafka_orders"   # an Airflow connection of type kafka
-    schedule = "0 4 * * *"        # of advice, in UTC; collect_schedule: of readings; "off": by hand alone
+    schedule = "0 4 * * *"        # of advice, in UTC; collect_schedule: of snapshots; "off": by hand alone
     owner = "team-orders"
     tags = ["prod"]
     retries = 3
-    prometheus = "http://prometheus:9090"  # loads; secrets in the token file that metric_names = "FILE" tells
+    prometheus = "http://prometheus:9090"  # loads; secrets in the token file that metric_names = "FILE" names
     throttle = "100MB"            # an option, as are balance_within, include_topic, exclude_topic, age_limit …
     permissions = { orders = ["can_read", "can_edit"] }
 
     [clusters.audit]
-    folder = "dumps/audit"        # what Kafka's own tools printed
+    folder = "dumps/audit"        # printed by Kafka's own tools
     capacity = "audit-capacity.csv"
 
     [clusters.planned]
     file = "planned.json.gz"      # a snapshot, a cluster model or a reassignment
 
-Relative paths start at the folder of clusters.toml. ``ADVISOR_CLUSTERS_FILE`` says where it is. A table that is wrong
-is refused with its place, and takes no other cluster with it.
+Relative paths start at the folder of clusters.toml. ``ADVISOR_CLUSTERS_FILE`` names the file. A wrong table is refused
+with its place, and takes no other cluster with it. ``[clusters.NAME.notify]`` names who gets a cluster's messages, and
+by which Airflow connections.
 
-``[clusters.NAME.notify]``: who gets a cluster's messages, and by which Airflow connections.
+``H`` in a schedule spreads clusters over time: ``H * * * *`` is one minute of every hour, always the same, made from
+the cluster's name (croniter's hashed expressions, as Jenkins has them). ``H(0-3)`` is one of 0 to 3, ``H/15`` every 15
+from some minute on.
 
-``H`` in a schedule: a moment of the cluster's own, so that a thousand clusters do not all begin at once.
-
-``H * * * *`` is some minute of every hour, the same one each time: it is made from the cluster's name (croniter's
-hashed expressions, as Jenkins has them). ``H(0-3)`` is one of 0 to 3, ``H/15`` every 15 from some one on.
-
-What a cluster's table in ``clusters.toml`` says of its DAGs: when they run, whose they are, who may use them.
-
-How far apart two readings of a cluster lie by its schedule, and from when on one is too old.
-
-The brokers of a cluster's last reading, in a small file: what the form lets people choose from.
-
-Reading a DAG file must be quick and must never fail, so it asks no database and no cluster: who collects leaves the
-file beside the published folders, and where none can be read the form has a field to be filled in.
+Reading a DAG file must be quick and must never fail, so the form takes its brokers from a small file beside the
+published folders, which collecting writes. Where it cannot be read, the form has a text field.
 """
 
 from __future__ import annotations

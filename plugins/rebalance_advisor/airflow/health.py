@@ -1,9 +1,7 @@
-"""The task of ``report_health``.
+"""The task of ``report_health``, and a listener of our plugin that records in the store why a task failed for good.
 
-Record in the store why a task failed for good: a listener of our plugin.
-
-This is no ``on_failure_callback``: Airflow ships callbacks to the dag-processor together with the run's conf, and one
-number in a conf that msgpack cannot hold ends the dag-processor.
+``on_failure_callback`` cannot do this: Airflow ships callbacks to the dag-processor together with the run's conf, and
+one number in a conf that msgpack cannot hold ends the dag-processor.
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
-"""The last step: a run's advisory, verified, as files and then as the one that readers see.
+"""The last step of a run: write its advisory as files, publish it in the store, then point ``latest`` to it.
 
-The files of a published advisory, wherever they lie: in a folder of this machine, or in an object store.
-
-Where the files of a run go: ``ADVISOR_PUBLISH_DIR/CLUSTER/RUN``, or the same in an object store.
-
-The object store that ``ADVISOR_PUBLISH_URL`` names, by Airflow's connection.
-
-``s3://CONNECTION@BUCKET/PATH``: the provider of the scheme reads Airflow's connection, so that no secret stands in the
-setting. S3 uses the provider's ``S3Hook``; for another scheme its provider has to bring a file system of fsspec,
-of which four calls are used (``ObjectStoragePath``).
-
-Published files that have had their time, in folders of this machine and in the object store.
+Files go to ``ADVISOR_PUBLISH_DIR/CLUSTER/RUN``, or to the object store of ``ADVISOR_PUBLISH_URL``
+(``s3://CONNECTION@BUCKET/PATH``). The provider of the scheme reads Airflow's connection, so the setting holds no
+secret. S3 uses the provider's ``S3Hook``; another scheme's provider has to bring a file system of fsspec, of which four
+calls are used (``ObjectStoragePath``). ``prune_published`` removes files that are older than their time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A task is tried again only after an error that time can mend; after any other it fails at once.
-
-A silent task looks like one that hangs: every so often it says what it is at, at its end how long it took.
-"""
+"""Retry rules and signs of life of a task: only errors that time can mend are retried, and long work is logged."""
 
 from __future__ import annotations
 

@@ -1,21 +1,14 @@
-"""One of our Spark jobs for one run: spark-submit, with the store's address in the environment, in no argument.
+"""Run one of our Spark jobs: spark-submit as a child of the task, with the store's address in its environment.
 
-The connection ``spark_default`` decides where it runs (docs/spark.md). Our code travels with the job.
+The connection ``spark_default`` decides where it runs (docs/spark.md), in the Spark provider's own terms. ``host`` is
+the whole master (``local[*]``, ``spark://master``, ``k8s://https://api``, ``yarn``) with ``port`` after it, or, as in a
+connection's URI, its type is the scheme: ``spark://master:7077``. In the extra: ``deploy-mode``, ``queue``,
+``namespace``, ``executor-python`` (the workers' Python, if it is not the one that they find themselves) and ``conf``,
+Spark's own settings by name. They reach spark-submit in a file, because every user of the machine sees a command line.
+Our code travels with the job. Its lines go to the task's log as they come, and it ends with the task.
 
-Where a Spark job runs: an Airflow connection read into what spark-submit takes, in the Spark provider's own words.
-
-``host`` is the whole master (``local[*]``, ``spark://master``, ``k8s://https://api``, ``yarn``) with ``port`` after it,
-or, as in a connection's URI, its type is the scheme: ``spark://master:7077``. In the extra: ``deploy-mode``, ``queue``,
-``namespace``, ``executor-python`` (where the workers' Python lies, if it is not the one that they find themselves) and
-``conf``, Spark's own settings by name. They reach spark-submit in a file: on a command line every user of the machine
-sees them, a secret among them.
-
-spark-submit as a child of the task: its lines go to the task's log as they come, and it ends with the task.
-
-How much memory the JVM of a Spark driver gets: by the size of the reading, unless the connection says it.
-
-Rows for the executors, what they share and what they answer pass through it. It is what the JVM may take at most, not
-what it takes; Python's own memory comes on top.
+Memory of the driver's JVM follows the size of the snapshot, unless the connection sets it: rows for the executors and
+their answers pass through it. The figure is a maximum; Python's own memory comes on top.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""The tasks of an advisory, in the order in which they run; between them go ids, everything else lies in the store.
+"""The tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``, in the order in which they run.
 
-The tasks of ``collect_NAME``.
-
-The gates as tasks report them: what is odd goes to the log, a block fails the task and is not tried again.
-
-The task of ``prune_history``.
+Tasks pass ids to each other; everything else is in the store. Gates log warnings; a block fails the task without a
+retry.
 """
 
 from __future__ import annotations

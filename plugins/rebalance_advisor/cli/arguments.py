@@ -1,12 +1,6 @@
-"""The options of ``plan`` and ``advise``: from the table of options to the command line, from there to a request.
+"""The options of commands: from the table of options to the command line, and from there to a request and its input.
 
-The options that every command has which reads an INPUT.
-
-What ``plan`` and ``advise`` share: from their arguments to INPUT, options, capacities and the earlier plan.
-
-How old the reading is that an answer rests on, in the first line: files never hold it, they do not know the time.
-
-Files that a shell names in place of objects: rules in TOML, scenarios, and what ``rebalance-advisor keys`` wrote.
+The first line of an answer shows the age of the snapshot. Files never hold it, because they do not know the time.
 """
 
 from __future__ import annotations

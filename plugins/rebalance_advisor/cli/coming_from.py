@@ -1,47 +1,6 @@
 """Print another balancer's settings as a table of clusters.toml; what has no counterpart follows as comments.
 
 Exit codes: 0 done, 1 bad input, 2 wrong usage.
-
-What became of another tool's settings: options of ours, and words on each that is none.
-
-Imported settings as a table of ``clusters.toml``: what was taken over as keys, all else as comments.
-
-Words of a shell's commands with their lines, as far as a file with commands typed by hand needs it.
-
-Promises, in this order: quotes, backslashes and comments mean what they mean to a POSIX shell; a command ends where the
-line, a pipe, a redirection or ``;`` and ``&`` end it; what only a shell can know (``$NAME``, ``$(…)``, backticks) is
-refused with its line, never taken for a text.
-
-Example: ``a --b 'c d' | tee log`` is two commands: a, --b, "c d", and tee, log.
-
-Source: POSIX.1-2017, Shell Command Language, 2.2 and 2.3. Time is linear in the text.
-
-Cruise Control's ``cruisecontrol.properties`` as options of a run.
-
-Promises, in this order: every setting of the file is either taken over or listed; no value is guessed (a wrong one is
-refused with file and line); a threshold whose goal is not among ``default.goals`` counts there only where a request
-names it, and is listed.
-
-Example: ``disk.capacity.threshold=0.8`` gives ``headroom = ["disk=0.2"]``: a fifth of each broker's disk stays free.
-
-Names and meanings: ``config/cruisecontrol.properties`` of linkedin/cruise-control and its wiki. What the file leaves
-out is at Cruise Control's default there and at ours here. Time is linear in the file.
-
-Flags of topicmappr's three commands, and one command as typed, read by them.
-
-Names and kinds: cmd/topicmappr/commands and its README in DataDog/kafka-kit, 3.x and 4.x. They are pflag's:
-``--name value``, ``--name=value``, ``--name`` alone for true; the last of two counts.
-
-One command of topicmappr, as it is typed, as options of a run.
-
-Promises, in this order: every flag of the command is either taken over or listed; no value is guessed (a wrong one is
-refused with file and line); the topics of a pattern are the same ones, though ours match whole names and theirs parts.
-
-Example: ``topicmappr rebuild --topics pay-in,^log --brokers 1,2`` gives ``include_topic = ["pay-in", "log.*"]`` and
-``topic_brokers = ["pay-in=1,2", "log.*=1,2"]``: these topics may be on brokers 1 and 2 alone.
-
-Names and meanings: cmd/topicmappr of DataDog/kafka-kit and its wiki. What the command leaves out is at topicmappr's
-default there and at ours here. Time is linear in the file.
 """
 
 from __future__ import annotations
@@ -163,7 +122,12 @@ class Word:
 
 
 def shell_commands(text: str, source: str) -> list[list[Word]]:
-    """The commands in ``text``, each with a word or more.
+    """Return the commands in ``text``, each with a word or more.
+
+    Promises, in this order: quotes, backslashes and comments have the meaning of a POSIX shell; a line end, a pipe, a
+    redirection, ``;`` or ``&`` ends a command; what only a shell can know (``$NAME``, ``$(…)``, backticks) is refused
+    with its line, never taken for a text. Example: ``a --b 'c d' | tee log`` is two commands: a, --b, "c d", and tee,
+    log. Source: POSIX.1-2017, Shell Command Language, 2.2 and 2.3. Time is linear in the text.
 
     Raises InvalidInputError with the line of a quote that never ends, and of what only a shell can expand.
     """
@@ -329,8 +293,17 @@ _HEEDED = frozenset(
 
 
 def read_cruise_control(path: Path) -> Imported:
-    """The settings of a file. Raises InvalidInputError with file and line for a value that cannot be, and for a file
-    in which nothing could be taken over.
+    """Return the settings of Cruise Control's ``cruisecontrol.properties`` as options of a run.
+
+    Promises, in this order: every setting of the file is either taken over or listed; no value is guessed; a threshold
+    whose goal is not among ``default.goals`` counts there only where a request names it, and is listed.
+    Example: ``disk.capacity.threshold=0.8`` gives ``headroom = ["disk=0.2"]``: a fifth of every disk stays free.
+
+    Names and meanings: ``config/cruisecontrol.properties`` of linkedin/cruise-control and its wiki. A setting that the
+    file leaves out is at Cruise Control's default there and at ours here. Time is linear in the file.
+
+    Raises InvalidInputError with file and line for a value that cannot be, and for a file in which nothing could be
+    taken over.
     """
     return import_cruise_control(read_properties(path), str(path))
 
@@ -485,7 +458,10 @@ _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command of topicmappr.
+    """One command of topicmappr with its flags, which are pflag's.
+
+    ``--name value``, ``--name=value``, ``--name`` alone for true; the last of two counts. Names and kinds:
+    cmd/topicmappr/commands and its README in DataDog/kafka-kit, 3.x and 4.x.
 
     name        rebuild, rebalance or scale
     place       ``file:line`` of the name
@@ -630,7 +606,15 @@ _WHY = {
 
 
 def read_topicmappr(path: Path) -> Imported:
-    """The options of the one command of topicmappr in a file of shell commands.
+    """Return the one command of topicmappr in a file of shell commands as options of a run.
+
+    Promises, in this order: every flag of the command is either taken over or listed; no value is guessed; the topics
+    of a pattern are the same ones, though ours match whole names and theirs parts.
+    Example: ``topicmappr rebuild --topics pay-in,^log --brokers 1,2`` gives ``include_topic = ["pay-in", "log.*"]`` and
+    ``topic_brokers = ["pay-in=1,2", "log.*=1,2"]``: these topics may be on brokers 1 and 2 alone.
+
+    Names and meanings: cmd/topicmappr of DataDog/kafka-kit and its wiki. A flag that the command leaves out is at
+    topicmappr's default there and at ours here. Time is linear in the file.
 
     Raises InvalidInputError with file and line for a command that topicmappr would not take, for a value that cannot
     be, and for what only a shell could expand.

@@ -1,4 +1,4 @@
-"""The exit codes of ``plan`` and ``advise``: one for each verdict, the same from both (DESIGN §7)."""
+"""The exit codes of ``plan`` and ``advise``: one for each verdict, the same from both."""
 
 from __future__ import annotations
 

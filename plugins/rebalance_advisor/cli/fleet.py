@@ -1,11 +1,8 @@
-"""``plan A B C … --out DIR``: a plan of each cluster, each in its own folder of DIR, side by side on all cores.
+"""``plan A B C … --out DIR``: a plan of each cluster, each in its own folder of DIR, in parallel on all cores.
 
 The folder of a cluster has the name of its INPUT without ``.json`` and ``.gz``. DIR also gets ``fleet.json`` and
-``fleet.txt``, one line a cluster. The exit code is the gravest of all: 1 (no plan of one of them) before 2, 4, 3 and 0.
-
-One cluster of a fleet: what its plan came to, or why there is none, as the child says it and the table shows it.
-
-From what was asked to a folder with a verified plan: for one cluster, and for each of a fleet.
+``fleet.txt``, one line a cluster. The exit code is the gravest of all: 1 (one cluster has no plan) before 2, 4, 3 and
+0.
 """
 
 from __future__ import annotations

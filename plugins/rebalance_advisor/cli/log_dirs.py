@@ -1,11 +1,7 @@
-"""``plan --balance-log-dirs 10%`` and ``plan --remove-log-dir BROKER:/path``: between dirs of their own broker.
+"""``plan --balance-log-dirs 10%`` and ``plan --remove-log-dir BROKER:/path``: plans between the dirs of one broker.
 
 DIR gets ``log_dirs.json``, each wave and its way back in Kafka's own JSON, and ``commands.md``. ``verify DIR INPUT``
-recomputes it, ``check DIR SNAPSHOT`` tells how far it is.
-
-``verify`` and ``check`` of a plan between log dirs.
-
-A plan between log dirs as files: ``log_dirs.json``, Kafka's own JSON for each wave and its way back, commands.
+recomputes it, ``check DIR SNAPSHOT`` shows its progress.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The shell command ``rebalance-advisor``: one module per subcommand, imported only when it is called.
 
 Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has
-its own (DESIGN §7).
+its own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-r"""``--policy FILE`` of ``check`` and ``verify``: what a team allows of any plan, as a step of its own checks.
+r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as a step of its own checks.
 
-A policy as a TOML file, to lie beside the plans that it rules::
+A policy is a TOML file, kept beside the plans that it rules::
 
 max_hours = 6
 max_wave_hours = 2
@@ -8,7 +8,7 @@ max_move_bytes = "2TB"
 max_moves = 500
 max_leader_changes = 1000
 max_throttle = "100MB"          # of each broker in each direction
-max_gap = "20%"                 # bytes above what is provably needed
+max_gap = "20%"                 # bytes above the lower bound
 never_moved = ["payments\\..*"]  # patterns of whole names
 never_filled = [7]
 windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC

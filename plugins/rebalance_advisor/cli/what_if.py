@@ -1,11 +1,7 @@
 """``plan --scenario`` and ``advise --scenario``: the cluster today and after each scenario, in one table.
 
-DIR gets ``what_if.json`` and ``what_if.txt``, and nothing that Kafka's tools, ``verify`` or the pipeline would take
-for a plan. Exit codes as for a plan: the gravest of all columns.
-
-What a what-if leaves behind: figures and their table, and no file that anybody could execute.
-
-A what-if on a terminal: one table, today and the scenarios side by side, then what groups of each would do.
+DIR gets ``what_if.json`` and ``what_if.txt``, and no file that Kafka's tools, ``verify`` or the pipeline would take for
+a plan. Exit codes as for a plan: the gravest of all columns.
 """
 
 from __future__ import annotations

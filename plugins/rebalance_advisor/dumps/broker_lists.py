@@ -1,4 +1,4 @@
-r"""Lists of the brokers that are alive, as three tools print them → brokers with rack, host, port and state.
+r"""Lists of live brokers, as three tools print them, and ``brokers.csv`` → brokers with rack, host, port and state.
 
 ``kafka-broker-api-versions.sh``: a line a broker, then its APIs (BrokerApiVersionsCommand of kafka.admin, from 4.0 on
 of o.a.k.tools). ``Node.toString`` prints the node; it names ``isFenced`` from 4.0 on:
@@ -16,10 +16,8 @@ of o.a.k.tools). ``Node.toString`` prints the node; it names ``isFenced`` from 4
 ZooKeeper's ``ls /brokers/ids`` is ``[1, 2]``; ``get /brokers/ids/1`` is JSON of versions 1 to 5 with host, port and,
 from 3 on, a rack (kafka/zk/ZkData.scala, BrokerIdZNode). ``topic_znodes`` reads both, as they share shells and files.
 
-``brokers.csv``: the brokers of the cluster with their racks, as one table.
-
-``id,rack,host`` and, where wanted, ``port`` and ``state``. An empty rack is none. An empty state says nothing: whether
-the broker is alive is then read from the other dumps.
+``brokers.csv`` has ``id,rack,host`` and optionally ``port`` and ``state``. An empty rack is none. With an empty state,
+the other dumps decide whether the broker is alive.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each broker can carry: CSV of ours, or Cruise Control's capacity JSON.
+"""Read each broker's capacity: our CSV, or Cruise Control's capacity JSON.
 
 CSV: ``broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent``, an empty cell is unknown. Cruise Control's units
 are MiB and KiB/s (it divides bytes by 1024), broker -1 is the default; a broker with several disks has their sum, one

@@ -1,30 +1,21 @@
-"""What ``kafka-consumer-groups --describe --all-groups`` prints → groups.
+"""Output of ``kafka-consumer-groups --describe --all-groups`` and of ``kafka-share-groups`` → groups.
 
 Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` may help.
-Each block of each file is told apart by its header, so they may stand in one file or in several. They were taken one
-after the other: where they disagree the group was rebalancing, and that is reported as a gap.
+Each block is recognised by its header, so they may be in one file or in several. They were taken one after the other:
+where they disagree the group was rebalancing, and a gap reports that.
 
-Older tools described one group at a time, without a GROUP column (``group_of_table``), and named an OWNER in place of
-the member; ConsumerOffsetChecker's table is read as that of offsets.
+Columns: Java pads every column to its longest cell, so a cell begins below its name. That reads client ids with blanks
+and an empty GROUP-INSTANCE-ID right. Dumps that were copied by hand have lost their padding: there a row must have
+exactly as many words as the header.
 
-The assignment of a member in one cell of ``--members --verbose``.
+Assignments: ``orders(0,1), payments(2)`` up to 3.6; ``(0,1), (2)`` from 3.7 to 3.9, which lost the topics' names (the
+offsets dump has them); ``orders:0,1;payments:2`` from 4.0 on. ``-`` is nothing.
 
-Three ways to print it: ``orders(0,1), payments(2)`` up to 3.6; ``(0,1), (2)`` from 3.7 to 3.9, which lost the topics'
-names (the offsets dump has them); ``orders:0,1;payments:2`` from 4.0 on. ``-`` is nothing.
-
-Rows of ``kafka-consumer-groups`` → what is known of each group, before its dumps are put together.
-
-The columns that ``kafka-consumer-groups`` and ``kafka-share-groups`` print: which cell belongs to which name.
-
-Java pads every column to the width of its longest cell, so a cell begins below its name: that reads client ids with
-blanks and an empty GROUP-INSTANCE-ID right. Dumps that were copied by hand have lost their padding: there a row must
-have exactly as many words as the header.
-
-Which group a table without GROUP column is about: before Kafka 2.4 the tool described one group at a time.
-
-Known from the command above the table (``--group billing``), or by the sentence that the tool prints above it
-(``Consumer group 'billing' has no active members.``), for the one table that follows; else by the file's name, for one
-table of each kind (``billing.txt``, ``members-billing.txt``): then it is a guess, and reported as a gap.
+Before Kafka 2.4 the tool described one group at a time, without a GROUP column, and named an OWNER in place of the
+member; ConsumerOffsetChecker's table is read as that of offsets. The group of such a table is known from the command
+above it (``--group billing``) or from the printed sentence (``Consumer group 'billing' has no active members.``), for
+the one table that follows. Else it is guessed from the file's name, for one table of each kind (``billing.txt``,
+``members-billing.txt``), and a gap reports the guess.
 """
 
 from __future__ import annotations

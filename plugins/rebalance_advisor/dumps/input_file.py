@@ -1,8 +1,6 @@
-"""JSON as it may stand in an input: strict, not too deep, and refused with its line.
+"""JSON of an input, strict, not too deep, and refused with its line; JSON objects among other lines of a dump.
 
-How deep a JSON text is nested, before a parser follows it down: parsers and printers recurse, stacks are finite.
-
-JSON objects among the lines of a dump: one or several, with commands, noise and a tool's prose around them.
+Depth is measured before parsing, because parsers and printers recurse and stacks are finite.
 """
 
 from __future__ import annotations

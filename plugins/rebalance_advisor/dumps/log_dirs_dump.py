@@ -1,4 +1,4 @@
-"""What ``kafka-log-dirs --describe`` prints → log dirs of each broker, and which replica is in which, with its size.
+"""Output of ``kafka-log-dirs --describe`` → log dirs of each broker, and the replicas in each, with their sizes.
 
 Two lines of prose, then one JSON object: ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error",
 "partitions": [{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``; several of both, where the tool was

@@ -1,14 +1,10 @@
-"""What ``kafka-get-offsets`` prints, ``topic:partition:offset`` a line → start and end offsets.
+"""Output of ``kafka-get-offsets``, ``topic:partition:offset`` a line → start and end offsets.
 
-The tool prints the same for ``--time earliest`` and ``latest``. Which a dump holds is told by its command or its name
-(``offsets_role``). Of two, the one whose offsets are nowhere greater holds the start offsets, whatever their names say.
-One that nothing tells is judged by what other dumps show: start offsets must never serve as end offsets, so where even
-these show nothing it is left out, and reported.
-
-Whether a dump of offsets holds start offsets or end offsets: the tool prints the same for both.
-
-Known from the command above the rows (``--time earliest``, ``-2``, ``latest``, ``-1``; without ``--time`` the tool
-takes the latest), else by the file's name (``earliest.txt``, ``end-offsets.txt``).
+The tool prints the same for ``--time earliest`` and ``latest``. The command above the rows tells them apart (``--time
+earliest``, ``-2``, ``latest``, ``-1``; without ``--time`` the tool takes the latest), else the file's name
+(``earliest.txt``, ``end-offsets.txt``). Of two dumps, the one with offsets that are nowhere greater holds the start
+offsets, under any name. A dump without a sign is judged by other dumps: start offsets must never serve as end offsets,
+so where these show nothing it is left out, and a gap reports it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Lines of a dump with their numbers, without what terminals and loggers mix in between.
+"""Lines of a dump with their numbers, without prompts, commands, log lines and headings; rows of small CSV files.
 
-What terminals, loggers and scripts mix into a dump: prompts with their commands, log lines, headings, notes.
-
-A prompt is only taken for one where a command follows it, or nothing: a row of a dump may begin with any sign. Commands
-go over several lines where these end in a backslash (or in what Windows' shells write for it).
-
-Small CSV files with a header, row by row, each with its place.
+A prompt is recognised only where a command or nothing follows it, because a row of a dump may begin with any sign.
+Commands go over several lines where these end in a backslash (or in its counterpart in Windows' shells).
 """
 
 from __future__ import annotations

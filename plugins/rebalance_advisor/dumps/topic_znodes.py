@@ -1,4 +1,4 @@
-"""What ZooKeeper holds of topics, as ``get /brokers/topics/orders`` prints it → topics and partitions; and of brokers.
+"""ZooKeeper's nodes, as ``get /brokers/topics/orders`` prints them → topics and partitions; and brokers.
 
     {"version":3,"topic_id":"DU8c…","partitions":{"0":[1,2],"1":[2,1]},"adding_replicas":{},"removing_replicas":{}}
 

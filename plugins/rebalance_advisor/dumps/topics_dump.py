@@ -1,4 +1,4 @@
-r"""What ``kafka-topics --describe`` prints → topics and partitions.
+r"""Output of ``kafka-topics --describe`` → topics and partitions.
 
     Topic: orders  TopicId: QmLwMsncTBWiSn2HoB0Kqg  PartitionCount: 2  ReplicationFactor: 2  Configs: retention.ms=60000
         Topic: orders  Partition: 0  Leader: 1     Replicas: 1,2  Isr: 2,1  Elr:      LastKnownElr:

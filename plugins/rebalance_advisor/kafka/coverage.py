@@ -1,4 +1,4 @@
-"""What could not be read, and why: collected while reading, never a reason to stop and never a smaller cluster."""
+"""Collect coverage gaps while reading: parts that could not be read, and why. A gap never stops the reading."""
 
 from __future__ import annotations
 

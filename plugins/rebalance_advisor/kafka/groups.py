@@ -1,17 +1,12 @@
-"""Every group: type, state, coordinator, and a description from the API of its own type.
+"""Read every group: type, state, coordinator, members, and a description from the API of its own type.
 
 The type comes from ListGroups and decides which API is used: a group described by the wrong one looks dead and empty,
-on older brokers without any error. The broker that lists a group coordinates it; FindCoordinator (which would create
-``__consumer_offsets`` on a cluster without groups) is asked only about listed groups whose coordinator moved meanwhile.
+on older brokers without any error. The broker that lists a group coordinates it. FindCoordinator (which would create
+``__consumer_offsets`` on a cluster without groups) is used only for listed groups that moved meanwhile.
 
-Subscription and assignment of a classic consumer, out of the bytes that DescribeGroups carries (consumer protocol).
-
-Read member by member, so that one odd member spoils nothing but itself. Newer versions than are known here are read as
-the newest known one, as every client does; what follows is left alone.
-
-Topology and members of a streams group (KIP-1071), as StreamsGroupDescribe tells them.
-
-A described group → its members, each decoded by itself: classic, consumer (KIP-848), share and streams groups.
+Subscription and assignment of a classic member are bytes of the consumer protocol, decoded member by member, so that
+one odd member spoils only itself. Newer versions than we know are read as the newest known one, as every client does;
+the rest of the bytes is left alone. Streams groups (KIP-1071) have their topology in StreamsGroupDescribe.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Committed offsets of every group, then first and last offsets of every partition: in this order.
+"""Read committed offsets of every group, then first and last offsets of every partition: in this order.
 
-The end is read after the commits, so that a lag is never negative.
-
-How far groups of every type have read; of share groups the start of what is in flight, and the lag as the broker
-tells it (KIP-932, KIP-1226): they commit nothing, OffsetFetch would answer with no rows and no error.
+The end is read after the commits, so that a lag is never negative. Share groups commit nothing, and OffsetFetch would
+answer without rows and without an error. The broker gives the start of their records in flight, and the lag (KIP-932,
+KIP-1226).
 """
 
 from __future__ import annotations

@@ -4,33 +4,21 @@
           → log dirs and configs → groups → committed offsets → start and end offsets
           → quotas, features, configs of groups → metadata once more → eligible leaders → snapshot
 
-Commits are read before ends, so that a lag is never negative. What changed meanwhile is read once more, or told. At
-most 14 requests to each broker and 10 for the cluster read it, however many partitions and groups there are. A broker
-that does not answer costs five or six seconds once, and one line of coverage.
+At most 14 requests to each broker and 10 for the cluster read it, for any number of partitions and groups. A broker
+that does not answer costs five or six seconds once, and one line of coverage. So does a failed detail: features,
+quotas, configs of groups, eligible leaders (only where an ISR is too small to write, one page), local starts of tiered
+topics.
 
-What the readers brought → one ``ClusterSnapshot``; and the gaps that show only once all of it is there.
+Changes meanwhile: the metadata is read again at the end, so no topic is half of one state and half of another. A
+removed topic is left out and reported. One that was made, made anew (another id), grown, or given other replicas gets
+its sizes, configs, commits and offsets read again, then its metadata a last time. If it changed again, it stays without
+sizes and offsets, and a gap reports it. Brokers that joined or left meanwhile count as unheard, and a gap reports them.
 
-Topics that changed while the cluster was read: read once more, or told; never half of one and half of another.
+Hidden topics: log dirs, members and commits betray names that the metadata does not hold. Each such name is requested
+alone: Kafka then answers that it may not be described (or is absent, which looks the same), or that it is unknown to a
+user who may describe it. A subscription to a topic that does not exist is no gap.
 
-Brokers that joined or left meanwhile are told, too, and were not heard.
-
-The metadata is looked at again at the end. Gone: the topic is left out and told. Made, made anew (another id), grown,
-or with other replicas: its sizes, configs, commits and offsets are read again, then its metadata a last time. What
-changed again stays in the snapshot as it is now, without sizes and offsets, and is told.
-
-What is read beside placement, sizes, offsets and groups, in few requests: a failure costs a line of coverage.
-
-For the cluster: finalized features, client quotas, configs of groups, and, only where an ISR is too small to write,
-eligible leader replicas (the one page of partitions that one answer holds). For each broker: where tiered topics begin
-on its own disks, only where there are such topics.
-
-Topics that Kafka keeps from us: log dirs, members and commits betray names that the metadata does not hold.
-
-Each such name is asked for by itself: Kafka then says whether it may not be described (or is not there: to us it does
-not make a difference), or whether it is unknown to who may describe it. A subscription to a topic that nobody made
-is no gap.
-
-Committed offsets that lie outside their partition: beyond its end, or below its start. A lag of them is no lag.
+Committed offsets beyond the end of their partition or below its start are reported: a lag of them has no meaning.
 """
 
 from __future__ import annotations

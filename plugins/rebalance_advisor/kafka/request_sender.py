@@ -1,32 +1,26 @@
-"""How the readers send requests: rounds of five seconds under one deadline; a broker that falls silent is asked once.
+"""Send the readers' requests: rounds of five seconds under one deadline; a broker that falls silent gets no more.
 
-A reader has three ways, and never asks whether a broker is well:
+A reader has three methods, and never checks a broker's health:
 
-- ``send({key: (broker, request)})`` for what only that broker can tell; for what each of them has to tell, one request
-  to each of ``all_brokers``. Every key has an answer: the response or the exception. A broker that is not heard is not
-  asked, its answer comes at once (``BrokerUnheardError``). Hand each exception to ``Coverage.add_unanswered``, which
-  makes one line of all that a broker did not tell for one reason.
-- ``send_to_any(request)`` for what any broker can tell: the next one is asked where one fails.
+- ``send({key: (broker, request)})`` for answers that only that broker has; with ``all_brokers``, one request to each.
+  Every key has an answer: the response or the exception. A broker that is not heard gets no request, its answer comes
+  at once (``BrokerUnheardError``). Hand each exception to ``Coverage.add_unanswered``, which makes one line for each
+  broker and reason.
+- ``send_to_any(request)`` for answers that any broker has: the next one is tried where one fails.
 - ``share_out(names)`` deals many like questions out over the brokers that answer, for one ``send``.
 
-An answer that no broker sends when it is well (``checked_answers``) is a failure like any other. It is asked for once
-more after a second, because an answer that cannot be decoded takes all others of its connection with it.
+Answers are checked here before a reader sees them. Kafka's schema defines the fields that are never null; beyond that
+ids and sizes are not negative, no row comes twice, no error-free row contradicts itself, and rows are the requested
+ones. An answer that breaks a rule is a failure like any other. It is requested once more after a second, because an
+answer that cannot be decoded takes all others of its connection with it.
 
-Within one ``send`` everything is in flight at once. A broker that lets a round pass is asked for a sign of life: with
-one, what it left unanswered is sent once more (it is slow); without, it is silent, and nothing is sent to it for the
-rest of the reading. A connection that ends is tried once more after a second. So a frozen broker costs one round and
-one second, whatever is still to be read, and nothing else waits for it.
+Within one ``send`` everything is in flight at once. A broker that lets a round pass is probed for a sign of life: with
+one, its unanswered requests are sent once more (it is slow); without, it is silent, and gets nothing for the rest of
+the reading. A connection that ends is tried once more after a second. So a frozen broker costs one round and one
+second, and nothing else waits for it.
 
-All is counted: at most 14 requests to a broker and 10 for the cluster make one reading, however many partitions and
-groups there are. Put many names into one request; do not send one request for each.
-
-Answers of brokers are checked here, in one place, before a reader sees them: what is mangled is a failed answer.
-
-Kafka's schema says which fields are never null; the rest of the rules holds in every answer: ids and sizes are not
-negative, no row comes twice, no error-free row contradicts itself, and rows are those that were asked for. Readers
-rely on it.
-
-How many requests a reading sent, of which kinds: it must not grow with the cluster, so it is counted.
+``RequestCounts`` counts requests by kind, because their number must not grow with the cluster: at most 14 to a broker
+and 10 for the cluster. Put many names into one request; do not send one request for each.
 """
 
 from __future__ import annotations

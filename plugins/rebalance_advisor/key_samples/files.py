@@ -1,13 +1,9 @@
-"""One sample file of any of the three formats, counted in this process.
+"""Count one sample file of any of the three formats in this process: JSON lines, CSV, Parquet.
 
-JSON lines and CSV of a small sample, read without Arrow: for the shell, where a bare install has none.
-
-A null key and an empty one are told apart: in JSON ``null`` (or no such field) and ``""``, in CSV nothing between two
-commas and ``""``. Numbers of JSON as keys are refused: which bytes they were, their serializer knows.
-
-Arrow record batches as key batches, over the same buffers.
-
-Parquet files by row groups: what one task reads, and the tally of it. Only the columns asked for are read.
+JSON lines and CSV are read without Arrow, because a bare install has none. A null key and an empty one differ: in JSON
+``null`` (or no such field) and ``""``, in CSV nothing between two commas and ``""``. Numbers of JSON as keys are
+refused, because only their serializer knows which bytes they were. Parquet is read by row groups, only the needed
+columns, into key batches over Arrow's own buffers.
 """
 
 from __future__ import annotations

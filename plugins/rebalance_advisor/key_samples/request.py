@@ -1,7 +1,4 @@
-"""What is asked about a topic's keys, and its options: the same for the shell command and for the job on Spark.
-
-Which column of a sample is what, and how its keys are written.
-"""
+"""A request for a topic's keys and its options, the same for the shell command and for the job on Spark."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Strategies and partitioners of one's own, each in a process of its own: found, started, limited, asked."""
+"""Custom assignors and partitioners, each in a process of its own: found, started, limited, called."""

@@ -1,4 +1,4 @@
-"""What Linux can do to keep a class's processes in bounds. Elsewhere, and where the kernel refuses, nothing happens."""
+"""Limits that Linux sets on a custom class's processes. Elsewhere, and where the kernel refuses, nothing happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a strategy of one's own may use: a process that takes more is ended, and the next group gets a new one."""
+"""Limits of a custom assignor: a process that takes more is ended, and the next group gets a new one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""From targets to registered strategies and partitioners: described once, asked inside, their processes ended after.
+"""Register custom assignors and partitioners, each in a process of its own, and end the processes afterwards.
 
-A strategy or partitioner in a process of its own, as the library's contracts have it: refusals are answers.
-
-The other side of ``child``: starts it, asks it, believes nothing that it says, ends it when a limit is reached.
+A target is described once by its process; calls then go to it, and a refusal is an answer as in the library's
+contracts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a class of one's own is: ``module:Class``, ``FILE.py:Class``, or an entry point of an installed package."""
+"""Targets of custom classes: ``module:Class``, ``FILE.py:Class``, or an entry point of an installed package."""
 
 from __future__ import annotations
 

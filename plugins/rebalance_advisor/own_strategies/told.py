@@ -1,4 +1,4 @@
-"""What came of each strategy of one's own in a run, in a line: how many groups it answered, and why not the others."""
+"""Return one line for each custom assignor of a run: how many groups it answered, and why not the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may see what. The page asks; whoever mounts it answers (in Airflow: its auth manager)."""
+"""The permissions that the page asks for; its host answers (in Airflow: the auth manager)."""
 
 from __future__ import annotations
 

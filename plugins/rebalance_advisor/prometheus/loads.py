@@ -1,29 +1,19 @@
-"""A snapshot with the loads that Prometheus tells: in, out and messages by topic and broker, CPU by broker.
+"""Return a snapshot with loads from Prometheus: in, out and messages by topic and broker, CPU by broker.
 
-Figures are of the window that ends with the snapshot. What Prometheus does not know stays as the snapshot has it.
+Figures are of the window that ends with the snapshot. Figures that Prometheus lacks stay as the snapshot has them. A
+series belongs to a broker by an id, by the broker's advertised host, or by the number at a pod's end.
 
-Rates by topic and broker → rates of partitions, and how sure that is.
-
-What a broker counts of a topic is that of the partitions it leads. Where that is one partition it is exact; else it is
-split by what is known of them, best first:
-
-1. messages: how fast their end offsets grow;
-2. size: what their logs hold (retention is the topic's, so a log is as large as it was written to);
-3. evenly.
-
-What brokers counted that lead nothing of the topic now is split over all its partitions where it was written (the
-leader moved in the window), and left out where it was read (consumers fetch from followers: no leader carries that).
-A partition whose end offset stands still was not written to, counted or not: brokers count a topic from its first byte.
-
+Rates of a topic on a broker are those of the partitions that it leads. One partition is exact; several are split, best
+first: by messages (growth of their end offsets), by size (retention is the topic's, so a log is as large as its
+writes), or evenly. A rate on a broker that leads nothing of the topic now is split over all its partitions where it was
+written (the leader moved in the window), and left out where it was read (consumers fetch from followers). A partition
+with an unchanged end offset was not written to, counted or not: brokers count a topic from its first byte.
 Example: broker 1 leads a-0 and a-1 and counts 90 bytes/s of a; their offsets grow by 2 and 1 a second: 60 and 30.
 
-Which broker a series is of: by an id, by the host that the broker advertises, or by the number at a pod's end.
-
-CPU by broker → CPU of the partitions that each leads, by Cruise Control's coefficients, as the planner does it.
-
-A leader costs by what is written to it and sent from it, a follower by what it copies. One factor for the whole cluster
-makes of these costs percent, so that all brokers together have what was measured. Brokers differ from it (hardware,
-compression, clients that connect anew): by how much is told.
+CPU of a broker is split over the partitions that it leads, by Cruise Control's coefficients, as in the planner. A
+leader costs by its bytes in and out, a follower by its copies. One factor for the whole cluster turns these costs into
+percent, so that all brokers together have the measured sum. The snapshot records by how much single brokers differ from
+it (hardware, compression, reconnecting clients).
 """
 
 from __future__ import annotations

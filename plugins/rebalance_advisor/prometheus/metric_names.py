@@ -1,4 +1,4 @@
-"""What metrics and labels are called: the rules of JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in.
+"""Names of metrics and labels: the rules of JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in.
 
 A file of names says it for everybody else, and where the server has a password::
 

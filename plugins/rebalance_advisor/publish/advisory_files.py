@@ -1,7 +1,4 @@
-"""An advisory as a folder: what machines execute, what people read, what dashboards load.
-
-The findings that lie beside an earlier plan, where that plan is part of an advisory.
-"""
+"""Write an advisory as a folder for machines, people and dashboards; read the findings beside an earlier plan."""
 
 from __future__ import annotations
 

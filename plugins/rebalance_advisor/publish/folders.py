@@ -1,45 +1,23 @@
-"""A folder of files that is replaced whole: a reader finds the old advisory or the new one, never a mixture.
+"""Replace a folder of files as a whole: a reader finds the old advisory or the new one, never a mixture.
 
-Everything is written into a folder beside, synced, and then changes places with what stands there; the old one, now
-under the name beside, is removed. So a kill, a full disk or Ctrl-C at any moment leaves the old advisory or the new
-one; what it leaves beside (``.DIR.new-*``) is removed by the next run.
+Everything is written into a folder beside, synced, and then exchanged with the old one in one step (Linux's
+``renameat2`` with ``RENAME_EXCHANGE``, which Python lacks); the old one is removed. A kill, a full disk or Ctrl-C
+leaves the old advisory or the new one. The next run removes leftovers (``.DIR.new-*``): the system unlocks a folder's
+marker when its process ends, so a leftover is recognised by its lock, never by a process id.
 
 Where the file system cannot exchange two folders (NFS, systems other than Linux), or nothing can be made beside (a
-mount point, a parent of somebody else), the folder keeps its advisory behind a link: see ``version_folders``. Which of
-the two it is, is decided when the folder is first written. A folder that was copied from elsewhere to where it cannot
-be exchanged is refused: no step would turn the one into the other.
+mount point, a parent of another user), the folder keeps its advisory behind a link: ``DIR/current`` ->
+``DIR/versions/NAME``. The first write decides between the two. A new version is made whole, then another link is
+renamed over the old one; the version before goes once nothing points to it. A folder that was copied from elsewhere to
+where it cannot be exchanged is refused: no step would turn the one into the other. A link to a folder stays a link: its
+target is replaced. A shell with the folder as current directory keeps the old one, and finds the new one by ``cd .``.
 
-A link to a folder stays a link: what it points to is replaced. A shell whose current directory is the folder stands in
-the old one afterwards, and finds the new one by ``cd .``.
+The marker ``.rebalance-advisor`` makes a folder ours, and with it the right to replace it: one line of JSON with
+``format``, ``plan_id``, ``files`` (the names of all written files) and ``run_id`` for a run of the pipeline. Only named
+files are ever removed, so a note that a person left in the folder outlives every run.
 
-The marker ``.rebalance-advisor``: the one file that makes a folder ours, and with it the right to replace it.
-
-One line of JSON: ``format``, the ``plan_id``, ``files``, the names of all that was written, and ``run_id`` where a run
-of the pipeline wrote it. Nothing that it does not name is ever removed, so a note that somebody left in the folder
-outlives every run.
-
-Files that are on the disk, not only in memory, before anything points to them; and errors that name the file.
-
-Folders in which something is being made, each locked by the process that makes it: what a killed run left is known.
-
-The lock is on the folder's marker, its first file and the last to go. The system lets go of it when the process ends,
-however it ends, so no process id can be mistaken for another's.
-
-An advisory behind a link, for folders that cannot be exchanged: ``DIR/current`` -> ``DIR/versions/NAME``.
-
-A new version is made whole, then the link is replaced by renaming another one over it: a reader who goes through
-``DIR/current`` finds the old advisory or the new one. The version before goes once nothing points to it.
-
-Two folders change places in one step: Linux's ``renameat2`` with ``RENAME_EXCHANGE``, which Python lacks.
-
-A file that is replaced whole: written beside, synced, renamed. A reader finds the old content or the new.
-
-``CLUSTER/latest``: the link to the newest published advisory of a cluster, replaced in one step.
-
-It is set after readers see the run, so that it never points to what they do not; a kill between leaves it at the
-advisory before, which is whole. One process at a time does it for a cluster.
-
-Published folders that have had their time: removed as they were made, by the names in their markers alone.
+``CLUSTER/latest`` links to the newest published advisory. It is set after readers see the run, by one process at a time
+for a cluster; a kill between leaves it at the advisory before, which is whole. Old folders go by their markers alone.
 """
 
 from __future__ import annotations

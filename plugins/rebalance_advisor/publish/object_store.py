@@ -1,27 +1,22 @@
-"""An advisory in an object store: ``CLUSTER/RUN/DIGEST/…``, and last of all ``CLUSTER/latest.json``, which names it.
+"""Put an advisory into an object store: ``CLUSTER/RUN/DIGEST/…``, and last ``CLUSTER/latest.json``, which names it.
 
-What is promised, the most important first:
-
-1. Whoever follows ``latest.json`` finds every file that it names, with the bytes that it names. None of them is ever
-   written over with other bytes: the digest in the folder's name is made of the files, so that a second try of a run
+Promises, in order
+1. A reader of ``latest.json`` finds every file that it names, with the bytes that it names. None of them is ever
+   overwritten with other bytes: the digest in the folder's name is made of the files, so that a second try of a run
    writes the same bytes again, or has a folder of its own.
 2. A run that is killed before its last step leaves ``latest.json`` as it was. That is one object, and one is put whole.
-3. What a killed run left is known: the manifest is the first object of a folder and the last to go (``old_objects``).
+3. Leftovers of a killed run are known: the manifest is the first object of a folder and the last to go
+   (``remove_older_objects``).
 
-Whose turn it is to be the latest is not known here: the caller asks the database, and lets one run at a time do it.
+The caller asks the database which run is the latest, and lets one run at a time write it. The store needs four calls
+and an address; Airflow's paths provide them (``airflow/publishing.py``).
+
+``manifest.json`` in the folder and ``latest.json`` above are one document: ``format``, ``cluster``, ``run_id``,
+``plan_id``, ``folder`` (as seen from ``latest.json``), ``written_at`` and ``files``, the sha-256 of each by its name in
+the folder. So a reader of ``latest.json`` knows which files to fetch, and whether they are the published ones.
 
 Example: ``orders/run_1/0f3a…/manifest.json``, ``…/plan.json``, ``…/waves/01.json``; then ``orders/latest.json``.
-One call for each file, a few more for what stands beside.
-
-What is asked of an object store: four calls and an address. Airflow's paths answer it (``airflow/publishing``).
-
-What says of objects that they are one advisory: in its own folder ``manifest.json``, and ``latest.json`` above.
-
-Both are one document: ``format``, ``cluster``, ``run_id``, ``plan_id``, ``folder`` (as seen from ``latest.json``),
-``written_at`` and ``files``, the sha-256 of each by its name in the folder. A reader of ``latest.json`` therefore knows
-what there is to fetch, and whether it is what was published.
-
-Advisories in an object store that have had their time: removed by the names in their manifests alone.
+One call for each file, a few more for the manifests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``outcome.json`` and ``outcome.md``: what came of a plan that somebody carried out, beside the plan's own files."""
+"""``outcome.json`` and ``outcome.md``: the outcome of an applied plan, beside the plan's own files."""
 
 from __future__ import annotations
 

@@ -1,12 +1,9 @@
-"""A plan as files: ``plan.json``, Kafka's own JSON for each wave, its rollback and its elections, commands, a table.
+"""Return a plan as files: ``plan.json``, Kafka's JSON for each wave, its rollback and elections, commands, a table.
 
 Numbers begin at 01 and have as many digits as the last one needs: run in order of their names. ``rollback/01.json``
 undoes the last wave. ``elections/NN.json`` is run after wave NN, and again after its rollback: a reordered list alone
-moves no leader. Nothing here decides anything; a plan that is written twice gives the same bytes.
-
-A plan alone as a folder: its files, and report and digest without findings.
-
-``commands.md``: what to type, in order, to carry a plan out with Kafka's own tools, and to take it back.
+moves no leader. Nothing here decides anything; a plan that is written twice gives the same bytes. A plan without an
+advisory gets report and digest without findings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A plan on the terminal: the verdict, why, what it costs, its lower bound, who gives and who receives.
-
-The frontier in rows and lines: what each evenness costs.
-"""
+"""Return a plan as lines of the terminal: verdict, reasons, cost, lower bound, changes of brokers, frontier."""
 
 from __future__ import annotations
 

@@ -1,21 +1,9 @@
-"""HTML of one advisory: the first screen decides, what follows says why.
+"""Return the HTML of one advisory: the first screen shows the decision, the rest its reasons.
 
-Everything is rendered from the documents that are published (``plan.json``, ``findings.json``, ``groups.json``): the
-page cannot say what they do not. It carries its charts as SVG, works in mail, in light and dark, and prints.
-
-The verdict and its figures, the same in report, digest and terminal.
-
-Findings in words, for report, digest and terminal: one line each, whose it is, what it explains, what is muted.
-
-What is decided on: verdict, age and coverage, the worst findings, the one action, and what if nothing is done.
-
-The plan on the page: how good it is, what more or less balance would cost, brokers, waves, moves.
-
-Consumer groups on the page, ranked by trouble: what each strategy would do, and what a member's death costs.
-
-After a failure, on the page: the brokers and racks whose loss hits leaders hardest, as replicas lie today.
-
-What an advisory rests on: what was measured, given or unknown, and what could not be read.
+Everything is rendered from the published documents (``plan.json``, ``findings.json``, ``groups.json``), so the page
+cannot contradict them. It carries its charts as SVG, works in mail, in light and dark, and prints. Key figures and
+findings share their lines with digest and terminal. Sections: the decision, the plan, consumer groups by trouble,
+losses of brokers and racks, and the sources of all figures.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a run is asked for: one table of options for shell, form, REST call and store, and the request they make."""
+"""The request of a run: one table of options for shell, form, REST call and store, and the objects made from it."""

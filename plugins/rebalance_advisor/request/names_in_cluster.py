@@ -1,13 +1,12 @@
 r"""Refuse names and patterns of a request that the cluster does not know: most of them are mistyped.
 
-A pattern that a person gives for this run has to match a topic. One in the cluster's table of clusters.toml, or for
-many clusters at once, may match nothing on one day: topics come and go, and a schedule that stops for it would help
-nobody. The plan's reasons then say that it matched no topic.
+A pattern for this run has to match a topic. One in the cluster's table of clusters.toml, or for many clusters at once,
+may match nothing on one day: topics come and go, and a schedule should not stop for that. The plan's reasons then
+report it.
 
-Try patterns that people wrote on the names of a cluster, before any work begins.
-
-Python's regular expressions backtrack: ``((\w|.)+)+!`` needs centuries for a name of forty letters, and nothing in the
-same process can stop it. So a child process tries them, and ends itself when one pattern took two seconds of CPU.
+Patterns are tried on the names before any work begins. Python's regular expressions backtrack: ``((\w|.)+)+!`` needs
+centuries for a name of forty letters, and nothing in the same process can stop it. So a child process tries them, and
+ends itself when one pattern took two seconds of CPU.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The search within a budget of bytes, replica moves and leader changes: its compiled steps."""
+"""Kernels of the search within a budget of bytes, replica moves and leader changes."""
 
 from __future__ import annotations
 

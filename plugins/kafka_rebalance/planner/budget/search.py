@@ -1,4 +1,4 @@
-"""The most even placement that a budget allows, of several ways to look for it.
+"""Return the most even placement within a budget, the best of several searches.
 
 Promises, in order
 1. Hard rules hold and no limit of the budget is exceeded. Limits are apart: what copies nothing needs no bytes, what

@@ -1,4 +1,4 @@
-"""The list of programs that improve a placement: each by its size, and what each of them does."""
+"""The programs that improve a placement, by the size of the cluster."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _broken(problem: Problem, cover: Cover, there: Floats, pinned: Floats) -> tu
 #
 #     cost(plan) - cost(program) = Σ regret of arcs that differ + Σ price · slack left in rows of loads
 #
-# So the core of the program (``core_arcs.py``) is decided once, all brokers at once. From then on the brokers with most
+# So the core of the program (``core_arcs``) is decided once, all brokers at once. From then on the brokers with most
 # of that are taken up first, with the partitions that differ, have moved, or hardly care. All else stays as it is, and
 # a program in whole numbers (HiGHS) finds the best for what is open. Topics stay spread.
 #
@@ -546,7 +546,7 @@ def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBan
 #
 #     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 #
-# 1. The plan is annealed at low prices of what is outside its bands (``annealed.py``).
+# 1. The plan is annealed at low prices of what is outside its bands (``annealed_again``).
 # 2. Open are today's replicas, those of the plan, and the moves that lose least for each of their bytes.
 # 3. Of partitions with something open the largest take part; all others lie as in the plan.
 # 4. The program's shares are rounded, and searched and annealed from there in the same way.

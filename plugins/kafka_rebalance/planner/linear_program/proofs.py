@@ -1,4 +1,4 @@
-"""Bounds that a program proves."""
+"""Lower bounds that a linear program proves."""
 
 from __future__ import annotations
 

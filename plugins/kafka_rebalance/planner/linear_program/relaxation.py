@@ -1,4 +1,4 @@
-"""A placement as a program in fractions: which moves it may choose among, its answer, and how that is rounded."""
+"""The linear relaxation of a placement: its moves (arcs), optimum and rounding; small ones as integer programs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where replicas go: release, evacuate, push, finish, pull, polish, all over one state of sets and loads."""
+"""The search for replica sets: release, evacuate, push, finish, pull, polish, over one state of sets and loads."""

@@ -1,4 +1,4 @@
-"""The search for replica sets: its compiled steps, and how a replica is moved."""
+"""Kernels of the search for replica sets: its steps, and the moving of a replica."""
 
 from __future__ import annotations
 

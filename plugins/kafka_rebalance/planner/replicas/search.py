@@ -1,4 +1,4 @@
-"""The search for replica sets, from today's or from any other ones."""
+"""Search for replica sets, from today's or from any given ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kafka-python logs of its own: lines of sockets, and warnings of its event loop, which nobody can act on."""
+"""Silence kafka-python's own log: lines of sockets, and warnings of its event loop, on which no user can act."""
 
 from __future__ import annotations
 

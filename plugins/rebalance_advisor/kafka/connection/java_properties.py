@@ -1,11 +1,8 @@
-"""Java's ``.properties`` format, which Kafka's own tools read: comments, continued lines, escapes, three separators.
+"""Java's ``.properties`` format, as Kafka's own tools read it, with the place of each property and the known names.
 
-Properties as they were given: text, and where each stands, for messages that name the place.
-
-Names of client properties: those of AdminClientConfig, ConsumerConfig, ProducerConfig (Kafka 4.3), and librdkafka's.
-
-What a property means for a connection stands in ``FIELDS``; what has a function of its own in ``STORES``, ``LOGINS``
-and ``TOKENS``; everything else that Kafka's own clients know is in ``WITHOUT_EFFECT`` or ``JAVA_CODE``.
+Names are those of AdminClientConfig, ConsumerConfig, ProducerConfig (Kafka 4.3), and librdkafka's. ``FIELDS`` maps a
+property to a setting of the connection; ``STORES``, ``LOGINS`` and ``TOKENS`` have functions of their own; everything
+else that Kafka's own clients know is in ``WITHOUT_EFFECT`` or ``JAVA_CODE``.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""``ssl.truststore.*`` and ``ssl.keystore.*`` with a file: PEM is used where it lies, JKS and PKCS#12 become PEM.
+"""``ssl.truststore.*`` and ``ssl.keystore.*`` as PEM: PEM files are used in place, JKS and PKCS#12 are converted.
 
-PEM text as Kafka's Java clients read it: also folded into one line, as a value of a properties file often is.
-
-Java's key and trust stores as PEM: JKS, and PKCS#12 under its own name or, as Java allows, under JKS's.
-
-JKS (sun.security.provider.JavaKeyStore) is read here: the packages that could are no longer kept. A private key in it
-is hidden by a stream of SHA-1 digests (sun.security.provider.KeyProtector); the whole file is signed with the password.
+PEM may be folded into one line, as Kafka's Java clients accept it. PKCS#12 may have JKS's name, as Java allows. JKS
+(sun.security.provider.JavaKeyStore) is read here, because no maintained package does. Its private keys are hidden by a
+stream of SHA-1 digests (sun.security.provider.KeyProtector); the whole file is signed with the password.
 """
 
 from __future__ import annotations

@@ -1,21 +1,17 @@
 """Client properties under their Java or librdkafka names → ``ConnectionSettings``.
 
 The same table serves a Java client properties file (``--command-config``) and the extra of Airflow's ``kafka``
-connection, which holds librdkafka's names. What Kafka's own tools accept is accepted, or refused by its true reason:
+connection, which holds librdkafka's names. Settings that Kafka's own tools accept are accepted, or refused by their
+true reason:
 
 - a name of Kafka's clients that changes nothing about reading is listed in ``without_effect``;
-- one that is right and idle beside the others (a CA with ``security.protocol=PLAINTEXT``), or that belongs to another
-  program (``schema.registry.url``), is told in ``unused``;
+- one that has no effect beside the others (a CA with ``security.protocol=PLAINTEXT``), or that belongs to another
+  program (``schema.registry.url``), is listed in ``unused``;
 - a name like a security property's that no client knows is refused: it may have been meant to protect something.
 
-``sasl.jaas.config`` as Kafka's Java clients read it: one login module with its options.
-
-``JaasConfig`` reads with a ``StreamTokenizer``: values stand in double or single quotes, or bare; C and C++ comments
-are passed over; a backslash escapes inside quotes.
-
-Properties of a SASL login → the fields that its mechanism needs, and what is missing of them in words.
-
-Names of cipher suites: Java writes IANA's, OpenSSL has its own.
+``sasl.jaas.config`` is one login module with its options. Kafka's ``JaasConfig`` reads it with a ``StreamTokenizer``:
+values are in double or single quotes, or bare; C and C++ comments are skipped; a backslash escapes inside quotes.
+Cipher suites have IANA's names in Java and other ones in OpenSSL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which brokers accept a connection at all: tried with plain sockets, all at the same time.
+"""Return the brokers that accept a connection: plain sockets, all at the same time.
 
 kafka-python leaves a socket behind for each connection that is refused; so it is only sent where somebody listens.
 """

@@ -1,4 +1,4 @@
-"""How to reach a cluster, whatever the properties were called that said so: see ``client_properties``."""
+"""The settings of a connection to a cluster, under one name each; ``properties`` reads them from clients' names."""
 
 from __future__ import annotations
 
