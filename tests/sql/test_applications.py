@@ -13,7 +13,8 @@ import pytest
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.applied import ApplyState, MoveState, compare
+from kafka_rebalance.plans.applied import MoveState, compare
+from kafka_rebalance.plans.apply_state import ApplyState
 from kafka_rebalance.plans.check import PlanStatus
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.snapshot.codec import snapshot_to_document

@@ -55,7 +55,7 @@ def seconds_field() -> dict[str, Param]:
 
 
 if TYPE_CHECKING:  # numpy comes with it, and DAG files are read all the time
-    from kafka_rebalance.plans.applied import ApplyState
+    from kafka_rebalance.plans.apply_state import ApplyState
 
 CARRIED_OUT, STOPPED = "Carried out", "Stopped"
 _APPLICATION = "application_id"
@@ -84,7 +84,7 @@ class MayBeCarriedOut(ApprovalOperator):
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Remember the answer, then go on as ``ApprovalOperator`` does."""
-        from kafka_rebalance.plans.applied import ApplyState
+        from kafka_rebalance.plans.apply_state import ApplyState
 
         if "error" in event:
             self._remember(ApplyState.TIMED_OUT, {})

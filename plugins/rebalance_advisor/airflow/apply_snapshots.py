@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_rebalance.plans.applied import AppliedPlan, ApplyState, compare
+from kafka_rebalance.plans.applied import AppliedPlan, compare
+from kafka_rebalance.plans.apply_state import ApplyState
 from kafka_rebalance.plans.check import CheckResult, PlanStatus, check_plan
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.plan import Plan

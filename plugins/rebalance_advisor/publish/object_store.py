@@ -32,7 +32,6 @@ from typing import Any, Protocol
 from kafka_assignors.errors import AdvisorError
 from kafka_assignors.visible_text import visible_json
 from kafka_rebalance.snapshot.times import time_text
-from rebalance_advisor.publish.outcome_files import OUTCOME_FILES
 
 
 class ObjectStoreError(AdvisorError):
@@ -175,5 +174,7 @@ def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime)
 
 
 def _names(found: Manifest) -> Iterable[str]:
-    """What came of the plan lies beside its files, and was written after the manifest."""
+    """The plan's files, and those on its execution that were written after the manifest."""
+    from rebalance_advisor.publish.outcome_files import OUTCOME_FILES
+
     return (*found.files, *OUTCOME_FILES)

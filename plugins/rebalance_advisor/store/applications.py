@@ -9,7 +9,8 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from kafka_rebalance.plans.applied import AppliedPlan, ApplyState
+from kafka_rebalance.plans.applied import AppliedPlan
+from kafka_rebalance.plans.apply_state import ApplyState
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
 

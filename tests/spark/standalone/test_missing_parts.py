@@ -39,7 +39,7 @@ def pythons(tmp_path_factory):
     }
     for name in ("installed_other", "installed_same"):
         (site,) = (folder / name / "lib").glob("python*/site-packages")
-        for package in ("kafka_rebalance", "rebalance_advisor"):
+        for package in ("kafka_assignors", "kafka_rebalance", "rebalance_advisor"):
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(CHECKOUT / "plugins" / package, site / package, ignore=ignored)
         if name == "installed_other":

@@ -39,7 +39,7 @@ def started(dsn, snapshot, run_id, parameters):
 
 
 def test_the_executors_python_has_nothing_of_ours(whole_python):
-    for package in ("kafka_rebalance", "rebalance_advisor", "psycopg", "kafka"):
+    for package in ("kafka_assignors", "kafka_rebalance", "rebalance_advisor", "psycopg", "kafka"):
         done = subprocess.run([whole_python, "-c", f"import {package}"], capture_output=True, text=True, env={})
         assert f"No module named '{package}'" in done.stderr
 

@@ -5,16 +5,9 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.plans.applied import (
-    THROTTLES,
-    AppliedPlan,
-    ApplyState,
-    BrokerBytes,
-    MoveState,
-    compare,
-    move_state,
-)
+from kafka_rebalance.plans.applied import THROTTLES, AppliedPlan, BrokerBytes, MoveState, compare, move_state
 from kafka_rebalance.plans.applied import ApplyState as State
+from kafka_rebalance.plans.apply_state import ApplyState
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, Verdict
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 
