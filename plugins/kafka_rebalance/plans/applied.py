@@ -14,19 +14,6 @@ from kafka_rebalance.plans.apply_state import ApplyState
 from kafka_rebalance.plans.plan import Move, Plan
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
 
-_WORDS = {
-    ApplyState.ASKED: "waiting for somebody to approve or reject it",
-    ApplyState.APPROVED: "approved; run its commands, then answer the second question",
-    ApplyState.REJECTED: "rejected: nothing was run",
-    ApplyState.TIMED_OUT: "nobody answered in time: nothing was run; start it again when somebody is there to answer",
-    ApplyState.REFUSED: "approved, but it does not hold any more on a fresh reading: no command was shown; "
-    "make a new plan (run advise)",
-    ApplyState.VERIFIED: "done: every move is there, replicas are in sync, no throttle is left",
-    ApplyState.PARTLY_APPLIED: "partly applied: finish what is left by the commands of its waves, or roll back",
-    ApplyState.NOT_APPLIED: "nothing of it was applied",
-    ApplyState.MOVED_BY_OTHERS: "somebody else moved or deleted partitions of it: make a new plan (run advise)",
-}
-
 
 class MoveState(StrEnum):
     """One of these for each move."""
