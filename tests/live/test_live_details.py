@@ -76,7 +76,8 @@ def in_the_making(cluster: KafkaCluster) -> ClusterSnapshot:
         return tuple(row_of(seen, "big").future)
 
     return wait_for(
-        "the copy to stop growing", lambda: read(cluster), until=future, gist=future, unchanged_s=0.5, every_s=0.5,
+        "the copy to have bytes and stop growing", lambda: read(cluster), gist=future, unchanged_s=0.5, every_s=0.5,
+        until=lambda seen: any(copy.log_bytes for copy in row_of(seen, "big").future),
     )  # fmt: skip
 
 

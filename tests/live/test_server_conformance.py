@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kafka_assignors.errors import AdvisorError
-from kafka_assignors.recorded_cases.cases import answer
+from kafka_rebalance.placement.recorded_cases import answer
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.kafka_classes import (
     LAST_WITH_ADMIN_UTILS,
