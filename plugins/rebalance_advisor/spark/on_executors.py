@@ -27,7 +27,7 @@ from rebalance_advisor.version import advisor_version
 
 # What the executors' Python has to have of others, in the driver's minor version: results then do not depend on where
 # a piece was computed.
-PARTS = ("numpy", "scipy", "numba", "packaging", "pydantic", "pyarrow")
+PARTS = ("numpy", "scipy", "numba", "pydantic", "pyarrow")
 SETTING = "ADVISOR_SPARK_CODE"
 SHIPPED, INSTALLED = "shipped", "installed"
 # Caches belong to this machine; tests and Postgres' files are of no use there.

@@ -19,7 +19,7 @@ from stack.waiting import wait_started
 CHECKOUT = Path(__file__).resolve().parents[3]
 # As docs/spark.md says: what must be there, with what these need themselves.
 NEEDED = (
-    "numpy", "scipy", "numba", "llvmlite", "packaging", "pyarrow", "pydantic", "pydantic-core", "annotated-types",
+    "numpy", "scipy", "numba", "llvmlite", "pyarrow", "pydantic", "pydantic-core", "annotated-types",
     "typing-extensions", "typing-inspection",
 )  # fmt: skip
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
