@@ -1,4 +1,4 @@
-"""Array types shared by the whole library: element types, and the index that means "no broker"."""
+"""Array types of all packages: element types, and the index that means none: no broker, member or partition."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-NOBODY = -1
+ABSENT = -1

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
@@ -69,7 +69,7 @@ class MetaqDefaultAssignor:
         columns = (members.subscription_offsets, members.subscription_topics)
         subscribers = subscriber_counts(*columns, len(request.topics), True)
         by_place = plain_ranges(by_member_id(members), *columns, first_row, subscribers, True)
-        owners = np.full(len(by_place), NOBODY, np.int32)
+        owners = np.full(len(by_place), ABSENT, np.int32)
         for start, end in zip(first_row[:-1].tolist(), first_row[1:].tolist(), strict=True):
             owners[start + partition_order(end - start)] = by_place[start:end]
         walk = np.flatnonzero(subscribers)
@@ -269,7 +269,7 @@ class MetaqConsistentAssignor:
         """Topics without metadata or subscribers are passed over."""
         members, topics = request.members, request.topics
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
-        owners = np.full(topics.partition_total, NOBODY, np.int32)
+        owners = np.full(topics.partition_total, ABSENT, np.int32)
         readers_of = _readers(by_member_id(members), offsets, subscribed, len(topics))
         names = partition_names(max(0, int(topics.partition_counts.max(initial=0)))).strings
         rings: dict[bytes, Ring] = {}

@@ -10,7 +10,7 @@ from kafka_assignors.arrays import Ints, Longs
 from kafka_assignors.contract import Assignment, MemberColumns, TopicColumns
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
-NOBODY = -1
+ABSENT = -1
 
 
 class OwnedLists(NamedTuple):
@@ -39,7 +39,7 @@ def owned_lists(members: MemberColumns) -> OwnedLists:
 
 
 def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_count: int) -> Assignment:
-    """Lists in which topics follow ``walk`` and partitions ascend; ``owner`` int32[P], NOBODY for none."""
+    """Lists in which topics follow ``walk`` and partitions ascend; ``owner`` int32[P], ABSENT for none."""
     return Assignment.of(*lists_by_owner(owner, topics.first_row, walk, member_count))
 
 
@@ -49,7 +49,7 @@ def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int
     offsets = np.zeros(member_count + 1, np.int64)
     for topic in walk:
         for row in range(first_row[topic], first_row[topic + 1]):
-            if owner[row] != NOBODY:
+            if owner[row] != ABSENT:
                 offsets[owner[row] + 1] += 1
     for member in range(member_count):
         offsets[member + 1] += offsets[member]
@@ -60,7 +60,7 @@ def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int
         start = first_row[topic]
         for row in range(start, first_row[topic + 1]):
             member = owner[row]
-            if member != NOBODY:
+            if member != ABSENT:
                 at = fill[member]
                 topics[at] = topic
                 partitions[at] = row - start

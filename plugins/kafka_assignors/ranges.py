@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.kernels.decorators import kernel
 
 
@@ -38,7 +38,7 @@ def plain_ranges(
 ) -> Ints:
     """Owner of each partition, int32[P], members taking their turn in ``order``."""
     topic_count = len(first_row) - 1
-    owner = np.full(first_row[-1], NOBODY, np.int32)
+    owner = np.full(first_row[-1], ABSENT, np.int32)
     turn = np.zeros(topic_count, np.int32)
     last = np.full(topic_count, -1, np.int32)
     # Only the first min(n, k) subscribers of a topic get anything: later entries are passed over.

@@ -281,8 +281,9 @@ def assign(
     """Return each member's (topic, partition) pairs, in the order of the real class.
 
     ``topics``: partitions of each topic in the cluster; ``members``: the topics that each subscribes to, members in the
-    order in which they joined; ``owned``: what members say they own. More (racks, static members, generations) is said
-    in an ``AssignmentRequest``. Raises UnknownNameError for a strategy, AssignorError where the real class refuses.
+    order in which they joined; ``owned``: the partitions that members claim to own. An ``AssignmentRequest`` has more:
+    racks, static members, generations. Raises UnknownNameError for a strategy, AssignorError where the real class
+    refuses.
 
     >>> assign("range", {"orders": 3}, {"c1": ["orders"], "c2": ["orders"]})
     {'c1': [('orders', 0), ('orders', 1)], 'c2': [('orders', 2)]}

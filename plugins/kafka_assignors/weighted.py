@@ -189,7 +189,7 @@ def _next_free(taken: Flags, row: int) -> int:
     return row
 
 
-NOBODY = -1
+ABSENT = -1
 TINY = 1e-12
 ENOUGH = 5e-4  # improving further costs more rows than it is worth: nobody sees half a thousandth
 
@@ -205,15 +205,15 @@ class WeighedRows(NamedTuple):
 
 @kernel
 def owner_of_rows(first_row: Longs, counts: Ints, owned: OwnedLists, may_read: Flags) -> Ints:
-    """Today's reader of each row, ``NOBODY`` where there is none; the first claim counts. ``may_read`` bool[M, T]."""
+    """Today's reader of each row, ``ABSENT`` where there is none; the first claim counts. ``may_read`` bool[M, T]."""
     offsets, topics, partitions = owned
-    owner = np.full(first_row[-1], NOBODY, dtype=np.int32)
+    owner = np.full(first_row[-1], ABSENT, dtype=np.int32)
     for member in range(len(offsets) - 1):
         for i in range(offsets[member], offsets[member + 1]):
             topic, partition = topics[i], partitions[i]
             if 0 <= partition < counts[topic] and may_read[member, topic]:
                 row = first_row[topic] + partition
-                if owner[row] == NOBODY:
+                if owner[row] == ABSENT:
                     owner[row] = member
     return owner
 
@@ -223,7 +223,7 @@ def loads_of(weights: Floats, owner: Ints, members: int) -> Floats:
     """Sum of weights that each member reads."""
     loads = np.zeros(members)
     for row in range(len(owner)):
-        if owner[row] != NOBODY:
+        if owner[row] != ABSENT:
             loads[owner[row]] += weights[row]
     return loads
 
@@ -235,16 +235,16 @@ def release_above(weights: Floats, order: Longs, cap: float, owner: Ints, loads:
     """
     for row in order:
         member = owner[row]
-        if member != NOBODY and TINY < weights[row] <= loads[member] - cap:
+        if member != ABSENT and TINY < weights[row] <= loads[member] - cap:
             loads[member] -= weights[row]
-            owner[row] = NOBODY
+            owner[row] = ABSENT
     for i in range(len(order) - 1, -1, -1):
         row = order[i]
         member = owner[row]
-        excess = loads[member] - cap if member != NOBODY else 0.0
+        excess = loads[member] - cap if member != ABSENT else 0.0
         if excess > TINY * max(cap, 1.0) and weights[row] >= excess:
             loads[member] -= weights[row]
-            owner[row] = NOBODY
+            owner[row] = ABSENT
 
 
 @inner_kernel
@@ -274,7 +274,7 @@ def place_on_lightest(weights: Floats, order: Longs, owner: Ints, loads: Floats)
     for at in range(len(heap) // 2, -1, -1):
         _sift(heap, loads, at)
     for row in order:
-        if owner[row] == NOBODY:
+        if owner[row] == ABSENT:
             member = heap[0]
             owner[row] = member
             loads[member] += weights[row]
@@ -287,14 +287,14 @@ def place_on_lightest_reader(
 ) -> None:
     """The same where only a topic's audience may read it; a topic without audience stays unread."""
     for row in order:
-        if owner[row] != NOBODY:
+        if owner[row] != ABSENT:
             continue
         start, end = audience_offsets[topic_of[row]], audience_offsets[topic_of[row] + 1]
-        best = NOBODY
+        best = ABSENT
         for i in range(start, end):
-            if best == NOBODY or loads[audience[i]] < loads[best]:
+            if best == ABSENT or loads[audience[i]] < loads[best]:
                 best = audience[i]
-        if best != NOBODY:
+        if best != ABSENT:
             owner[row] = best
             loads[best] += weights[row]
 
@@ -310,9 +310,9 @@ def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: 
         tried[hot] = True
         found = False
         for _attempt in range(min(3, len(loads) - 1)):
-            cool = NOBODY
+            cool = ABSENT
             for member in range(len(loads)):
-                if not tried[member] and (cool == NOBODY or loads[member] < loads[cool]):
+                if not tried[member] and (cool == ABSENT or loads[member] < loads[cool]):
                     cool = member
             tried[cool] = True
             if _exchange(rows, owner, loads, hot, cool):
@@ -336,11 +336,11 @@ def _exchange(rows: WeighedRows, owner: Ints, loads: Floats, hot: int, cool: int
             cool_rows[cools] = row
             cools += 1
     give, take = _best_exchange(weights, hot_rows[:hots], cool_rows[:cools], loads[hot] - loads[cool])
-    if give == NOBODY:
+    if give == ABSENT:
         return False
     shift = weights[give]
     owner[give] = cool
-    if take != NOBODY:
+    if take != ABSENT:
         shift -= weights[take]
         owner[take] = hot
     loads[hot] -= shift
@@ -350,17 +350,17 @@ def _exchange(rows: WeighedRows, owner: Ints, loads: Floats, hot: int, cool: int
 
 @inner_kernel
 def _best_exchange(weights: Floats, hot_rows: Longs, cool_rows: Longs, distance: float) -> tuple[int, int]:
-    """The row to give (and the one to take back, or ``NOBODY``) whose difference comes closest to half of ``distance``.
+    """The row to give (and the one to take back, or ``ABSENT``) whose difference comes closest to half of ``distance``.
 
     Both lists run from heavy to light; O(hot + cool). Only a difference in (0, distance) makes the pair more even.
     """
-    give, take = NOBODY, NOBODY
+    give, take = ABSENT, ABSENT
     best = distance * (0.5 - 1e-9)
     j = 0
     for i in range(len(hot_rows)):
         weight = weights[hot_rows[i]]
         if weight > TINY and abs(weight - distance / 2) < best:
-            best, give, take = abs(weight - distance / 2), hot_rows[i], NOBODY
+            best, give, take = abs(weight - distance / 2), hot_rows[i], ABSENT
         while j < len(cool_rows) and weight - weights[cool_rows[j]] < distance / 2:
             j += 1
         for k in (j - 1, j):
@@ -377,7 +377,7 @@ def give_back(weights: Floats, order: Longs, before: Ints, cap: float, owner: In
     """Rows that moved for nothing return: their old reader has room below ``cap``. Heaviest first."""
     for row in order:
         old, new = before[row], owner[row]
-        if old == NOBODY or old == new:  # noqa: PLR1714, SIM109  (numba has no mixed tuples)
+        if old == ABSENT or old == new:  # noqa: PLR1714, SIM109  (numba has no mixed tuples)
             continue
         if loads[old] + weights[row] <= cap:
             loads[new] -= weights[row]
@@ -390,7 +390,7 @@ def lists_of(owner: Ints, topic_of: Ints, first_row: Longs, members: int) -> tup
     """The answer's columns, each member's rows in topic and partition order."""
     offsets = np.zeros(members + 1, dtype=np.int64)
     for member in owner:
-        if member != NOBODY:
+        if member != ABSENT:
             offsets[member + 1] += 1
     for member in range(members):
         offsets[member + 1] += offsets[member]
@@ -399,7 +399,7 @@ def lists_of(owner: Ints, topic_of: Ints, first_row: Longs, members: int) -> tup
     partitions = np.empty(offsets[members], dtype=np.int32)
     for row in range(len(owner)):
         member = owner[row]
-        if member != NOBODY:
+        if member != ABSENT:
             topics[at[member]] = topic_of[row]
             partitions[at[member]] = row - first_row[topic_of[row]]
             at[member] += 1
@@ -571,7 +571,7 @@ def _answer_counts(request: AssignmentRequest) -> WeightedAnswer:
     assignment, kept = _assign_counts(request)
     total, unit = request.topics.partition_total, 1.0 if request.weights is None else float(request.weights[0])
     before = _owner(request, np.ones((len(request.members), len(request.topics)), dtype=np.bool_))
-    moved = int((before != NOBODY).sum() - kept.sum())
+    moved = int((before != ABSENT).sum() - kept.sum())
     loads = (assignment.counts * unit).astype(np.float64)
     highest = float(loads.max())
     bound = -(-total // len(request.members)) * unit
@@ -627,7 +627,7 @@ def _answer_loads(request: AssignmentRequest) -> WeightedAnswer:
     owner, loads = _lowest_cap(case)
     highest = float(loads.max(initial=0.0))
     give_back(case.weights, case.order, case.before, highest, owner, loads)
-    had_reader = case.before != NOBODY
+    had_reader = case.before != ABSENT
     moved = had_reader & (owner != case.before)
     held = loads_of(case.weights, case.before, case.members)
     return WeightedAnswer(
@@ -650,7 +650,7 @@ def _lowest_cap(case: _Case) -> tuple[npt.NDArray[np.int32], Floats]:
         highest = float(loads.max(initial=0.0))
         if best is None or highest < float(best[1].max(initial=0.0)):
             best = owner, loads
-        if highest <= cap * (1 + 1e-9) or (case.before == NOBODY).all():
+        if highest <= cap * (1 + 1e-9) or (case.before == ABSENT).all():
             break
         cap = (cap + highest) / 2
     assert best is not None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.placed import plan_cost
 from kafka_rebalance.plans.budget import fits_budget
@@ -78,7 +78,7 @@ def _steps(problem: Problem, replicas: Ints, leader: Ints) -> list[Step]:
 def _is_apart(problem: Problem, held: list[int], j: int, target: int) -> bool:
     """No other replica than the one that goes there is in the rack of ``target``; who has no rack is apart."""
     rack = problem.rack[target]
-    return rack == NOBODY or all(problem.rack[b] != rack for k, b in enumerate(held) if k != j)
+    return rack == ABSENT or all(problem.rack[b] != rack for k, b in enumerate(held) if k != j)
 
 
 def _taken(replicas: Ints, leader: Ints, step: Step) -> tuple[Ints, Ints]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_assignors.arrays import NOBODY, Ints
+from kafka_assignors.arrays import ABSENT, Ints
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode
@@ -48,7 +48,7 @@ def uneven(seed: int) -> Problem:
     """Every other one without racks."""
     snapshot, within = uneven_cluster(seed)
     problem = build_request(snapshot, PlanOptions()).problem(within)
-    return problem if seed % 2 else replace(problem, rack=np.full(problem.broker_count, NOBODY, dtype=np.int32))
+    return problem if seed % 2 else replace(problem, rack=np.full(problem.broker_count, ABSENT, dtype=np.int32))
 
 
 def budgets(problem: Problem, shares: Sequence[float] = SHARES) -> list[Budget]:

@@ -32,7 +32,7 @@ from stack.postgres.server import DATABASES, THROW_AWAY, EmbeddedPostgres
 
 pytestmark = pytest.mark.stack
 IS_ROOT = os.geteuid() == 0
-NOBODY = pwd.getpwnam("nobody")
+ABSENT = pwd.getpwnam("nobody")
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_where_no_user_can_be_made_root_runs_it_as_nobody(
     monkeypatch.setattr(postgres_account.shutil, "which", lambda *_, **__: None)
     server.start()
     assert databases(server) >= set(DATABASES)
-    assert server.data.stat().st_uid == (NOBODY.pw_uid if IS_ROOT else os.geteuid())
+    assert server.data.stat().st_uid == (ABSENT.pw_uid if IS_ROOT else os.geteuid())
 
 
 def test_an_ordinary_user_runs_it_as_himself(open_folder: Path) -> None:
@@ -202,7 +202,7 @@ def test_an_ordinary_user_runs_it_as_himself(open_folder: Path) -> None:
         assert server.data.stat().st_uid == os.geteuid()
         server.remove()
         return
-    nobody = postgres_account.Account("nobody", NOBODY.pw_uid, NOBODY.pw_gid)
+    nobody = postgres_account.Account("nobody", ABSENT.pw_uid, ABSENT.pw_gid)
     server.folder.mkdir()
     if not all(postgres_account.can_reach(nobody, file) for file in postgres_binaries.needed_files(server.home)):
         postgres_binaries.copy_programs(server.home)  # a venv that only root can read: he would have one of his own

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_assignors.java.keys import topic_partition_hashes
@@ -48,7 +48,7 @@ class RandomAssignor:
         names = hash_codes(topics.names.data, topics.names.offsets)
         order = put_order(topic_partition_hashes(names[drawn_topics], partitions), DEFAULT_CAPACITY)
         rows = topics.first_row[drawn_topics] + partitions
-        owners = np.full(topics.partition_total, NOBODY, np.int32)
+        owners = np.full(topics.partition_total, ABSENT, np.int32)
         owners[rows[order]] = _draw(java_random(request.seed), drawn_topics[order], starts, lots)
         walk = np.flatnonzero(counts)
         return Assignment.of(*lists_by_owner(owners, topics.first_row, walk, len(members)))

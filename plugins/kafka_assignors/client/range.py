@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, PUT, order_after
 from kafka_assignors.java.strings import hash_codes, sorted_order
@@ -80,7 +80,7 @@ def matched_ranges(
 ) -> Ints:
     """Owner of each partition, int32[P]."""
     starts, readers = subscribers
-    owner = np.full(first_row[-1], NOBODY, np.int32)
+    owner = np.full(first_row[-1], ABSENT, np.int32)
     taken = np.zeros(len(readers), np.int32)
     extras = np.zeros(len(first_row) - 1, np.int32)
     for topic in walk:
@@ -154,7 +154,7 @@ def _assign_group(
         if group[topic] != leader:
             continue
         for p in range(n):
-            if given[p] == NOBODY:
+            if given[p] == ABSENT:
                 continue
             i = starts[topic] + given[p]
             owner[first_row[topic] + p] = readers[i]
@@ -179,7 +179,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota
         queue = rack if rack >= 0 else rack_count
         following[i] = heads[queue]
         heads[queue] = i
-    given = np.full(n, NOBODY, np.int32)
+    given = np.full(n, ABSENT, np.int32)
     taken = np.zeros(k, np.int32)
     for p in range(n):
         best = k
@@ -214,7 +214,7 @@ def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_r
         queue = rack if rack >= 0 else rack_count
         row = marks[queue]
         while row < end and taken[i] < quota:
-            if owner[row] == NOBODY and (rack < 0 or has_rack(sets[row], rack)):
+            if owner[row] == ABSENT and (rack < 0 or has_rack(sets[row], rack)):
                 owner[row] = readers[i]
                 taken[i] += 1
             row += 1
@@ -234,7 +234,7 @@ def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling
         before = taken[i]
         quota = share + (extras[topic] > 0)
         while row < end and taken[i] < quota:
-            if owner[row] == NOBODY:
+            if owner[row] == ABSENT:
                 owner[row] = readers[i]
                 taken[i] += 1
             row += 1

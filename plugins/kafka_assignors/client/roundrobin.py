@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.java.strings import sorted_order
@@ -66,7 +66,7 @@ def _assign(request: AssignmentRequest, order: Longs) -> Assignment:
 @kernel
 def deal(names: Longs, first_row: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
     """Owner of each partition, int32[P]; ``readers`` of each topic stand in the order of ``order``."""
-    owner = np.full(first_row[-1], NOBODY, np.int32)
+    owner = np.full(first_row[-1], ABSENT, np.int32)
     place = np.empty(len(order), np.int64)
     for i in range(len(order)):
         place[order[i]] = i

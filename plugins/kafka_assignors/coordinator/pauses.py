@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_assignors.coordinator.classic_protocol import replay_classic
 from kafka_assignors.coordinator.consumer_protocol import replay_consumer
 from kafka_assignors.coordinator.timeline import (
@@ -138,20 +138,20 @@ def eager_pauses(before: Ints, after: Ints, beats: Longs, phase: JoinPhase) -> C
         old, new = before[partition], after[partition]
         if _is_refused(old, new, len(beats), phase):
             return ClassicPauses(partition, 0, 0, 0, 0, 0, 0, 0)
-        if old == NOBODY and new == NOBODY:
+        if old == ABSENT and new == ABSENT:
             continue
-        from_ms = phase.unread_since_ms if old == NOBODY else 0
-        if old not in (NOBODY, phase.gone):
+        from_ms = phase.unread_since_ms if old == ABSENT else 0
+        if old not in (ABSENT, phase.gone):
             from_ms = int(beats[old])
             revoked += 1
-        if new == NOBODY:
+        if new == ABSENT:
             endless += 1
         elif reads_ms > from_ms:
             unread += 1
             longest = max(longest, reads_ms - from_ms)
             total += reads_ms - from_ms
     next_beat_ms = joined_ms + phase.trip_ms + phase.heartbeat_ms
-    return ClassicPauses(NOBODY, unread + endless, revoked, endless, longest, total, reads_ms, next_beat_ms)
+    return ClassicPauses(ABSENT, unread + endless, revoked, endless, longest, total, reads_ms, next_beat_ms)
 
 
 @kernel
@@ -168,22 +168,22 @@ def cooperative_pauses(before: Ints, after: Ints, dropped: Flags, beats: Longs, 
         old, new = before[partition], after[partition]
         if _is_refused(old, new, len(beats), phase):
             return ClassicPauses(partition, 0, 0, 0, 0, 0, 0, 0)
-        is_dropped = len(dropped) > 0 and dropped[partition] and old != NOBODY and old == phase.joined_first
+        is_dropped = len(dropped) > 0 and dropped[partition] and old != ABSENT and old == phase.joined_first
         if old == new and not is_dropped:
             continue
-        if old in (NOBODY, phase.gone) or is_dropped:
+        if old in (ABSENT, phase.gone) or is_dropped:
             dropped_count += is_dropped
-            free += new != NOBODY
-            endless += new == NOBODY
+            free += new != ABSENT
+            endless += new == ABSENT
             continue
-        moved += new != NOBODY
-        taken += new == NOBODY
-        endless += new == NOBODY
+        moved += new != ABSENT
+        taken += new == ABSENT
+        endless += new == ABSENT
         revoking += not is_revoking[old]
         is_revoking[old] = True
     ends_ms, next_beat_ms = first_ms, joined_ms + phase.trip_ms + phase.heartbeat_ms
     if revoking > 0:
-        is_all = revoking == len(beats) - (phase.gone != NOBODY)
+        is_all = revoking == len(beats) - (phase.gone != ABSENT)
         rejoined_ms = first_ms if is_all else beat_from(next_beat_ms, first_ms, phase.heartbeat_ms) + phase.trip_ms
         ends_ms, next_beat_ms = rejoined_ms + 2 * phase.trip_ms, rejoined_ms + phase.trip_ms + phase.heartbeat_ms
     second_ms = ends_ms - first_ms
@@ -193,7 +193,7 @@ def cooperative_pauses(before: Ints, after: Ints, dropped: Flags, beats: Longs, 
     longest = max(free_ms if free > 0 else 0, second_ms if handed_over > 0 else 0)
     total = free * free_ms + handed_over * second_ms
     unread, revoked = free + handed_over + endless, dropped_count + moved + taken
-    return ClassicPauses(NOBODY, unread, revoked, endless, longest, total, ends_ms, next_beat_ms)
+    return ClassicPauses(ABSENT, unread, revoked, endless, longest, total, ends_ms, next_beat_ms)
 
 
 @inner_kernel
@@ -214,13 +214,13 @@ def _last_join(beats: Longs, phase: JoinPhase) -> int:
 @inner_kernel
 def _is_refused(old: int, new: int, members: int, phase: JoinPhase) -> bool:
     """No such member, one that reads before it is there, or one that is to read when it is gone."""
-    is_outside = old < NOBODY or old >= members or new < NOBODY or new >= members
-    is_early = old == phase.newcomer and old != NOBODY
-    return is_outside or is_early or (new == phase.gone and new != NOBODY)
+    is_outside = old < ABSENT or old >= members or new < ABSENT or new >= members
+    is_early = old == phase.newcomer and old != ABSENT
+    return is_outside or is_early or (new == phase.gone and new != ABSENT)
 
 
 class EpochRaised(NamedTuple):
-    """``raised_ms``: when the group's epoch is; by the beat of ``raised_by``, or NOBODY: before all beats of that time.
+    """``raised_ms``: when the group's epoch is; by the beat of ``raised_by``, or ABSENT: before all beats of that time.
 
     ``gone``: who stopped reading at 0 and is in the group no longer; ``newcomer``: who was not in it before.
     ``unread_since_ms``: when reading of what nobody reads before this was due: at 0, or when it was lost.
@@ -254,7 +254,7 @@ class ConsumerPauses(NamedTuple):
 def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> ConsumerPauses:
     """``beats``: each member's next, on return the one at which it first asks for more with nothing to give up."""
     refused = _first_refused(before, after, len(beats), epoch)
-    if refused != NOBODY:
+    if refused != ABSENT:
         return ConsumerPauses(refused, 0, 0, 0, 0, 0, 0, 0)
     computed_ms = _learn(beats, epoch)
     _revoke(before, after, beats, epoch)
@@ -263,13 +263,13 @@ def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised)
         old, new = before[partition], after[partition]
         if old == new:
             continue
-        is_taken = old not in (NOBODY, epoch.gone)
-        from_ms = epoch.unread_since_ms if old == NOBODY else 0
+        is_taken = old not in (ABSENT, epoch.gone)
+        from_ms = epoch.unread_since_ms if old == ABSENT else 0
         if is_taken:
             revoked += 1
             from_ms = int(beats[old])
             ends_ms = max(ends_ms, from_ms)
-        if new == NOBODY:
+        if new == ABSENT:
             endless += 1
             continue
         given_ms = int(beats[new])
@@ -283,7 +283,7 @@ def consumer_pauses(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised)
             unread += 1
             longest = max(longest, reads_ms - from_ms)
             total += reads_ms - from_ms
-    return ConsumerPauses(NOBODY, unread + endless, revoked, endless, longest, total, ends_ms, computed_ms)
+    return ConsumerPauses(ABSENT, unread + endless, revoked, endless, longest, total, ends_ms, computed_ms)
 
 
 @inner_kernel
@@ -291,11 +291,11 @@ def _first_refused(before: Ints, after: Ints, members: int, epoch: EpochRaised) 
     """The place of no such member, of one that reads before it is there, or is to read when it is gone."""
     for partition in range(len(before)):
         old, new = before[partition], after[partition]
-        is_outside = old < NOBODY or old >= members or new < NOBODY or new >= members
-        is_early = old == epoch.newcomer and old != NOBODY
-        if is_outside or is_early or (new == epoch.gone and new != NOBODY):
+        is_outside = old < ABSENT or old >= members or new < ABSENT or new >= members
+        is_early = old == epoch.newcomer and old != ABSENT
+        if is_outside or is_early or (new == epoch.gone and new != ABSENT):
             return partition
-    return NOBODY
+    return ABSENT
 
 
 @inner_kernel
@@ -331,7 +331,7 @@ def _revoke(before: Ints, after: Ints, beats: Longs, epoch: EpochRaised) -> None
 
 @inlined_kernel
 def _is_there(member: int, epoch: EpochRaised) -> bool:
-    return member not in (NOBODY, epoch.gone)
+    return member not in (ABSENT, epoch.gone)
 
 
 def replay_rebalance(protocol: Protocol, change: Change, times: Times) -> Timeline:
@@ -350,7 +350,7 @@ def replayed_pauses(protocol: Protocol, goes: Step, returns: Step, times: Times)
     """The subject of both goes at 0 and joins again after ``restart_ms``."""
     names = _names(goes.member_count)
     subject, leader = goes.subject, names[goes.leader]
-    before, after = _holding(goes.before, names, NOBODY), _holding(returns.after, names, NOBODY)
+    before, after = _holding(goes.before, names, ABSENT), _holding(returns.after, names, ABSENT)
     meanwhile = _holding(goes.after, names, subject)
     changes = (
         Change(goes.trigger, names[subject], before, meanwhile, leader, is_static=goes.is_static),
@@ -389,16 +389,16 @@ _NOTHING_DROPPED.setflags(write=False)  # as a step's own column is: one variant
 
 
 class _Learned(NamedTuple):
-    """When the coordinator knows, and by whose request: ``by`` is NOBODY where it is by none, or by whichever is next.
+    """When the coordinator knows, and by whose request: ``by`` is ABSENT where it is by none, or by whichever is next.
 
     ``gone``: who reads no more from 0 on; ``newcomer``: who was not in the group before. ``unread_since_ms``: when what
     nobody reads before this should have been read; ``not_before_ms``: KIP-848 computes no target sooner.
     """
 
     at_ms: int
-    by: int = NOBODY
-    gone: int = NOBODY
-    newcomer: int = NOBODY
+    by: int = ABSENT
+    gone: int = ABSENT
+    newcomer: int = ABSENT
     unread_since_ms: int = 0
     not_before_ms: int = 0
 
@@ -519,7 +519,7 @@ def _summary(found: ClassicPauses | ConsumerPauses, step: Step) -> Pauses:
 
 
 def _require_known(refused: int, step: Step) -> None:
-    if refused == NOBODY:
+    if refused == ABSENT:
         return
     raise InvalidInputError.at(
         f"{step.trigger}, partition {refused}",
@@ -556,8 +556,8 @@ def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Time
     """
     beats = first_beats(goes.member_count, interval_of(protocol, times))
     learned, back = _learned(protocol, goes, times), _learned(protocol, returns, times)
-    lost = returns.before == NOBODY
-    resumed = lost & (returns.after != NOBODY)
+    lost = returns.before == ABSENT
+    resumed = lost & (returns.after != ABSENT)
     is_plain = bool(np.all(goes.before[resumed] == goes.subject))
     first: ClassicPauses | ConsumerPauses
     if protocol is Protocol.CONSUMER:

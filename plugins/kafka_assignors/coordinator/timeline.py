@@ -20,7 +20,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.kernels.decorators import inlined_kernel
 
@@ -265,7 +265,7 @@ _ABOUT_NO_MEMBER = (Trigger.PARTITION_COUNT_CHANGES, Trigger.COORDINATOR_MOVES)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One trigger on a settled group: who reads each partition ``before`` and ``after`` it, ``NOBODY`` for no one.
+    """One trigger on a settled group: who reads each partition ``before`` and ``after`` it, ``ABSENT`` for no one.
 
     The partitions are those that exist after it; a new one has nobody before. ``subject``: the member that it is about
     (not looked at where it is about none). ``leader`` watches the metadata of a classic group. ``meanwhile``: who reads
@@ -315,7 +315,7 @@ def holdings(column: Ints) -> dict[int, list[int]]:
     """Member → its partitions in ``column``, of those members that read any."""
     held: dict[int, list[int]] = {}
     for partition, member in enumerate(column.tolist()):
-        if member != NOBODY:
+        if member != ABSENT:
             held.setdefault(member, []).append(partition)
     return held
 

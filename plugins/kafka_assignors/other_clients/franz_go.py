@@ -35,7 +35,7 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import NO_GENERATION, Assignment, AssignmentRequest, Withheld
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_assignors.other_clients.member_orders import by_code_points, static_first
@@ -156,7 +156,7 @@ def claimed_plan(group: Group, numbering: Numbering, shuffled: Callable[[list[in
     """Claims of topics that the claimant still reads. ``shuffled``: the order in which Go walks the second claims."""
     newest, second = _two_newest(group, numbering)
     parts = len(numbering.topic_of)
-    plan = Plan([[] for _ in group.members], [NOBODY] * parts, [NOBODY] * parts)
+    plan = Plan([[] for _ in group.members], [ABSENT] * parts, [ABSENT] * parts)
     for part in sorted(newest):
         member = newest[part]
         if numbering.topic_of[part] in numbering.reads[member]:
@@ -190,7 +190,7 @@ def _give_back(plan: Plan, numbering: Numbering, part: int, member: int) -> None
     if numbering.topic_of[part] not in numbering.reads[member]:
         return
     holder = plan.holder[part]
-    if holder == NOBODY:
+    if holder == ABSENT:
         plan.give(part, member)
     elif len(plan.lists[member]) + 1 < len(plan.lists[holder]):
         plan.move(part, holder, member)
@@ -225,7 +225,7 @@ def balance_equal(plan: Plan, numbering: Numbering) -> None:
     """Afterwards the members' counts differ by one at most."""
     waiting = SmallestFirst(range(len(plan.lists)), plan.lists)
     for part, holder in enumerate(plan.holder):
-        if holder == NOBODY:
+        if holder == ABSENT:
             plan.give(part, waiting.members[0])
             waiting.sink()
     _level(plan, numbering)
@@ -282,10 +282,10 @@ def balance_unequal(plan: Plan, numbering: Numbering) -> None:
 
 def _deal(plan: Plan, numbering: Numbering) -> None:
     """Each free partition to the reader of its topic that has least; a heap for each topic."""
-    waiting, of_topic = SmallestFirst((), plan.lists), NOBODY
+    waiting, of_topic = SmallestFirst((), plan.lists), ABSENT
     for part, holder in enumerate(plan.holder):
         topic = numbering.topic_of[part]
-        if holder != NOBODY or not numbering.readers[topic]:
+        if holder != ABSENT or not numbering.readers[topic]:
             continue
         if topic != of_topic:
             waiting, of_topic = SmallestFirst(numbering.readers[topic], plan.lists), topic
@@ -346,7 +346,7 @@ class _Thieves:
         # Of each topic the members that ever had some of it, in the order in which they first did, and what they have.
         self._holdings: list[dict[int, list[int]]] = [{} for _ in numbering.readers]
         for part, holder in enumerate(plan.holder):
-            if holder != NOBODY:
+            if holder != ABSENT:
                 self._of(part, holder).append(part)
 
     def moved(self, part: int, source: int, target: int) -> None:
@@ -363,7 +363,7 @@ class _Thieves:
         partition in its list of the first topic.
         """
         lists = self._plan.lists
-        nodes = {member: _Node(NOBODY, NOBODY)}
+        nodes = {member: _Node(ABSENT, ABSENT)}
         waiting = [(-len(lists[member]), 0, member)]
         while waiting:
             level, distance, current = heappop(waiting)
@@ -382,7 +382,7 @@ class _Thieves:
 
 def _chain(nodes: dict[int, _Node], last: int) -> list[tuple[int, int, int]]:
     chain = []
-    while nodes[last].parent != NOBODY:
+    while nodes[last].parent != ABSENT:
         chain.append((last, nodes[last].parent, nodes[last].part))
         last = nodes[last].parent
     return chain
@@ -411,7 +411,7 @@ class _Table:
         for part, (holder, original) in enumerate(zip(plan.holder, plan.original, strict=True)):
             row = row_of[numbering.topic_of[part]]
             count[cell_of[row, holder]] += 1
-            if original != NOBODY:
+            if original != ABSENT:
                 held[cell_of[row, original]] += 1
         return cls(cells[:, 0].copy(), cells[:, 1].copy(), count, held, cell_of, row_of, len(classes))
 
@@ -427,7 +427,7 @@ def repair(plan: Plan, numbering: Numbering) -> None:
             times = 1 if shifts_load else _times(table, cells, steps)
             table.count[cells] += steps * times
             np.add.at(loads, table.member[cells], steps * times)
-    is_crossed = any(o not in (NOBODY, h) for o, h in zip(plan.original, plan.holder, strict=True))
+    is_crossed = any(o not in (ABSENT, h) for o, h in zip(plan.original, plan.holder, strict=True))
     if has_moved or is_crossed:
         _realise(plan, numbering, table)
 
@@ -443,7 +443,7 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
         cells, steps, shifts_load, node = [], [], False, root
         while True:
             shifts_load |= node >= first_level
-            if via_cell[node] != NOBODY:
+            if via_cell[node] != ABSENT:
                 cells.append(int(via_cell[node]))
                 steps.append(1 if node >= table.rows else -1)
             node = int(via_node[node])
@@ -454,8 +454,8 @@ def _rotations(table: _Table, loads: Longs) -> list[tuple[Longs, Longs, bool]]:
 
 
 def _levels(loads: Longs) -> Longs:
-    """int64[highest load + 2]: number of each load above 0 that a member has, as they come; NOBODY for others."""
-    numbers = np.full(int(loads.max()) + 2, NOBODY, dtype=np.int64)
+    """int64[highest load + 2]: number of each load above 0 that a member has, as they come; ABSENT for others."""
+    numbers = np.full(int(loads.max()) + 2, ABSENT, dtype=np.int64)
     for number, load in enumerate(dict.fromkeys(loads[loads > 0].tolist())):
         numbers[load] = number
     return numbers
@@ -479,15 +479,15 @@ def cheaper_rotations(
 ) -> tuple[Longs, Longs, Longs]:
     """Cell and node by which each node was reached, and a node of each rotation that lowers the price; none at the end.
 
-    Nodes: rows, members, levels of load (``levels``: number of each load, NOBODY where no member has it). A row to a
+    Nodes: rows, members, levels of load (``levels``: number of each load, ABSENT where no member has it). A row to a
     member: one more there; back: one less. A member to the level above: it takes one; a level to a member on it: it
     gives one up.
     """
     first_level = rows + len(loads)
     nodes = first_level + levels.max() + 1
     price = np.zeros(nodes, np.int64)
-    via_cell = np.full(nodes, NOBODY, np.int64)
-    via_node = np.full(nodes, NOBODY, np.int64)
+    via_cell = np.full(nodes, ABSENT, np.int64)
+    via_node = np.full(nodes, ABSENT, np.int64)
     for _ in range(nodes):
         has_changed = False
         for cell in range(len(row)):
@@ -503,12 +503,12 @@ def cheaper_rotations(
         for i in range(len(loads)):
             m = rows + i
             above, own = levels[loads[i] + 1], levels[loads[i]]
-            if above != NOBODY and price[m] < price[first_level + above]:
+            if above != ABSENT and price[m] < price[first_level + above]:
                 level = first_level + above
-                price[level], via_cell[level], via_node[level] = price[m], NOBODY, m
+                price[level], via_cell[level], via_node[level] = price[m], ABSENT, m
                 has_changed = True
-            if own != NOBODY and price[first_level + own] < price[m]:
-                price[m], via_cell[m], via_node[m] = price[first_level + own], NOBODY, first_level + own
+            if own != ABSENT and price[first_level + own] < price[m]:
+                price[m], via_cell[m], via_node[m] = price[first_level + own], ABSENT, first_level + own
                 has_changed = True
         if not has_changed:
             break
@@ -521,17 +521,17 @@ def cheaper_rotations(
 @inner_kernel
 def _on_circles(via_node: Longs) -> npt.NDArray[np.int64]:
     """One node of each circle of predecessors, in the order in which walks from all nodes meet them."""
-    seen = np.full(len(via_node), NOBODY, np.int64)
+    seen = np.full(len(via_node), ABSENT, np.int64)
     roots = np.empty(len(via_node), np.int64)
     found = 0
     for start in range(len(via_node)):
-        if seen[start] != NOBODY:
+        if seen[start] != ABSENT:
             continue
         node = np.int64(start)
-        while node != NOBODY and seen[node] == NOBODY:
+        while node != ABSENT and seen[node] == ABSENT:
             seen[node] = start
             node = via_node[node]
-        if node != NOBODY and seen[node] == start:
+        if node != ABSENT and seen[node] == start:
             roots[found] = node
             found += 1
     return roots[:found]
@@ -612,7 +612,7 @@ def _plans(group: Group, seed: int) -> Iterator[Ints]:
 
 
 def _plan(group: Group, topics: tuple[int, ...], random: np.random.Generator) -> Ints:
-    owner = np.full(group.request.topics.partition_total, NOBODY, dtype=np.int32)
+    owner = np.full(group.request.topics.partition_total, ABSENT, dtype=np.int32)
     numbering = Numbering(group, topics)
     if not numbering.topic_of:  # nobody reads anything
         return owner
@@ -641,15 +641,15 @@ def _owners(group: Group) -> dict[int, set[int]]:
 
 def _without_waiting(plan: Ints, owners: dict[int, set[int]]) -> Ints:
     """Nobody has what is new for its member and owned by another."""
-    waiting = [row for row, holders in owners.items() if plan[row] != NOBODY and plan[row] not in holders]
+    waiting = [row for row, holders in owners.items() if plan[row] != ABSENT and plan[row] not in holders]
     given = plan.copy()
-    given[waiting] = NOBODY
+    given[waiting] = ABSENT
     return given
 
 
 def _assignment(request: AssignmentRequest, plan: Ints, given: Ints, *, is_varying: bool) -> Assignment:
     topics, walk = request.topics, by_code_points(request.topics.names)
-    waiting = np.flatnonzero((plan != NOBODY) & (given == NOBODY))
+    waiting = np.flatnonzero((plan != ABSENT) & (given == ABSENT))
     of_topic = np.repeat(np.arange(len(topics)), np.diff(topics.first_row))[waiting]
     withheld = Withheld(
         of_topic.astype(np.int32), (waiting - topics.first_row[of_topic]).astype(np.int32), plan[waiting]

@@ -21,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.client.range import Racks, Subscribers, matched_ranges, topics_that_need_racks
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.other_clients.member_orders import (
@@ -57,7 +57,7 @@ class PlainRangeAssignor:
 
 def ranges_of(starts: Longs, readers: Ints, first_row: Longs) -> Ints:
     """Owner of each partition, int32[P]: reader i of k gets ⌊n/k⌋ partitions, one more where i < n mod k."""
-    owner = np.full(int(first_row[-1]), NOBODY, dtype=np.int32)
+    owner = np.full(int(first_row[-1]), ABSENT, dtype=np.int32)
     topics = zip(pairwise(starts.tolist()), pairwise(first_row.tolist()), strict=True)
     for (first_reader, last_reader), (first, end) in topics:
         if first_reader < last_reader and first < end:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, TopicColumns
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.kernels.decorators import kernel
@@ -93,7 +93,7 @@ class KafkaPython3Dealer:
             following = int(order[(turn[wrong[0]] + 1) % len(order)])
             instance = members.instance_ids[following] if members.has_instance_id[following] else None
             raise AssignorError("KeyError", repr((instance, members.ids[following])))
-        owner = np.full(topics.partition_total, NOBODY, dtype=np.int32)
+        owner = np.full(topics.partition_total, ABSENT, dtype=np.int32)
         owner[rows] = order[turn]
         return _answer(request, owner)
 
@@ -111,7 +111,7 @@ class KafkaJSDealer:
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Topics without metadata have no partitions to deal."""
         order = by_utf16_id(request.members)
-        owner = np.full(request.topics.partition_total, NOBODY, dtype=np.int32)
+        owner = np.full(request.topics.partition_total, ABSENT, dtype=np.int32)
         if len(order):
             owner[:] = order[np.arange(len(owner)) % len(order)]
         return _answer(request, owner)
@@ -164,7 +164,7 @@ def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order:
 
     ``readers`` of each topic stand in the order of ``order``, all members.
     """
-    owner = np.full(len(topic_of), NOBODY, np.int32)
+    owner = np.full(len(topic_of), ABSENT, np.int32)
     place = np.empty(len(order), np.int64)
     for i in range(len(order)):
         place[order[i]] = i

@@ -40,7 +40,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest, Withheld
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.other_clients.member_orders import by_code_points, refuse_unknown_topics
@@ -147,8 +147,8 @@ def in_order(hashes: Ints) -> Longs:
 
 
 def last_claimants(request: AssignmentRequest, inputs: StickyInput) -> Ints:
-    """int32[R]: the last member in JoinGroup order that says it owns a row, NOBODY if none does."""
-    owner = np.full(len(inputs.row_topic), NOBODY, dtype=np.int32)
+    """int32[R]: the last member in JoinGroup order that says it owns a row, ABSENT if none does."""
+    owner = np.full(len(inputs.row_topic), ABSENT, dtype=np.int32)
     sizes = np.diff(request.members.owned_offsets)
     for member, rows in enumerate(np.split(inputs.rows, np.cumsum(sizes)[:-1])):
         owner[rows[rows >= 0]] = member
@@ -158,7 +158,7 @@ def last_claimants(request: AssignmentRequest, inputs: StickyInput) -> Ints:
 def without_claimed(inputs: StickyInput, offsets: Longs, rows: Ints, claimant: Ints) -> Assignment:
     """What another member claims is withheld."""
     receivers = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
-    waits = (claimant[rows] != NOBODY) & (claimant[rows] != receivers)
+    waits = (claimant[rows] != ABSENT) & (claimant[rows] != receivers)
     held, kept = rows[waits], rows[~waits]
     left = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(~waits, dtype=np.int64)))[offsets]
     withheld = Withheld(inputs.row_topic[held], inputs.row_partition[held], receivers[waits])
@@ -241,14 +241,14 @@ def _input(request: AssignmentRequest) -> StickyInput:
         owned_order=np.arange(len(request.members))[::-1].copy(),
         topics=inputs.topics[is_read[inputs.topics]],
         counts=counts,
-        rows=np.where(gone, np.int32(NOBODY), inputs.rows),
+        rows=np.where(gone, np.int32(ABSENT), inputs.rows),
         racks=sticky_input_of(request, request.members.data_generations).racks,
     )
 
 
 def _settled(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
     is_kept = np.zeros(len(inputs.rows), dtype=np.bool_)
-    had_before = np.full(len(inputs.row_topic), NOBODY, dtype=np.int32)
+    had_before = np.full(len(inputs.row_topic), ABSENT, dtype=np.int32)
     last = had_before.copy()
     claims: dict[int, list[tuple[int, int, int]]] = {}
     owners = np.repeat(np.arange(len(sizes)), sizes).tolist()
@@ -268,10 +268,10 @@ def _settled(inputs: StickyInput, sizes: Ints, generations: Ints) -> _Settled:
 
 def _believe(state: State, claims: _Settled) -> bool:
     """The last claimant counts as holder, whoever has the partition; whether it is another one anywhere."""
-    is_claimed = claims.last != NOBODY
+    is_claimed = claims.last != ABSENT
     holder = state.rows["owner"].copy()
     state.rows["owner"][is_claimed] = claims.last[is_claimed]
-    return bool(((holder != NOBODY) & is_claimed & (holder != claims.last)).any())
+    return bool(((holder != ABSENT) & is_claimed & (holder != claims.last)).any())
 
 
 def _librdkafka_order(request: AssignmentRequest, inputs: StickyInput, claims: _Settled) -> Ints:
@@ -290,7 +290,7 @@ def _librdkafka_order(request: AssignmentRequest, inputs: StickyInput, claims: _
     name_rank = np.zeros(len(topics), dtype=np.int64)
     name_rank[inputs.topics] = np.arange(len(inputs.topics))
     rows = inputs.rows[held]
-    keys = (inputs.row_partition[rows], name_rank[inputs.row_topic[rows]], claims.had_before[rows] == NOBODY)
+    keys = (inputs.row_partition[rows], name_rank[inputs.row_topic[rows]], claims.had_before[rows] == ABSENT)
     order = np.lexsort((*keys, owners[held]))
     offsets = np.zeros(len(members) + 1, dtype=np.int64)
     np.cumsum(np.bincount(owners[held], minlength=len(members)), out=offsets[1:])

@@ -4,7 +4,7 @@ Promises, in this order: every partition of a subscribed topic has one owner; wh
 topics, counts differ by one at most (elsewhere nearly so: the evening out is capped); members keep what they hold as
 far as possible. The order of Java's maps decides among equally good answers. Racks play no part since 3.8.
 
-Stands for Kafka 4.0.1 – 4.3 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview`` answers for
+Replays Kafka 4.0.1 – 4.3 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview`` answers for
 3.8 – 3.9, ``uniform_heterogeneous`` for different subscriptions.
 
 Equal subscriptions (``spread_evenly``): members come in the coordinator's map order. With N partitions and k members

@@ -68,7 +68,7 @@ from kafka_assignors.sticky.state import State, flattened, new_state
 from kafka_assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
 from kafka_assignors.subscribers import same_readers, subscribers_by_topic
 
-NOBODY = -1
+ABSENT = -1
 MapOrder = Callable[[Ints], Longs]  # from hash codes of keys in the order of their insertion
 Said = tuple[Ints, Flags]  # generation of each member, and whether a second claim in it replaces the first
 
@@ -83,7 +83,7 @@ def in_java_map(hashes: Ints) -> Longs:
 class Claims:
     """Existing partitions that member m holds: ``rows[offsets[m] : offsets[m + 1]]``.
 
-    ``had_before`` int32[P]: who held a partition in the generation before, NOBODY if none did; ``moved_rows``: those
+    ``had_before`` int32[P]: who held a partition in the generation before, ABSENT if none did; ``moved_rows``: those
     that somebody did, as Java walks its map of them. ``is_empty``: nobody claims anything, existing or not.
     """
 
@@ -107,7 +107,7 @@ def claims_of(
     )
     claimed = ids[first][map_order(hashes)]
     offsets, rows = lists_of_owners(claimed, owner, topics.partition_total, len(members))
-    moved = claimed[before[claimed] != NOBODY]
+    moved = claimed[before[claimed] != ABSENT]
     if len(moved):
         place = np.empty(id_count, dtype=np.int64)
         place[ids[first]] = np.arange(len(first))
@@ -138,15 +138,15 @@ def settle_by_generation(
     """Entries that were the first to name their partition, in order; who has each partition, and who had it before."""
     first = np.empty(min(len(ids), id_count), np.int64)
     count = 0
-    owner = np.full(id_count, NOBODY, np.int32)
-    before = np.full(id_count, NOBODY, np.int32)
+    owner = np.full(id_count, ABSENT, np.int32)
+    before = np.full(id_count, ABSENT, np.int32)
     newest = np.empty(id_count, np.int32)
     older = np.empty(id_count, np.int32)
     for member in walk:
         mine = generations[member]
         for at in range(offsets[member], offsets[member + 1]):
             row = ids[at]
-            if owner[row] == NOBODY:
+            if owner[row] == ABSENT:
                 first[count] = at
                 count += 1
                 owner[row] = member
@@ -157,7 +157,7 @@ def settle_by_generation(
             elif mine == newest[row]:
                 if overwrites[member]:
                     owner[row] = member
-            elif before[row] == NOBODY or mine > older[row] or (overwrites[member] and mine == older[row]):
+            elif before[row] == ABSENT or mine > older[row] or (overwrites[member] and mine == older[row]):
                 before[row], older[row] = member, mine
     return first[:count], owner, before
 
@@ -400,7 +400,7 @@ def _claims_in(newest: int, offsets: Longs, rows: Ints, row_count: int, generati
 
 class _Dealing(NamedTuple):
     """Member m's list: ``lists[heads[m] : heads[m] + counts[m]]``. Queues of members at least and at most, and where
-    each begins and ends (``ends``); who may have to wait for a row (``receiver``, NOBODY); rows that nobody has yet.
+    each begins and ends (``ends``); who may have to wait for a row (``receiver``, ABSENT); rows that nobody has yet.
     """
 
     heads: Longs

@@ -67,7 +67,7 @@ Codes = npt.NDArray[np.int8]
 # First step of the constrained way: what each member keeps of what it owns, and who still waits for more.
 
 FILLED, UNDER_LEAST, AT_LEAST = 0, 1, 2
-NOBODY = -1
+ABSENT = -1
 
 
 @kernel
@@ -77,11 +77,11 @@ def keepable_rows(
     """Starts int64[M+1] along ``owned_order`` and rows that members may keep; ``was_of`` int32[R].
 
     Out is what two claim in one generation and, where racks matter, what lies in others: ``was_of`` says whose that
-    was, NOBODY for all other rows.
+    was, ABSENT for all other rows.
     """
     starts = np.zeros(len(owned_order) + 1, np.int64)
     listed = np.empty(len(rows), np.int32)
-    was_of = np.full(len(is_contested), NOBODY, np.int32)
+    was_of = np.full(len(is_contested), ABSENT, np.int32)
     count = 0
     for i in range(len(owned_order)):
         member = owned_order[i]
@@ -362,7 +362,7 @@ def assign_constrained(
         racks.sets,
     )  # fmt: skip
     if racks.is_active and not line.withholds_from_other_racks:
-        was_of.fill(NOBODY)
+        was_of.fill(ABSENT)
     if line.keeps_lowest and inputs.has_owners:
         rank = ranks_among(inputs.topics, len(topics))
         sort_lowest_first(starts, kept, inputs.row_topic, inputs.row_partition, rank)

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.resources import COUNTED
 
@@ -222,10 +222,10 @@ def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Float
 
 def distinct_racks(rack: Ints) -> Ints:
     """Rack index per broker in which every broker without a rack is alone: it never violates a rack rule."""
-    known, index = np.unique(rack[rack != NOBODY], return_inverse=True)
+    known, index = np.unique(rack[rack != ABSENT], return_inverse=True)
     racks = np.empty(len(rack), dtype=np.int32)
-    racks[rack != NOBODY] = index
-    alone = np.flatnonzero(rack == NOBODY)
+    racks[rack != ABSENT] = index
+    alone = np.flatnonzero(rack == ABSENT)
     racks[alone] = len(known) + np.arange(len(alone))
     return racks
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.options.rules import TopicBrokers
@@ -112,7 +112,7 @@ class Problem:
 
     resources      names of the D columns, a subset of RESOURCES in that order; unmeasured ones are left out
     broker_ids     int64[B], Kafka's ids, for messages
-    rack           int32[B]; NOBODY = no rack known, such a broker never violates a rack rule
+    rack           int32[B]; ABSENT = no rack known, such a broker never violates a rack rule
     stays          bool[B]: part of the cluster afterwards; others are drained: nothing may be left on them
     takes_replicas bool[B]: may receive replicas (false: drained, or excluded for replicas)
     takes_leaders  bool[B]: may receive leadership (false: drained, demoted, or excluded for leaders)
@@ -123,8 +123,8 @@ class Problem:
     limit          float64[B, D]: hard capacity, inf where unknown; a plan never lifts a broker above it
     cap            float64[B, D] or None: what a broker may carry after the plan at most, inf where nothing was asked
     band_rank      int32[D] or None (all alike): bands of a higher rank give way to those of a lower one
-    replicas       int32[P, W], Kafka's order (preferred leader first), padded with NOBODY
-    leader         int32[P], today's leader, NOBODY where there is none
+    replicas       int32[P, W], Kafka's order (preferred leader first), padded with ABSENT
+    leader         int32[P], today's leader, ABSENT where there is none
     preferred      int32[P] or None (as ``leader``): who leads today's list once preferred replicas are elected
     topic          int32[P]
     follower_load  float64[P, D], what every replica carries
@@ -239,7 +239,7 @@ def _require_sane_replicas(problem: Problem) -> None:
         return
     replicas = problem.replicas
     width = replicas.shape[1]
-    if replicas.min() < NOBODY or replicas.max() >= problem.broker_count:
+    if replicas.min() < ABSENT or replicas.max() >= problem.broker_count:
         raise InvalidInputError.at("problem.replicas", "a broker index is out of range")
     is_filled = replicas >= 0
     if not is_filled[:, 0].all() or (is_filled[:, 1:] & ~is_filled[:, :-1]).any():

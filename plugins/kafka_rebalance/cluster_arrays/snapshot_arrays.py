@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import Bands, band_of, distinct_racks, fair_shares
 from kafka_rebalance.cluster_arrays.problem import (
     DEFAULTS,
@@ -142,7 +142,7 @@ def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
 def _widened(placement: Placement, width: int) -> tuple[Ints, Floats | None, Flags | None]:
     missing = max(0, width - placement.replicas.shape[1])
     pad = ((0, 0), (0, missing))
-    replicas = np.pad(placement.replicas, pad, constant_values=NOBODY).astype(np.int32)
+    replicas = np.pad(placement.replicas, pad, constant_values=ABSENT).astype(np.int32)
     own_disk = None if placement.own_disk is None else np.pad(placement.own_disk, pad)
     must_leave = None if placement.must_leave is None else np.pad(placement.must_leave, pad)
     return replicas, own_disk, must_leave
@@ -228,13 +228,13 @@ class BrokerArrays:
         return {broker.id: index for index, broker in enumerate(self.brokers)}
 
     def indices(self, broker_ids: npt.ArrayLike) -> Ints:
-        """int32: the index of each id, NOBODY for one that is no broker's. Ids may be as large as Kafka allows."""
+        """int32: the index of each id, ABSENT for one that is no broker's. Ids may be as large as Kafka allows."""
         wanted, known = np.asarray(broker_ids, dtype=np.int64), np.asarray(self.arrays.ids, dtype=np.int64)
         if not len(known):
-            return np.full(wanted.shape, NOBODY, dtype=np.int32)
+            return np.full(wanted.shape, ABSENT, dtype=np.int32)
         order = np.argsort(known)
         at = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-        return np.asarray(np.where(known[at] == wanted, at, NOBODY), dtype=np.int32)
+        return np.asarray(np.where(known[at] == wanted, at, ABSENT), dtype=np.int32)
 
 
 def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
@@ -341,7 +341,7 @@ def _rack_names(brokers: tuple[Broker, ...]) -> tuple[str, ...]:
 
 def _racks(brokers: tuple[Broker, ...]) -> Ints:
     index = {name: number for number, name in enumerate(_rack_names(brokers))}
-    return np.array([NOBODY if b.rack is None else index[b.rack] for b in brokers], dtype=np.int32)
+    return np.array([ABSENT if b.rack is None else index[b.rack] for b in brokers], dtype=np.int32)
 
 
 def _capacities(
@@ -418,7 +418,7 @@ def broker_caps(options: PlanOptions, brokers: BrokerArrays) -> dict[str, Floats
 def laggards_of(replicas: Ints, leader: Ints, in_sync: Flags, must_leave: Flags, stays: Flags) -> Flags:
     """bool[P, W]: replicas out of sync that could stay. Without a leader the ISR is the last one known: no laggards."""
     there = (replicas >= 0) & stays[replicas] & ~must_leave
-    return np.asarray(there & ~in_sync & (leader != NOBODY)[:, None] & (replicas != leader[:, None]))
+    return np.asarray(there & ~in_sync & (leader != ABSENT)[:, None] & (replicas != leader[:, None]))
 
 
 def waits_and_leaves(
@@ -530,7 +530,7 @@ def build_partition_arrays(
         target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
         waiting, leaves = waits_and_leaves(replicas, laggards, must_leave, target, broker_arrays, sets)
     must_leave = must_leave | leaves
-    left_alone_so_far = excluded | in_flight | (leader == NOBODY) | waiting
+    left_alone_so_far = excluded | in_flight | (leader == ABSENT) | waiting
     short = _short_of_brokers(replicas, must_leave, ~left_alone_so_far, broker_arrays, sets, options)
     placement = Placement(
         replicas=replicas,
@@ -553,14 +553,14 @@ def build_partition_arrays(
         left_out=left_out,
         excluded=excluded,
         in_flight=in_flight,
-        leaderless=leader == NOBODY,
+        leaderless=leader == ABSENT,
         waiting=waiting,
         short=short,
         laggards=laggards,
         unknown=unknown,
         under_replicated=(in_sync.sum(axis=1) + table.idle_observers < (replicas >= 0).sum(axis=1))
         | offline.any(axis=1),
-        notes=_notes(left_alone, observed, in_flight, leader == NOBODY, unknown & ~observed),
+        notes=_notes(left_alone, observed, in_flight, leader == ABSENT, unknown & ~observed),
     )
 
 
@@ -571,7 +571,7 @@ def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[I
     width = int(counts.max(initial=1))
     row = table.row_of_replica
     column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
-    replicas = np.full((len(table), width), NOBODY, dtype=np.int32)
+    replicas = np.full((len(table), width), ABSENT, dtype=np.int32)
     own = np.full((len(table), width), np.nan)
     replicas[row, column] = broker_arrays.indices(table.replicas)
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
@@ -584,7 +584,7 @@ def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[I
         own[p, np.isin(replicas[p], broker_arrays.indices(brokers))] = np.nan
     for p, brokers in sorted(table.removing.items()):
         keep = np.flatnonzero(~np.isin(replicas[p], broker_arrays.indices(brokers)) & (replicas[p] >= 0))
-        for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False), (in_sync, False)):
+        for cells, empty in ((replicas, ABSENT), (own, np.nan), (offline, False), (in_sync, False)):
             kept = cells[p, keep].copy()
             cells[p] = empty
             cells[p, : len(keep)] = kept
@@ -608,7 +608,7 @@ def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: I
     leader = snapshot.partitions.leader
     leads = broker_arrays.indices(leader)
     for p, brokers in sorted(snapshot.partitions.removing.items()):
-        if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
+        if int(leader[p]) in brokers and replicas[p, 0] != ABSENT:
             leads[p] = replicas[p, 0]
     return leads
 
@@ -649,7 +649,7 @@ def _preferred(
     if any(broker.configs.get(AUTO_ELECTION) == "false" for broker in snapshot.brokers):
         return leader
     first = replicas[:, 0]
-    is_elected = (first != NOBODY) & (leader != NOBODY) & broker_arrays.arrays.stays[first] & ~left_as_led
+    is_elected = (first != ABSENT) & (leader != ABSENT) & broker_arrays.arrays.stays[first] & ~left_as_led
     return np.where(is_elected, first, leader).astype(np.int32)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats
+from kafka_assignors.arrays import ABSENT, Floats
 from kafka_assignors.errors import EndlessReassignmentError
 from kafka_assignors.releases import Client, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
@@ -205,7 +205,7 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
         wrote, read = by_messages or by_bytes or (0.0, 0.0)
         if not wrote > 0 or read / wrote >= threshold("lag_growing", "read_ratio"):
             continue
-        has_reader = group_input.reader != NOBODY
+        has_reader = group_input.reader != ABSENT
         rows = has_reader if by_messages else np.ones(len(has_reader), dtype=np.bool_)
         lag, rate = _sum(rates.lag_messages[rows]), _sum(rates.in_messages_per_s[rows])
         if not lag or not rate or lag <= COMMIT_INTERVAL_S * rate:
@@ -289,10 +289,10 @@ def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
     times = threshold("dead_static_member", "times_others_lag_ratio")
     least = {number: float(lag[reader == number].min()) for number in late}
     order = sorted(late, key=lambda number: -least[number])
-    half = len(np.unique(reader[reader != NOBODY])) // 2
+    half = len(np.unique(reader[reader != ABSENT])) // 2
     found: list[int] = []
     for count in range(1, len(order) + 1):
-        others = lag[(reader != NOBODY) & ~np.isin(reader, order[:count])]
+        others = lag[(reader != ABSENT) & ~np.isin(reader, order[:count])]
         is_set = len(others) > 0 and least[order[count - 1]] >= times * max(float(others.max()), 1.0)
         if is_set and (count <= half or not found):
             found = order[:count]
@@ -301,7 +301,7 @@ def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
 
 def _messages_written_and_read(context: FindingContext, group_input: GroupInput) -> tuple[float, float] | None:
     """Messages/s written to and read from the partitions that members have; None where one is unknown."""
-    has_reader, rates = group_input.reader != NOBODY, group_input.rates
+    has_reader, rates = group_input.reader != ABSENT, group_input.rates
     if not context.has_rates_of_window or not group_input.group.type.has_strategy:
         return None
     wrote, read = _sum(rates.in_messages_per_s[has_reader]), _sum(rates.read_messages_per_s[has_reader])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Longs
 from kafka_assignors.releases import Client, release_of
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, FindingContext, Remedy, finding, threshold
@@ -30,7 +30,7 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
         group, reader, rates = group_input.group, group_input.reader, group_input.rates
         lag = known_lag(context, group_input)
         late, is_of_members = concentrated(group_input, lag)
-        total, in_all = float(lag[late].sum()), float(np.nansum(lag[reader != NOBODY]))
+        total, in_all = float(lag[late].sum()), float(np.nansum(lag[reader != ABSENT]))
         if not late.any() or total < threshold("lag_concentrated", "share_of_lag_ratio") * in_all:
             continue
         seconds = seconds_behind(total, rates.in_messages_per_s[late])
@@ -38,8 +38,8 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
             continue
         owners = [group.members[number] for number in sorted(set(reader[late].tolist()))]
         names = [context.snapshot.name_of(row) for row in context.rows_of(group_input)[late].tolist()]
-        unknown = int((np.isnan(lag) & (reader != NOBODY)).sum())
-        working = len(set(reader[reader != NOBODY].tolist()))
+        unknown = int((np.isnan(lag) & (reader != ABSENT)).sum())
+        working = len(set(reader[reader != ABSENT].tolist()))
         is_late = seconds is None or seconds >= threshold("lag_concentrated", "medium_behind_seconds")
         yield finding(
             "lag_concentrated",
@@ -72,7 +72,7 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
                     working_members=working,
                     partitions_behind=len(names),
                     partitions=tuple(names[:MOST_NAMED]),
-                    read_partitions=int((reader != NOBODY).sum()),
+                    read_partitions=int((reader != ABSENT).sum()),
                     has_rates=context.has_rates_of_window,
                 ),
                 gain=total / in_all,
@@ -155,7 +155,7 @@ def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
     if not context.has_rates_of_window or column is None:
         return np.zeros(len(rates.lag_messages), dtype=np.bool_)
     written, lag = rates.in_messages_per_s, rates.lag_messages
-    is_unread = (reader != NOBODY) & (rates.read_messages_per_s == 0) & (written > 0) & (lag > 0)
+    is_unread = (reader != ABSENT) & (rates.read_messages_per_s == 0) & (written > 0) & (lag > 0)
     is_behind = lag >= threshold("partition_not_read", "behind_seconds") * written
     if column.window_s is None:
         return np.asarray(is_unread & is_behind)
@@ -174,7 +174,7 @@ def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
 def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
     """Return the partitions that hold the lag of few members or, else, of few partitions; and whether it is members."""
     reader = group_input.reader
-    is_read = reader != NOBODY
+    is_read = reader != ABSENT
     of_member = per_member(reader, lag, len(group_input.group.members))
     of_member[np.bincount(reader[is_read], minlength=len(of_member)) == 0] = np.nan
     members = np.flatnonzero(_far_behind(of_member))
@@ -448,7 +448,7 @@ def _most_of_a_topic(group_input: GroupInput) -> _TopicShare | None:
     for place, topic in enumerate(group_input.topics):
         span = slice(int(group_input.first_row[place]), int(group_input.first_row[place + 1]))
         readers, lag = group_input.reader[span], float(np.nansum(group_input.rates.lag_messages[span]))
-        readers = readers[readers != NOBODY]
+        readers = readers[readers != ABSENT]
         may_read = [
             m.subscription is None or m.subscribed_regex is not None or topic in m.subscription for m in members
         ]
@@ -522,7 +522,7 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for group in context.snapshot.groups:
         known = judged.get(group.id)
-        if known is None or (known.reader == NOBODY).all():
+        if known is None or (known.reader == ABSENT).all():
             continue  # a group of which no member has a partition has not begun to read
         current = _current_topics(known)
         late = [
@@ -620,7 +620,7 @@ def unread_rows(group_input: GroupInput) -> Flags:
     current = _current_topics(group_input)
     counts = np.maximum(group_input.partition_counts, 0)
     is_current = np.repeat(np.array([topic in current for topic in group_input.topics], dtype=np.bool_), counts)
-    return np.asarray(is_current & (group_input.reader == NOBODY))
+    return np.asarray(is_current & (group_input.reader == ABSENT))
 
 
 def _is_shown(context: FindingContext, rows: Longs) -> Flags:
@@ -653,5 +653,5 @@ def _is_new(group_input: GroupInput, name: str, committed: set[tuple[str, int]])
     topic, _, number = name.rpartition("-")
     place = group_input.topics.index(topic)
     readers = group_input.reader[group_input.first_row[place] : group_input.first_row[place + 1]]
-    read = np.flatnonzero(readers != NOBODY)
+    read = np.flatnonzero(readers != ABSENT)
     return (topic, int(number)) not in committed and len(read) > 0 and int(number) > int(read[-1])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Ints, Longs
 from kafka_assignors.contract import Assignment, AssignmentRequest
 from kafka_assignors.errors import AssignorError
 from kafka_assignors.kernels.decorators import kernel
@@ -37,7 +37,7 @@ def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:
 
 @kernel
 def _readers(first: Longs, offsets: Longs, topics: Ints, partitions: Ints) -> Ints:
-    reader = np.full(first[-1], NOBODY, np.int32)
+    reader = np.full(first[-1], ABSENT, np.int32)
     for member in range(len(offsets) - 1):
         for place in range(offsets[member], offsets[member + 1]):
             reader[first[topics[place]] + partitions[place]] = member

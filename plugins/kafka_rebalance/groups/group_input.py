@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.rack_traffic import RackCodes, rack_codes
@@ -76,12 +76,12 @@ class GroupInput:
 
     @property
     def reader(self) -> Ints:
-        """int32[P]: who reads each partition today (index of the member, NOBODY).
+        """int32[P]: who reads each partition today (index of the member, ABSENT).
 
         Of a partition that several members read (a share group) the last one counts.
         """
         first, index = self.first_row, {topic: number for number, topic in enumerate(self.topics)}
-        reader = np.full(int(first[-1]), NOBODY, dtype=np.int32)
+        reader = np.full(int(first[-1]), ABSENT, dtype=np.int32)
         for number, member in enumerate(self.group.members):
             for topic, partitions in member.assigned:
                 t = index.get(topic, -1)

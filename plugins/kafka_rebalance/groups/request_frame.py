@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.contract import NO_METADATA, AssignmentRequest, MapOrder, MemberColumns, TopicColumns
 from kafka_assignors.coordinator.membership import Coordinator, TimelineMap, coordinator_of
 from kafka_assignors.java.keys import uuid_columns
@@ -105,7 +105,7 @@ def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) ->
     """The rows of each member, by a counting sort that keeps their order."""
     offsets = np.zeros(members + 1, np.int64)
     for row in range(len(reader)):
-        if reader[row] != NOBODY:
+        if reader[row] != ABSENT:
             offsets[reader[row] + 1] += 1
     for member in range(members):
         offsets[member + 1] += offsets[member]
@@ -113,7 +113,7 @@ def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) ->
     topics, partitions = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
     for row in range(len(reader)):
         member = reader[row]
-        if member != NOBODY:
+        if member != ABSENT:
             topics[place[member]], partitions[place[member]] = topic_of[row], partition_of[row]
             place[member] += 1
     return offsets, topics, partitions

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.coordinator.pauses import Pauses, added, pauses_of, restart_pauses, scaled, summed
 from kafka_assignors.coordinator.timeline import Protocol, Step, Times, Trigger
 from kafka_assignors.errors import AssignorError, UnknownNameError
@@ -93,7 +93,7 @@ class GroupState:
 class Event:
     """Something that happens to a settled group; ``after`` is the state that it settles in.
 
-    ``member_before`` int32[M after]: each member's number before, NOBODY for a new one. ``row_before`` int64[P after]:
+    ``member_before`` int32[M after]: each member's number before, ABSENT for a new one. ``row_before`` int64[P after]:
     each partition's row before, -1 for a new one; ``None``: as it was. ``subject``: the number of the member that
     restarts in its place; else newcomers and those that are missing tell whose event it is.
     """
@@ -103,7 +103,7 @@ class Event:
     member_before: Ints
     row_before: Longs | None = None
     is_static: bool = False
-    subject: int = NOBODY
+    subject: int = ABSENT
 
     def carried(self, reader: Ints) -> tuple[Ints, Ints]:
         """Who reads each partition still, and who read it before, both int32[P after] by the members' new numbers.
@@ -120,27 +120,27 @@ def changed_readers(before: Ints, after: Ints) -> int:
     """How many partitions had a reader and have another one now, or none."""
     count = 0
     for row in range(len(before)):
-        if before[row] != NOBODY and before[row] != after[row]:
+        if before[row] != ABSENT and before[row] != after[row]:
             count += 1
     return count
 
 
 @kernel
 def _carried(reader: Ints, row_before: Longs, member_before: Ints, members: int) -> tuple[Ints, Ints]:
-    most = NOBODY
+    most = ABSENT
     for member in range(members):
         most = max(most, member_before[member])
     for row in range(len(reader)):
         most = max(most, reader[row])
-    number = np.full(most + 2, members, np.int32)  # one more: index NOBODY is the last
+    number = np.full(most + 2, members, np.int32)  # one more: index ABSENT is the last
     for member in range(members):
-        if member_before[member] != NOBODY:
+        if member_before[member] != ABSENT:
             number[member_before[member]] = member
     stays, was = np.empty(len(row_before), np.int32), np.empty(len(row_before), np.int32)
     for row in range(len(row_before)):
-        old = reader[row_before[row]] if row_before[row] >= 0 else NOBODY
-        was[row] = number[old] if old != NOBODY else NOBODY
-        stays[row] = was[row] if was[row] < members else NOBODY
+        old = reader[row_before[row]] if row_before[row] >= 0 else ABSENT
+        was[row] = number[old] if old != ABSENT else ABSENT
+        stays[row] = was[row] if was[row] < members else ABSENT
     return stays, was
 
 
@@ -290,7 +290,7 @@ def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:
 def with_newcomers(state: GroupState, members: Sequence[Member], topics: Sequence[tuple[int, ...]]) -> Event:
     """The event of members that join at once; ``topics``: the numbers of those that each subscribes to."""
     after = state.with_members((*state.members, *members), (*state.subscriptions, *topics))
-    before = np.concatenate((np.arange(len(state.members)), np.full(len(members), NOBODY))).astype(np.int32)
+    before = np.concatenate((np.arange(len(state.members)), np.full(len(members), ABSENT))).astype(np.int32)
     return Event(Trigger.MEMBER_JOINS, after, before)
 
 
@@ -540,7 +540,7 @@ def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
 
 
 def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
-    """int64[P after]: each partition's row before, NOBODY for a new one."""
+    """int64[P after]: each partition's row before, ABSENT for a new one."""
     first, place = before.first_row, {topic: number for number, topic in enumerate(before.topics)}
     rows = [np.zeros(0, dtype=np.int64)]
     for topic, count in zip(after.topics, after.partition_counts.tolist(), strict=True):
@@ -548,7 +548,7 @@ def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
         known = 0 if number is None else min(count, int(before.partition_counts[number]))
         begins = 0 if number is None else int(first[number])
         rows.append(np.arange(begins, begins + max(known, 0), dtype=np.int64))
-        rows.append(np.full(max(count, 0) - max(known, 0), NOBODY, dtype=np.int64))
+        rows.append(np.full(max(count, 0) - max(known, 0), ABSENT, dtype=np.int64))
     return np.concatenate(rows)
 
 
@@ -733,10 +733,10 @@ def _step(event: Event, before: Ints, after: Ints) -> Step:
     if event.trigger is Trigger.STATIC_RESTART:
         return Step(event.trigger, event.subject, before, after, members, is_static=True)
     if event.trigger is Trigger.MEMBER_JOINS:
-        first = int(np.flatnonzero(event.member_before == NOBODY)[0])  # newcomers stand behind all others
+        first = int(np.flatnonzero(event.member_before == ABSENT)[0])  # newcomers stand behind all others
         return Step(event.trigger, first, before, np.minimum(after, np.int32(first)), first + 1)
     if event.trigger is Trigger.PARTITION_COUNT_CHANGES:
-        return Step(event.trigger, NOBODY, before, after, members)
+        return Step(event.trigger, ABSENT, before, after, members)
     return Step(event.trigger, members, before, after, members + 1, is_static=event.is_static)
 
 

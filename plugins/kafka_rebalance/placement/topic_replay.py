@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Ints
+from kafka_assignors.arrays import ABSENT, Ints
 from kafka_assignors.java.seeded_random import java_random
 from kafka_rebalance.facts import Fact, FactCode, fact, refusal_of
 from kafka_rebalance.placement.placers import (
@@ -85,7 +85,7 @@ def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence
     scores = [score_placement(today, today, field, CURRENT, 0)]
     if stripes is None:
         return TopicReplay(today.topic, (scores[0],), fact(FactCode.NO_BROKER_TO_PLACE_ON))
-    factor = int((today.replicas[0] != NOBODY).sum()) if len(today.replicas) else 0
+    factor = int((today.replicas[0] != ABSENT).sum()) if len(today.replicas) else 0
     try:
         for seed in seeds:
             replicas: Ints = place_on_field(stripes, len(today.replicas), factor, java_random(seed))
@@ -111,7 +111,7 @@ def topic_placements(snapshot: ClusterSnapshot) -> Iterator[TopicPlacement]:
     log_bytes = snapshot.load(LoadKind.LOG_BYTES)
     counts = table.replica_counts
     column = np.arange(len(table.replicas)) - np.repeat(table.offsets[:-1], counts)
-    padded = np.full((len(table), int(counts.max(initial=1))), NOBODY, dtype=np.int32)
+    padded = np.full((len(table), int(counts.max(initial=1))), ABSENT, dtype=np.int32)
     padded[table.row_of_replica, column] = table.replicas
     begins = np.searchsorted(table.topic, np.arange(len(snapshot.topics) + 1))
     for number, topic in enumerate(snapshot.topics):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
@@ -227,8 +227,8 @@ class CoverRow:
 
 def pinned_load(problem: Problem) -> Floats:
     """float64[B, D]: what pinned partitions put on brokers."""
-    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
-    return np.asarray(broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY)))
+    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
+    return np.asarray(broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT)))
 
 
 def may_stay_on(problem: Problem, broker: int) -> Flags:
@@ -481,8 +481,8 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
     unit = max(mean_bytes(problem), 1e-300)
     order = np.argsort(_groups(problem), kind="stable")
     choices = _choices(problem, order, scale, unit)
-    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
-    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY))
+    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
+    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT))
     # What must be empty is so whatever it is paid: no price there, as for a band without an end.
     low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
     high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
@@ -506,7 +506,7 @@ def _choices(problem: Problem, order: Longs, scale: Floats, unit: float) -> Choi
     free = np.flatnonzero(~problem.pinned)
     group = np.unique(_groups(problem)[order], return_inverse=True)[1]
     place = np.empty(problem.broker_count + 1, dtype=np.int32)
-    place[order], place[-1] = np.arange(problem.broker_count), NOBODY
+    place[order], place[-1] = np.arange(problem.broker_count), ABSENT
     now = problem.replicas[free]
     stays = (now >= 0) & problem.stays[now]
     if problem.must_leave is not None:
@@ -520,7 +520,7 @@ def _choices(problem: Problem, order: Longs, scale: Floats, unit: float) -> Choi
         follower=np.ascontiguousarray(problem.follower_load[free] / scale),
         extra=np.ascontiguousarray(problem.leader_extra[free] / scale),
         cost=problem.move_bytes[free] / unit,
-        kept=np.where(stays, place[now], NOBODY).astype(np.int32),
+        kept=np.where(stays, place[now], ABSENT).astype(np.int32),
         beyond=beyond,
         disk=-1 if disk is None else disk,
         leader=place[problem.leader[free]],

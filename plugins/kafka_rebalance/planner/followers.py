@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
 # The order of followers: so that the leaders of any one broker spread evenly when that broker is lost.
@@ -69,10 +69,10 @@ def ordered_followers(
     a leader carries. Rows that are not free count with the standby that they have; of those that ``stay`` at most so
     many get another. The rest of a list keeps its order.
     """
-    able = is_able & (replicas != NOBODY)
+    able = is_able & (replicas != ABSENT)
     able[:, 0] = False
     choices = able.sum(axis=1)
-    rows = np.flatnonzero((choices > 0) & (replicas[:, 0] != NOBODY))
+    rows = np.flatnonzero((choices > 0) & (replicas[:, 0] != ABSENT))
     rows = rows[np.lexsort((rows, -weight[rows], replicas[rows, 0]))].astype(np.int64)
     offsets = np.searchsorted(replicas[rows, 0], np.arange(brokers + 1)).astype(np.int64)
     column = np.ascontiguousarray(able.argmax(axis=1).astype(np.int64))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.leaders import choose_leaders
 from kafka_rebalance.planner.params import BAND_TOLERANCE, DEFAULTS, SolveParams
@@ -111,7 +111,7 @@ def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
         is_copy &= replicas != problem.replicas[:, j : j + 1]
     copies = is_copy.sum(axis=1)
     # A partition without a leader has none to change.
-    changes = int(((leader != problem.leader) & (problem.leader != NOBODY)).sum())
+    changes = int(((leader != problem.leader) & (problem.leader != ABSENT)).sum())
     return PlanCost(float((copies * problem.move_bytes).sum()), int(copies.sum()), changes)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 
 
@@ -49,7 +49,7 @@ def candidates(problem: Problem, replicas: Ints) -> Flags:
     may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))
     if problem.must_leave is not None:
         for j in range(problem.replicas.shape[1]):
-            offline = np.where(problem.must_leave[:, j], problem.replicas[:, j], NOBODY)
+            offline = np.where(problem.must_leave[:, j], problem.replicas[:, j], ABSENT)
             may_lead &= replicas != offline[:, None]
     frozen = problem.pinned & is_today.any(axis=1)
     may_lead[frozen] = is_today[frozen]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
@@ -420,7 +420,7 @@ def leaders_first(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
 def _as_today(problem: Problem, found: _Way) -> _Way:
     """Nothing changes where the replicas stay: an election, or a replica that catches up, will do."""
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
-    keeps = stays & problem.keeps_leaders[problem.leader] & (problem.leader != NOBODY)
+    keeps = stays & problem.keeps_leaders[problem.leader] & (problem.leader != ABSENT)
     lists = np.where(keeps[:, None], problem.replicas, found.replicas)
     return _Way(lists, np.where(keeps, problem.leader, found.leader).astype(np.int32))
 
@@ -429,7 +429,7 @@ def _may_not_lead(problem: Problem) -> Flags:
     """bool[P]: the next election would give the lead to a broker that must not have it."""
     preferred = problem.preferred
     assert preferred is not None
-    return np.asarray(~problem.pinned & (preferred != NOBODY) & ~problem.keeps_leaders[preferred])
+    return np.asarray(~problem.pinned & (preferred != ABSENT) & ~problem.keeps_leaders[preferred])
 
 
 def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:

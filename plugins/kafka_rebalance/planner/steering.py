@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.linear_program.relaxation import Arcs, arcs_of, has_capacity, relax_flows
@@ -47,7 +47,7 @@ class CostTotals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placing:
-    """``replicas`` int32[P, W], ``leader`` int32[P]; NOBODY where there is none."""
+    """``replicas`` int32[P, W], ``leader`` int32[P]; ABSENT where there is none."""
 
     replicas: Ints
     leader: Ints
@@ -88,7 +88,7 @@ def costs_of(problem: Problem, placing: Placing) -> CostTotals:
         bytes=float((copies * problem.move_bytes).sum()),
         moves=float(copies.sum()),
         busiest=max(float(flows.received.max(initial=0.0)), float(flows.sent.max(initial=0.0))),
-        leaders=float(((placing.leader != problem.leader) & (placing.leader != NOBODY)).sum()),
+        leaders=float(((placing.leader != problem.leader) & (placing.leader != ABSENT)).sum()),
     )
 
 
@@ -186,7 +186,7 @@ def decided_anew(problem: Problem, placing: Placing, part: Part, goal: Goal, par
 def _rest(placing: Placing, rows: Longs) -> Placing:
     """The plan without what is open."""
     replicas, leader = placing.replicas.copy(), placing.leader.copy()
-    replicas[rows], leader[rows] = NOBODY, NOBODY
+    replicas[rows], leader[rows] = ABSENT, ABSENT
     return Placing(replicas, leader)
 
 
@@ -333,7 +333,7 @@ def _add_costs(problem: Problem, arcs: _Arcs, rest: Placing, goal: Goal, rows: _
     count, unit = len(arcs.line), max(mean_bytes(problem), 1e-300)
     copies = is_copy(problem, rest.replicas)
     spent_bytes = float((copies.sum(axis=1) * problem.move_bytes).sum())
-    others = rest.leader != NOBODY
+    others = rest.leader != ABSENT
     spent_changes = float((rest.leader[others] != problem.leader[others]).sum())
     changes = (problem.leader[arcs.rows[arcs.line]] != arcs.broker).astype(np.float64)
     nothing = np.zeros(count)
@@ -363,7 +363,7 @@ def _placed(problem: Problem, placing: Placing, arcs: _Arcs, on: Flags, leads: F
         chosen = arcs.broker[mine[on[mine]]].tolist()
         kept = [broker for broker in problem.replicas[row].tolist() if broker in chosen]
         listed = kept + [broker for broker in chosen if broker not in kept]
-        replicas[row] = NOBODY
+        replicas[row] = ABSENT
         replicas[row, : len(listed)] = listed
         leader[row] = int(arcs.broker[mine[leads[mine]]][0])
     return Placing(replicas, leader)

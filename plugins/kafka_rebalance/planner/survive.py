@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import BrokerSets
 from kafka_rebalance.planner.params import (
     DEFAULTS,
@@ -50,7 +50,7 @@ from kafka_rebalance.planner.params import (
 class LossArrays:
     """What does not change while a placement is looked for.
 
-    group           int32[B]: who is lost together, NOBODY: never lost; ``groups`` of them
+    group           int32[B]: who is lost together, ABSENT: never lost; ``groups`` of them
     serves          bool[B]: heard, may take over
     rack            int32[B], a number of its own for a broker without one
     guarded         int64[R]: columns among the D; ``capacity`` float64[B, R]
@@ -90,11 +90,11 @@ class LossArrays:
         return np.asarray(self.serves[None, :] & (self.group[None, :] != np.arange(self.groups)[:, None]))
 
     def heirs(self, lists: Ints, leader: Ints) -> tuple[Longs, Longs]:
-        """int64[K] each: the group that is lost with the leader, and who takes over; NOBODY where nobody does."""
-        group = np.where(leader >= 0, self.group[leader], NOBODY).astype(np.int64)
+        """int64[K] each: the group that is lost with the leader, and who takes over; ABSENT where nobody does."""
+        group = np.where(leader >= 0, self.group[leader], ABSENT).astype(np.int64)
         able = (lists >= 0) & self.serves[lists] & (self.group[lists] != group[:, None])
-        heir = np.where(able.any(axis=1), lists[np.arange(len(lists)), able.argmax(axis=1)], NOBODY)
-        return group, np.where(group == NOBODY, NOBODY, heir).astype(np.int64)
+        heir = np.where(able.any(axis=1), lists[np.arange(len(lists)), able.argmax(axis=1)], ABSENT)
+        return group, np.where(group == ABSENT, ABSENT, heir).astype(np.int64)
 
     def may_lead(self, rows: Longs, leaders: Ints) -> Flags:
         """bool[K]: may be given the lead, or keep it."""
@@ -261,10 +261,10 @@ class LossState:
         stays_heir = (heir == self.heir[rows]) & (group == self.group[rows])
         brokers = np.concatenate(
             [
-                np.where(goes, now, NOBODY),
-                np.where(comes, change.lists, NOBODY),
-                np.where(is_same, NOBODY, np.stack([lead, change.leaders], axis=1)),
-                np.where(stays_heir[:, None], NOBODY, np.stack([self.heir[rows], heir], axis=1)),
+                np.where(goes, now, ABSENT),
+                np.where(comes, change.lists, ABSENT),
+                np.where(is_same, ABSENT, np.stack([lead, change.leaders], axis=1)),
+                np.where(stays_heir[:, None], ABSENT, np.stack([self.heir[rows], heir], axis=1)),
             ],
             axis=1,
         )  # fmt: skip
@@ -363,7 +363,7 @@ def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
     arrays = state.arrays
     lists = state.lists[rows]
     is_there = lists == broker
-    rest = np.where(is_there | (lists < 0), NOBODY, lists)
+    rest = np.where(is_there | (lists < 0), ABSENT, lists)
     shares = (rest >= 0) & (arrays.rack[rest] == arrays.rack[other])
     fits = ~(lists == other).any(axis=1) & ((arrays.rack[other] == arrays.rack[broker]) | ~shares.any(axis=1))
     if arrays.sets is not None:
@@ -479,7 +479,7 @@ def all_changes(state: LossState, means: Means, most: int) -> Change | None:
     for factor in np.unique(factors).tolist():
         mine = rows[factors == factor]
         for members in combinations(open_to.tolist(), factor):
-            lists = np.full((len(mine), width), NOBODY, dtype=np.int32)
+            lists = np.full((len(mine), width), ABSENT, dtype=np.int32)
             lists[:, :factor] = members
             fits = _is_spread(arrays, state, mine, members) & _may_be_on(arrays, mine, members)
             found.append(arranged(mine[fits], _in_own_order(state, mine, lists)[fits]))
@@ -496,7 +496,7 @@ def _in_own_order(state: LossState, rows: Longs, lists: np.ndarray) -> np.ndarra
 def _is_spread(arrays: LossArrays, state: LossState, rows: Longs, members: tuple[int, ...]) -> Flags:
     """bool[K]: on as many racks as the list is now, or more."""
     lists = state.lists[rows]
-    racks = np.sort(np.where(lists >= 0, arrays.rack[lists], NOBODY), axis=1)
+    racks = np.sort(np.where(lists >= 0, arrays.rack[lists], ABSENT), axis=1)
     now = 1 + ((racks[:, 1:] != racks[:, :-1]) & (racks[:, :-1] >= 0)).sum(axis=1)
     return np.asarray(len({int(arrays.rack[broker]) for broker in members}) >= now)
 

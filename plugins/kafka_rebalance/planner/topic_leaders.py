@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.params import (
     BAND_TOLERANCE,
@@ -45,7 +45,7 @@ from kafka_rebalance.planner.scales import move_costs, resource_scale
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderDemand:
-    """``need`` int64[T, B] leaders of each of T topics; ``of_partition`` int32[P] the topic's row in it, or NOBODY."""
+    """``need`` int64[T, B] leaders of each of T topics; ``of_partition`` int32[P] the topic's row in it, or ABSENT."""
 
     need: Longs
     of_partition: Ints
@@ -53,13 +53,13 @@ class LeaderDemand:
     def led(self, leader: Ints) -> Longs:
         """int64[T, B]: partitions that each broker leads; ``leader`` int32[P]. O(P + T·B)."""
         topics, brokers = self.need.shape
-        counted = (self.of_partition != NOBODY) & (leader != NOBODY)
+        counted = (self.of_partition != ABSENT) & (leader != ABSENT)
         cell = self.of_partition[counted].astype(np.int64) * brokers + leader[counted]
         return np.bincount(cell, minlength=topics * brokers).reshape(topics, brokers)
 
     def lacking_of(self, topic: int, leaders: Ints) -> Longs:
-        """int64[B]: the same of one topic, whose partitions ``leaders`` int32[K] lead (NOBODY: nobody does)."""
-        led = np.bincount(leaders[leaders != NOBODY], minlength=self.need.shape[1])
+        """int64[B]: the same of one topic, whose partitions ``leaders`` int32[K] lead (ABSENT: nobody does)."""
+        led = np.bincount(leaders[leaders != ABSENT], minlength=self.need.shape[1])
         return np.asarray(np.maximum(self.need[topic] - led, 0))
 
     def rows_by_topic(self) -> list[Longs]:
@@ -135,7 +135,7 @@ def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: 
     for factor in np.unique(factors).tolist():
         mine = rows[factors == factor]
         for members in combinations(brokers, factor):
-            changed = np.full((len(mine), lists.shape[1]), NOBODY, dtype=np.int32)
+            changed = np.full((len(mine), lists.shape[1]), ABSENT, dtype=np.int32)
             changed[:, :factor] = members
             found.append(_led_by_each(mine, changed))
     return lawful(problem, joined(found, lists.shape[1]), lists, leader)
@@ -148,7 +148,7 @@ def lawful(problem: Problem, choices: Choices, lists: Ints, leader: Ints) -> Cho
     is_today = _held(today, changed)
     barred = np.zeros(changed.shape, dtype=np.bool_)
     if problem.must_leave is not None:
-        barred = _held(np.where(problem.must_leave[rows], today, NOBODY), changed) & problem.moves_replicas
+        barred = _held(np.where(problem.must_leave[rows], today, ABSENT), changed) & problem.moves_replicas
     open_to = problem.takes_replicas[changed] | (is_today & problem.stays[changed])
     open_to &= problem.sets.brokers[problem.sets.of_partition[rows][:, None], changed]
     is_kept = _held(now, changed)
@@ -178,8 +178,8 @@ def _held(lists: Ints, wanted: Ints) -> Flags:
 
 def _profile(problem: Problem, lists: Ints) -> Longs:
     """int64[K, W]: how many replicas share a rack, sorted: [1, 1, 0] is two racks. Who has no rack has one alone."""
-    alone = int(problem.rack.max(initial=NOBODY)) + 1 + np.arange(problem.broker_count)
-    rack = np.where(problem.rack == NOBODY, alone, problem.rack)
+    alone = int(problem.rack.max(initial=ABSENT)) + 1 + np.arange(problem.broker_count)
+    rack = np.where(problem.rack == ABSENT, alone, problem.rack)
     racks = np.where(lists >= 0, rack[lists], -1 - np.arange(lists.shape[1])[None, :])
     same = (racks[:, :, None] == racks[:, None, :]).sum(axis=2)
     # A rack of k replicas counts k times as k: sorted, that tells the numbers of all racks.

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
@@ -446,15 +446,15 @@ def _state(
     """None: done."""
     index = plan_request.brokers.index_of
     joined = {broker.id for broker in plan_request.snapshot.brokers}
-    target = [index.get(broker, NOBODY) if broker in joined else NOBODY for broker in move.target]
+    target = [index.get(broker, ABSENT) if broker in joined else ABSENT for broker in move.target]
     today = [broker for broker in problem.replicas[at].tolist() if broker >= 0]
-    leader = index.get(move.leader, NOBODY)
+    leader = index.get(move.leader, ABSENT)
     if today == target and (bool(plan_request.partitions.in_flight[row]) or int(problem.leader[at]) == leader):
         return None
     conflict = _conflict(plan_request, problem, (row, at), move, target, today)
     if conflict is not None:
         return conflict
-    start = [index.get(broker, NOBODY) for broker in move.start]
+    start = [index.get(broker, ABSENT) for broker in move.start]
     if today in (start, target):
         return LeftMove(at, target, leader)
     ids = [int(plan_request.brokers.arrays.ids[broker]) for broker in today]
@@ -479,8 +479,8 @@ def _conflict(
     row, at = rows
     if plan_request.partitions.in_flight[row]:
         return reason(ReasonCode.IN_REASSIGNMENT, FactCode.PARTITION_BEING_REASSIGNED, partition=move.name)
-    if NOBODY in target:
-        broker = move.target[target.index(NOBODY)]
+    if ABSENT in target:
+        broker = move.target[target.index(ABSENT)]
         target_id = {"partition": move.name, "broker": broker}
         return reason(ReasonCode.TARGET_GONE, FactCode.TARGET_NOT_IN_CLUSTER, **target_id)
     # Where leaders alone change, a list may keep a replica on a broker that is gone.
@@ -751,9 +751,9 @@ def effect_of(
     """O(P·W·D)."""
     replicas, leaders = problem.replicas.copy(), problem.leader.copy()
     width = max([replicas.shape[1], *(len(move.target) for move in left)])
-    replicas = np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=NOBODY)
+    replicas = np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=ABSENT)
     for move in left:
-        replicas[move.row] = NOBODY
+        replicas[move.row] = ABSENT
         replicas[move.row, : len(move.target)] = move.target
         leaders[move.row] = move.leader
     draft = draft_of(plan_request, replicas, leaders)
@@ -809,7 +809,7 @@ def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
     placement = plan_request.partitions.placement
     if placement.must_leave is None:
         return draft.start
-    return np.where(placement.must_leave[draft.row], NOBODY, placement.replicas[draft.row])
+    return np.where(placement.must_leave[draft.row], ABSENT, placement.replicas[draft.row])
 
 
 @dataclass(frozen=True, slots=True)

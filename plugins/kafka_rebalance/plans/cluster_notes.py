@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.snapshot_arrays import BrokerArrays, PartitionArrays
 from kafka_rebalance.errors import InfeasibleError
@@ -156,7 +156,7 @@ def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: 
     open_racks = np.unique(rack[takes])
     if len(open_racks) < 2:
         return ()
-    if open_racks[0] == NOBODY:
+    if open_racks[0] == ABSENT:
         return partial_racks(broker_arrays.brokers[int(b)] for b in np.flatnonzero(takes))
     notes = []
     most = int(target_rf.max(initial=0))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, plain_mean
 from kafka_rebalance.cluster_arrays.problem import Problem, columns_of
 from kafka_rebalance.options.values import Target
@@ -111,7 +111,7 @@ class Draft:
 
     def _shifts(self, before: Ints, after: Ints) -> LeaderShifts:
         changes = self.changes_leader
-        return LeaderShifts(np.where(changes, before, NOBODY), np.where(changes, after, NOBODY))
+        return LeaderShifts(np.where(changes, before, ABSENT), np.where(changes, after, ABSENT))
 
     def _own(self) -> Floats:
         return np.where(np.isnan(self.own_size), self.size[:, None], self.own_size)
@@ -187,7 +187,7 @@ def total_bytes(amounts: list[int | None]) -> int | None:
 
 
 def _padded(replicas: Ints, width: int) -> Ints:
-    return np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=NOBODY)
+    return np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=ABSENT)
 
 
 def _holds(held: Ints, wanted: Ints) -> Flags:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import BrokerSets, Problem, broker_loads, columns_of
 from kafka_rebalance.errors import InfeasibleError
@@ -637,7 +637,7 @@ def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int,
 
 
 def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:
-    elsewhere = ~problem.pinned & ~((replicas == broker) & (replicas != NOBODY)).any(axis=1)
+    elsewhere = ~problem.pinned & ~((replicas == broker) & (replicas != ABSENT)).any(axis=1)
     weight = _weights(problem, d)[elsewhere]
     return float(weight.min()) if len(weight) else 0.0
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads, columns_of
 from kafka_rebalance.planner.followers import Staying, ordered_followers
 from kafka_rebalance.plans.dead_band import gained, worst_deviation
@@ -58,7 +58,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loss:
-    """Brokers by what is lost together: ``group`` int32[B] (NOBODY: never lost), ``names`` of the groups."""
+    """Brokers by what is lost together: ``group`` int32[B] (ABSENT: never lost), ``names`` of the groups."""
 
     group: Ints
     names: list[str]
@@ -83,11 +83,11 @@ def in_service(plan_request: PlanRequest) -> Flags:
 def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
     """``broker`` and, where there are several, ``rack``."""
     brokers = plan_request.brokers.brokers
-    single = np.where(serves, np.arange(len(brokers)), NOBODY).astype(np.int32)
+    single = np.where(serves, np.arange(len(brokers)), ABSENT).astype(np.int32)
     losses = {"broker": Loss(single, [str(broker.id) for broker in brokers])}
     racks = sorted({b.rack for b, is_there in zip(brokers, serves.tolist(), strict=True) if b.rack and is_there})
     if len(racks) > 1:
-        group = [racks.index(b.rack) if b.rack in racks and serves[i] else NOBODY for i, b in enumerate(brokers)]
+        group = [racks.index(b.rack) if b.rack in racks and serves[i] else ABSENT for i, b in enumerate(brokers)]
         losses["rack"] = Loss(np.array(group, dtype=np.int32), racks)
     return losses
 
@@ -110,7 +110,7 @@ def standing(plan_request: PlanRequest, draft: Draft, loads: dict[str, Floats], 
 
 def able_to_lead(plan_request: PlanRequest, replicas: Ints, serves: Flags) -> Flags:
     """bool[P, W]: in service, and not behind today."""
-    able = (replicas != NOBODY) & serves[replicas]
+    able = (replicas != ABSENT) & serves[replicas]
     table = plan_request.snapshot.partitions
     if table.in_sync is not None:
         behind = np.flatnonzero(~np.asarray(table.in_sync, dtype=np.bool_))
@@ -161,8 +161,8 @@ def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: 
 def could_take(placed: Standing, loss: Loss) -> Ints:
     """int32[losses]: brokers that hold, in sync, something that the lost ones lead."""
     brokers = len(loss.group)
-    mine = np.where(placed.leader != NOBODY, loss.group[placed.leader], NOBODY)
-    others = placed.able & (mine != NOBODY)[:, None] & (loss.group[placed.replicas] != mine[:, None])
+    mine = np.where(placed.leader != ABSENT, loss.group[placed.leader], ABSENT)
+    others = placed.able & (mine != ABSENT)[:, None] & (loss.group[placed.replicas] != mine[:, None])
     could = np.zeros(len(loss.names) * brokers, dtype=np.bool_)
     row, column = np.nonzero(others)
     could[mine[row].astype(np.int64) * brokers + placed.replicas[row, column]] = True
@@ -176,7 +176,7 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
         return draft
     arrays, partitions = plan_request.brokers.arrays, plan_request.partitions
     replicas, leader, _ = placement_after(plan_request, draft)
-    is_led_first = (replicas[:, 0] == leader) & (leader != NOBODY)
+    is_led_first = (replicas[:, 0] == leader) & (leader != ABSENT)
     is_free = np.zeros(len(replicas), dtype=np.bool_)
     is_free[draft.row[(draft.start != draft.end).any(axis=1)]] = True  # an election leaves its list as it is
     heard = np.array([not broker.state.is_unheard for broker in plan_request.brokers.brokers], dtype=np.bool_)
@@ -185,7 +185,7 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
     ordered = ordered_followers(
         replicas,
         is_free & is_led_first,
-        may_lead[replicas] & (replicas != NOBODY) & is_led_first[:, None],
+        may_lead[replicas] & (replicas != ABSENT) & is_led_first[:, None],
         np.ones(len(replicas)) if weight is None else np.nan_to_num(weight),
         len(arrays.ids),
         Staying(_may_be_reordered(plan_request) & is_led_first & ~is_free, most),

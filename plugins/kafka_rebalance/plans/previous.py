@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
@@ -185,18 +185,18 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
     left = done = 0
     for move in previous["moves"]:
         at = row_of.get(in_snapshot.get((move["topic"], move["partition"]), -1), -1)
-        to = [index.get(broker, NOBODY) for broker in move["to"]]
-        if at < 0 or NOBODY in to or len(to) > replicas.shape[1] or problem.pinned[at]:
+        to = [index.get(broker, ABSENT) for broker in move["to"]]
+        if at < 0 or ABSENT in to or len(to) > replicas.shape[1] or problem.pinned[at]:
             return None
         today = [replica for replica in problem.replicas[at].tolist() if replica >= 0]
-        leads = index.get(move["leader_to"], NOBODY)
+        leads = index.get(move["leader_to"], ABSENT)
         if today == to and int(problem.leader[at]) == leads:
             done += 1
             continue
-        start = [index.get(broker, NOBODY) for broker in move["from"]]
+        start = [index.get(broker, ABSENT) for broker in move["from"]]
         if today not in (start, to) or not _is_lawful(problem, at, today, to, leads):
             return None
-        replicas[at] = NOBODY
+        replicas[at] = ABSENT
         replicas[at, : len(to)] = to
         leader[at] = leads
         left += 1

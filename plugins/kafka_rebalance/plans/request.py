@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, distinct_racks
 from kafka_rebalance.cluster_arrays.problem import BrokerSets, Budget, Problem
 from kafka_rebalance.cluster_arrays.snapshot_arrays import (
@@ -147,7 +147,7 @@ class PlanRequest:
         replicas, order = _without_gone(whole.replicas[rows], self._gone(rows))
         return Placement(
             replicas=replicas,
-            leader=np.where((replicas == whole.leader[rows, None]).any(axis=1), whole.leader[rows], NOBODY),
+            leader=np.where((replicas == whole.leader[rows, None]).any(axis=1), whole.leader[rows], ABSENT),
             topic=whole.topic[rows],
             preferred=self._preferred(replicas),
             loads=whole.loads.taken(rows),
@@ -163,7 +163,7 @@ class PlanRequest:
             return None
         elected = (replicas == whole.preferred[rows, None]).any(axis=1)
         leads = (replicas == whole.leader[rows, None]).any(axis=1)
-        return np.where(elected, whole.preferred[rows], np.where(leads, whole.leader[rows], NOBODY)).astype(np.int32)
+        return np.where(elected, whole.preferred[rows], np.where(leads, whole.leader[rows], ABSENT)).astype(np.int32)
 
     def _gone(self, rows: Longs) -> Flags:
         return _lost_cells(self.partitions, self.brokers)[rows]
@@ -227,8 +227,8 @@ def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Fla
 
 def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
     """Rows without the cells that are gone, gaps closed, and the order of columns that does it."""
-    cleared = np.where(gone, NOBODY, replicas)
-    order = np.argsort(cleared == NOBODY, axis=1, kind="stable")
+    cleared = np.where(gone, ABSENT, replicas)
+    order = np.argsort(cleared == ABSENT, axis=1, kind="stable")
     return np.take_along_axis(cleared, order, axis=1), order
 
 
@@ -241,10 +241,10 @@ def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: I
         result |= partitions.placement.must_leave[rows].any(axis=1)
     leader = partitions.placement.leader[rows]
     keeps = broker_arrays.arrays.keeps_leaders
-    result |= (leader != NOBODY) & ~keeps[leader]  # demoted: another broker must lead, also after an election
+    result |= (leader != ABSENT) & ~keeps[leader]  # demoted: another broker must lead, also after an election
     if partitions.placement.preferred is not None:
         preferred = partitions.placement.preferred[rows]
-        result |= (preferred != NOBODY) & ~keeps[preferred]
+        result |= (preferred != ABSENT) & ~keeps[preferred]
     return np.asarray(result | lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows)))
 
 

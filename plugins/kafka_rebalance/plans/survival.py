@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem, columns_of
 from kafka_rebalance.errors import InfeasibleError, UsageError
@@ -46,7 +46,7 @@ def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> 
     placed = standing(plan_request, draft, outcome.after_by_resource, serves)
     whole, brokers = plan_request.partitions.placement, plan_request.brokers.arrays
     width = placed.replicas.shape[1]
-    today = np.full((len(whole.replicas), width), NOBODY, dtype=np.int32)
+    today = np.full((len(whole.replicas), width), ABSENT, dtype=np.int32)
     today[:, : whole.replicas.shape[1]] = whole.replicas
     rf = (placed.replicas >= 0).sum(axis=1).astype(np.int32)
     columns = columns_of(whole.loads, rf, plan_request.resources)
@@ -89,7 +89,7 @@ def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
     on_leaving = ((replicas >= 0) & ~brokers.stays[replicas]).any(axis=1)
     if partitions.placement.must_leave is not None:
         may &= ~partitions.placement.must_leave.any(axis=1)
-    return np.asarray(may & ~partitions.under_replicated & ~partitions.immovable & ~on_leaving & (leader != NOBODY))
+    return np.asarray(may & ~partitions.under_replicated & ~partitions.immovable & ~on_leaving & (leader != ABSENT))
 
 
 def untouched(plan_request: PlanRequest, problem: Problem) -> LossState:
@@ -242,7 +242,7 @@ def explain_survival(
     if state.total:
         return
     width = state.lists.shape[1]
-    back = np.full((len(draft), width), NOBODY, dtype=np.int32)
+    back = np.full((len(draft), width), ABSENT, dtype=np.int32)
     back[:, : draft.start.shape[1]] = draft.start[:, :width]
     at_once = params.changes_at_once(state.arrays.groups * len(state.arrays.guarded))
     for start in range(0, len(draft), at_once):

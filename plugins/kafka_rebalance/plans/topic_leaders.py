@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
@@ -55,7 +55,7 @@ class TopicDemands:
 
     def of_rows(self, topic_of_row: Ints) -> LeaderDemand:
         """Of partitions whose topics are ``topic_of_row`` int32[P]."""
-        number = np.full(int(max(topic_of_row.max(initial=0), self.topics.max(initial=0))) + 1, NOBODY, np.int32)
+        number = np.full(int(max(topic_of_row.max(initial=0), self.topics.max(initial=0))) + 1, ABSENT, np.int32)
         number[self.topics] = np.arange(len(self.topics))
         return LeaderDemand(self.need, number[topic_of_row])
 
@@ -65,7 +65,7 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
     options, arrays = plan_request.options, plan_request.brokers.arrays
     placement, names = plan_request.partitions.placement, [topic.name for topic in plan_request.snapshot.topics]
     open_to = arrays.takes_leaders & arrays.takes_replicas
-    led = np.bincount(placement.topic[placement.leader != NOBODY], minlength=len(names))
+    led = np.bincount(placement.topic[placement.leader != ABSENT], minlength=len(names))
     rows = []
     for number, name in enumerate(names if options.min_topic_leaders else ()):
         asked = max((rule.leaders for rule in options.min_topic_leaders if rule.covers(name)), default=0)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats
+from kafka_assignors.arrays import ABSENT, Flags, Floats
 from kafka_rebalance.cluster_arrays.problem import DEFAULTS as MODEL
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.cluster_arrays.snapshot_arrays import unknown_figure
@@ -216,7 +216,7 @@ def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mea
     cells = there & ~is_told
     extra += times * mean_replica * np.bincount(replicas[cells], minlength=problem.broker_count)
     leader = problem.leader[unseen]
-    may_lead = there & ((leader == NOBODY)[:, None] | (replicas == leader[:, None]))
+    may_lead = there & ((leader == ABSENT)[:, None] | (replicas == leader[:, None]))
     extra += times * mean_leader * np.bincount(replicas[may_lead], minlength=problem.broker_count)
     if hidden:
         topics = max(len(np.unique(problem.topic)), 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.facts import Fact
 
@@ -21,11 +21,11 @@ class ReaderMovement:
 
 
 def reader_movement(before: Ints, after: Ints, in_bytes_per_s: Floats) -> ReaderMovement:
-    """Return what moves between two assignments of readers ``before`` and ``after``, int32[P], NOBODY where none reads.
+    """Return what moves between two assignments of readers ``before`` and ``after``, int32[P], ABSENT where none reads.
 
     A partition moves if it had a reader and has another one now.
     """
-    moved = (before != NOBODY) & (before != after)
+    moved = (before != ABSENT) & (before != after)
     total = float(in_bytes_per_s.sum())
     ratio = None if np.isnan(total) else float(in_bytes_per_s[moved].sum()) / total if total > 0 else 0.0
     return ReaderMovement(int(moved.sum()), ratio)
@@ -135,7 +135,7 @@ class Evenness:
 
 
 def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates) -> Evenness:
-    """Of ``reader`` int32[P] (member of each partition, NOBODY: none) against ``today``'s. O(P + members).
+    """Of ``reader`` int32[P] (member of each partition, ABSENT: none) against ``today``'s. O(P + members).
 
     Partitions without a reader count for nobody: they make no member's part larger.
     """
@@ -160,7 +160,7 @@ def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates
 
 def per_member(reader: Ints, values: Floats, member_count: int) -> Floats:
     """float64[M]: sum of ``values`` float64[P] over each member's partitions; ``nan`` where one is unknown."""
-    read = reader != NOBODY
+    read = reader != ABSENT
     return np.bincount(reader[read], weights=values[read], minlength=member_count).astype(np.float64)
 
 
@@ -174,7 +174,7 @@ def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Flo
     count, rate, lag = np.zeros(members), np.zeros(members), np.zeros(members)
     for row in range(len(reader)):
         member = reader[row]
-        if member != NOBODY:
+        if member != ABSENT:
             count[member] += 1
             rate[member] += rates[row]
             lag[member] += lags[row]

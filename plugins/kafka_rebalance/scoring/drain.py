@@ -31,7 +31,7 @@ from math import ceil
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Floats, Ints
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.scoring.assignment_scores import PartitionRates, per_member
 
@@ -67,7 +67,7 @@ def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int
 
 
 def drain(reader: Ints, member_count: int, rates: PartitionRates, capacity: float) -> Drain:
-    """Of ``reader`` int32[P] (member of each partition, NOBODY: none). Without partitions nothing is known."""
+    """Of ``reader`` int32[P] (member of each partition, ABSENT: none). Without partitions nothing is known."""
     seconds = np.empty(member_count)
     slowest, behind, unread = drain_of_members(
         reader, rates.lag_messages, rates.in_messages_per_s, capacity, seconds, np.empty(member_count)
@@ -93,7 +93,7 @@ def drain_of_members(
         backlog = lag[row] - COMMIT_INTERVAL_S * written[row]
         if backlog < 0:
             backlog = 0.0
-        if reader[row] != NOBODY:
+        if reader[row] != ABSENT:
             seconds[reader[row]] += backlog
             work[reader[row]] += written[row]
         else:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.resources import UNITS
@@ -23,7 +23,7 @@ from kafka_rebalance.scoring.assignment_scores import plain_mean
 
 
 class Lists(NamedTuple):
-    """``replicas`` int32[P, W], padded with NOBODY, and ``leaders`` int32[P]."""
+    """``replicas`` int32[P, W], padded with ABSENT, and ``leaders`` int32[P]."""
 
     replicas: Ints
     leaders: Ints
@@ -59,7 +59,7 @@ def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Pl
     for row in range(len(placed.replicas)):
         added, held, distinct = 0, 0, 0
         for broker in placed.replicas[row]:
-            if broker == NOBODY:
+            if broker == ABSENT:
                 continue
             held += 1
             at = _place(places.ids, broker)
@@ -86,9 +86,9 @@ def placement_figures(today: Lists, placed: Lists, log_bytes: Floats, places: Pl
 
 @inner_kernel
 def _place(ids: Longs, broker: int) -> int:
-    """Where ``broker`` stands in ``ids``, NOBODY where it does not."""
+    """Where ``broker`` stands in ``ids``, ABSENT where it does not."""
     at = int(np.searchsorted(ids, broker))
-    return at if at < len(ids) and ids[at] == broker else NOBODY
+    return at if at < len(ids) and ids[at] == broker else ABSENT
 
 
 @inner_kernel
@@ -139,7 +139,7 @@ class TopicPlacementScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicPlacement:
-    """P partitions of a topic: ``replicas`` int32[P, W], padded with NOBODY, ``leaders`` int32[P] (NOBODY: none),
+    """P partitions of a topic: ``replicas`` int32[P, W], padded with ABSENT, ``leaders`` int32[P] (ABSENT: none),
     ``log_bytes`` float64[P] of the leader's replica (``nan``: unknown).
     """
 
@@ -361,20 +361,20 @@ def _resource_score(loads: BrokerLoads, d: int, resource: str, mean: float) -> R
 
 
 def successors(replicas: Ints, is_able: Flags, leader: Ints, group: Ints) -> Ints:
-    """int32[P]: who leads each partition once all brokers of its leader's ``group`` are lost; NOBODY where nobody can.
+    """int32[P]: who leads each partition once all brokers of its leader's ``group`` are lost; ABSENT where nobody can.
 
-    ``replicas`` int32[P, W] in Kafka's order, padded with NOBODY; ``is_able`` bool[P, W]: alive and in sync; ``group``
-    int32[B]: one number for the brokers that are lost together (each its own: single brokers), NOBODY: never lost.
+    ``replicas`` int32[P, W] in Kafka's order, padded with ABSENT; ``is_able`` bool[P, W]: alive and in sync; ``group``
+    int32[B]: one number for the brokers that are lost together (each its own: single brokers), ABSENT: never lost.
     """
-    able = is_able & (replicas != NOBODY) & (group[replicas] != group[leader][:, None])
+    able = is_able & (replicas != ABSENT) & (group[replicas] != group[leader][:, None])
     first = able.argmax(axis=1)
-    found = able.any(axis=1) & (leader != NOBODY) & (group[leader] != NOBODY)
-    return np.where(found, replicas[np.arange(len(replicas)), first], NOBODY).astype(np.int32)
+    found = able.any(axis=1) & (leader != ABSENT) & (group[leader] != ABSENT)
+    return np.where(found, replicas[np.arange(len(replicas)), first], ABSENT).astype(np.int32)
 
 
 def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, groups: int) -> Floats:
     """float64[groups, B]: what each broker gets on top when a group is lost; ``carried`` float64[P] goes along."""
-    moves = np.flatnonzero(successor != NOBODY)
+    moves = np.flatnonzero(successor != ABSENT)
     brokers = len(group)
     pair = group[leader[moves]].astype(np.int64) * brokers + successor[moves]
     sums = np.bincount(pair, weights=carried[moves], minlength=groups * brokers)
@@ -383,7 +383,7 @@ def moved_loads(leader: Ints, successor: Ints, group: Ints, carried: Floats, gro
 
 def left_leaderless(leader: Ints, successor: Ints, group: Ints, groups: int) -> Ints:
     """int32[groups]: partitions without a leader once a group is lost."""
-    lost = (leader != NOBODY) & (successor == NOBODY) & (group[leader] != NOBODY)
+    lost = (leader != ABSENT) & (successor == ABSENT) & (group[leader] != ABSENT)
     return np.bincount(group[leader[lost]], minlength=groups).astype(np.int32)
 
 

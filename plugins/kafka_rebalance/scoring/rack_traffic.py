@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import kernel
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
@@ -273,7 +273,7 @@ def rack_codes(
 
 
 def rack_ratios(reader: Ints, codes: RackCodes, in_bytes_per_s: Floats) -> RackRatios:
-    """Of ``reader`` int32[P] (member of each partition, NOBODY: none)."""
+    """Of ``reader`` int32[P] (member of each partition, ABSENT: none)."""
     leaders = codes.of_replica[:0] if codes.of_leader is None else codes.of_leader
     same, led = read_in_rack(reader, codes.offsets, codes.of_replica, leaders, codes.of_member, in_bytes_per_s)
     if np.isnan(same):
@@ -292,7 +292,7 @@ def read_in_rack(
     counted, same, led = 0, 0, 0
     rate, same_rate, led_rate = 0.0, 0.0, 0.0
     for row in range(len(reader)):
-        rack = NO_RACK if reader[row] == NOBODY else of_member[reader[row]]
+        rack = NO_RACK if reader[row] == ABSENT else of_member[reader[row]]
         if rack == NO_RACK or offsets[row] == offsets[row + 1]:
             continue
         counted += 1

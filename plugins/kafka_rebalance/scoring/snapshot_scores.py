@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import fair_shares
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.cluster_arrays.snapshot_arrays import Wanted, assemble, build_broker_arrays, build_partition_arrays
@@ -112,12 +112,12 @@ def score_failures(snapshot: ClusterSnapshot) -> tuple[FailureScore, ...]:
         return ()
     heard = np.array([broker.state.is_heard for broker in snapshot.brokers], dtype=np.bool_)
     replicas, able, leader = _cells(snapshot, heard)
-    single = np.where(heard, np.arange(len(heard)), NOBODY).astype(np.int32)
+    single = np.where(heard, np.arange(len(heard)), ABSENT).astype(np.int32)
     names = [str(broker.id) for broker in snapshot.brokers]
     scores = _scores(snapshot, (replicas, able, leader), single, "broker", names)
     racks = sorted({broker.rack for broker in snapshot.brokers if broker.rack is not None})
     if len(racks) > 1:
-        group = [NOBODY if broker.rack is None else racks.index(broker.rack) for broker in snapshot.brokers]
+        group = [ABSENT if broker.rack is None else racks.index(broker.rack) for broker in snapshot.brokers]
         scores += _scores(snapshot, (replicas, able, leader), np.array(group, dtype=np.int32), "rack", racks)
     return tuple(scores)
 
@@ -130,15 +130,15 @@ def _cells(snapshot: ClusterSnapshot, heard: Flags) -> tuple[Ints, Flags, Ints]:
 
     def position(brokers: Ints) -> Ints:
         place = np.minimum(np.searchsorted(ids[order], brokers), len(ids) - 1)
-        return np.where(ids[order][place] == brokers, order[place], NOBODY).astype(np.int32)
+        return np.where(ids[order][place] == brokers, order[place], ABSENT).astype(np.int32)
 
     counts = table.replica_counts
     row, column = table.row_of_replica, np.arange(len(table.replicas)) - np.repeat(table.offsets[:-1], counts)
-    replicas = np.full((len(table), int(counts.max(initial=1))), NOBODY, dtype=np.int32)
+    replicas = np.full((len(table), int(counts.max(initial=1))), ABSENT, dtype=np.int32)
     able = np.zeros(replicas.shape, dtype=np.bool_)
     replicas[row, column] = position(table.replicas)
     able[row, column] = table.in_sync
-    return replicas, able & (replicas != NOBODY) & heard[replicas], position(table.leader)
+    return replicas, able & (replicas != ABSENT) & heard[replicas], position(table.leader)
 
 
 def _scores(
@@ -150,7 +150,7 @@ def _scores(
     left = left_leaderless(leader, heirs, group, len(names))
     could = _could_take(replicas, able, leader, group, len(names))
     scores = []
-    for lost in sorted(set(group[group != NOBODY].tolist())):
+    for lost in sorted(set(group[group != ABSENT].tolist())):
         moved, most = int(taken[lost].sum()), int(taken[lost].argmax())
         scores.append(
             FailureScore(
@@ -164,7 +164,7 @@ def _scores(
 
 def _could_take(replicas: Ints, able: Flags, leader: Ints, group: Ints, groups: int) -> Ints:
     """int32[groups]: brokers that hold, in sync, something that the lost ones lead."""
-    mine = np.where(leader != NOBODY, group[leader], NOBODY)
-    others = able & (mine != NOBODY)[:, None] & (group[replicas] != mine[:, None])
+    mine = np.where(leader != ABSENT, group[leader], ABSENT)
+    others = able & (mine != ABSENT)[:, None] & (group[replicas] != mine[:, None])
     pairs = np.unique(np.repeat(mine, replicas.shape[1])[others.ravel()] * len(group) + replicas[others])
     return np.bincount(pairs // len(group), minlength=groups).astype(np.int32)

@@ -16,7 +16,7 @@ from rebalance_advisor.store.schema.connection import Connection, StoreError, na
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Where it stands; ``commands_shown_at``: when its commands were shown."""
+    """State of an application; ``commands_shown_at``: when its commands were shown."""
 
     application_id: str
     run_id: str

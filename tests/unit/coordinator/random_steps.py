@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY, Flags, Ints
+from kafka_assignors.arrays import ABSENT, Flags, Ints
 from kafka_assignors.coordinator.pauses import Pauses, replay_chain
 from kafka_assignors.coordinator.timeline import Change, Phase, Protocol, Step, Times, Trigger, staggered
 
@@ -31,8 +31,8 @@ def random_step(random: np.random.Generator, trigger: Trigger) -> Step:
     """Up to six members, some idle, and up to nine partitions, some that nobody reads before, or after."""
     members, partitions = int(random.integers(1, 7)), int(random.integers(0, 10))
     subject = int(random.integers(members))
-    absent_before = subject if trigger is Trigger.MEMBER_JOINS else NOBODY
-    absent_after = subject if trigger in GOES else NOBODY
+    absent_before = subject if trigger is Trigger.MEMBER_JOINS else ABSENT
+    absent_after = subject if trigger in GOES else ABSENT
     before = _any_column(random, members, partitions, absent_before)
     after = _changed(random, before, members, absent_after)
     meanwhile = None
@@ -50,13 +50,13 @@ def random_step(random: np.random.Generator, trigger: Trigger) -> Step:
 def random_restart(random: np.random.Generator) -> tuple[Step, Step]:
     """A member leaves and joins again."""
     goes = replace(random_step(random, Trigger.MEMBER_LEAVES), is_static=False)
-    after = _changed(random, goes.before, goes.member_count, NOBODY)
+    after = _changed(random, goes.before, goes.member_count, ABSENT)
     return goes, replace(goes, trigger=Trigger.MEMBER_JOINS, before=goes.after, after=after)
 
 
 def _any_column(random: np.random.Generator, members: int, partitions: int, absent: int) -> Ints:
-    column = random.integers(NOBODY, members, partitions).astype(np.int32)
-    column[column == absent] = NOBODY
+    column = random.integers(ABSENT, members, partitions).astype(np.int32)
+    column[column == absent] = ABSENT
     return column
 
 
@@ -65,8 +65,8 @@ def _changed(random: np.random.Generator, before: Ints, members: int, absent: in
     after = np.where(
         random.random(len(before)) < random.random(), _any_column(random, members, len(before), absent), before
     )
-    others = [member for member in range(members) if member != absent] or [NOBODY]
-    return np.where((after == absent) & (absent != NOBODY), random.choice(others, len(before)), after).astype(np.int32)
+    others = [member for member in range(members) if member != absent] or [ABSENT]
+    return np.where((after == absent) & (absent != ABSENT), random.choice(others, len(before)), after).astype(np.int32)
 
 
 def replayed(protocol: Protocol, steps: Sequence[Step], times: Times) -> Pauses:
@@ -89,8 +89,8 @@ def replayed(protocol: Protocol, steps: Sequence[Step], times: Times) -> Pauses:
 
 def _change(step: Step, names: list[str], at_ms: int) -> Change:
     dropped = np.zeros(len(step.before), dtype=np.bool_) if step.dropped is None else step.dropped
-    absent_before = step.subject if step.trigger is Trigger.MEMBER_JOINS else NOBODY
-    absent_after = step.subject if step.trigger in GOES else NOBODY
+    absent_before = step.subject if step.trigger is Trigger.MEMBER_JOINS else ABSENT
+    absent_after = step.subject if step.trigger in GOES else ABSENT
     return Change(
         step.trigger,
         names[step.subject],

@@ -18,7 +18,7 @@ from kafka_assignors.coordinator.timeline import Change, Holding, Protocol, Time
 from kafka_assignors.errors import InvalidInputError
 from tests.unit.coordinator.test_timelines import CONSUMER, COOPERATIVE, EAGER, THREE, TIMES, TWO, holding
 
-NOBODY: Holding = {}
+ABSENT: Holding = {}
 FOUR = holding(A="t0", B="t3 t4", C="t2 t5", D="t1")
 Spans = Mapping[str, tuple[int, int | None]]
 
@@ -30,7 +30,7 @@ def assert_pauses(timeline: Timeline, spans: Spans) -> None:
 
 def test_an_empty_group_waits_for_the_initial_delay() -> None:
     """A joins at 200, is answered three seconds later and reads two round trips later. KIP-848 waits for nobody."""
-    one = Change(Trigger.MEMBER_JOINS, "A", NOBODY, holding(A="t0 t1"), "A")
+    one = Change(Trigger.MEMBER_JOINS, "A", ABSENT, holding(A="t0 t1"), "A")
     assert_pauses(replay_rebalance(EAGER, one, TIMES), {"t0 t1": (0, 3400)})
     assert_pauses(replay_rebalance(COOPERATIVE, one, replace(TIMES, initial_delay_ms=0)), {"t0 t1": (0, 400)})
     assert_pauses(replay_rebalance(CONSUMER, one, TIMES), {"t0 t1": (0, 200)})
@@ -39,7 +39,7 @@ def test_an_empty_group_waits_for_the_initial_delay() -> None:
 def test_who_joins_in_the_delay_prolongs_it_once_more() -> None:
     """A at 200, B at 1200: at 3200 the delay begins again, since B came; at 6200 it is over: one rebalance."""
     joins = (
-        Change(Trigger.MEMBER_JOINS, "A", NOBODY, holding(A="t0 t1"), "A"),
+        Change(Trigger.MEMBER_JOINS, "A", ABSENT, holding(A="t0 t1"), "A"),
         Change(Trigger.MEMBER_JOINS, "B", holding(A="t0 t1"), holding(A="t0", B="t1"), "A", at_ms=1000),
     )
     timeline = replay_chain(EAGER, joins, TIMES)
@@ -137,7 +137,7 @@ def test_a_static_member_back_after_its_session_is_two_rebalances() -> None:
 
 def test_a_partition_that_nobody_reads_in_the_end_has_a_pause_without_end() -> None:
     for protocol in Protocol:
-        last_leaves = Change(Trigger.MEMBER_LEAVES, "A", holding(A="t0 t1"), NOBODY, "A")
+        last_leaves = Change(Trigger.MEMBER_LEAVES, "A", holding(A="t0 t1"), ABSENT, "A")
         timeline = replay_rebalance(protocol, last_leaves, TIMES)
         assert_pauses(timeline, {"t0 t1": (0, None)})
         assert timeline.longest_pause_ms is None

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_assignors.coordinator.pauses import (
     NO_PAUSES,
     EpochRaised,
@@ -84,13 +84,13 @@ def test_one_that_is_back_before_the_others_have_settled_is_replayed() -> None:
 def test_the_kernels_say_when_all_is_over_and_how_clocks_go_on() -> None:
     """The leave of above: eager members read at 2300 and beat at 2200 + 3000. KIP-848: the last is given at 2000."""
     beats = first_beats(3, 3000)
-    phase = JoinPhase(0, NOBODY, gone=2, newcomer=NOBODY, delay_ms=0, unread_since_ms=0, trip_ms=100, heartbeat_ms=3000)
+    phase = JoinPhase(0, ABSENT, gone=2, newcomer=ABSENT, delay_ms=0, unread_since_ms=0, trip_ms=100, heartbeat_ms=3000)
     nothing = np.zeros(0, dtype=np.bool_)
     nothing.setflags(write=False)
     eager = eager_pauses(LEAVE.before, LEAVE.after, beats.copy(), phase)
     cooperative = cooperative_pauses(LEAVE.before, LEAVE.after, nothing, beats.copy(), phase)
     assert (eager.ends_ms, eager.next_beat_ms) == (cooperative.ends_ms, cooperative.next_beat_ms) == (2300, 5200)
-    epoch = EpochRaised(0, NOBODY, 2, NOBODY, unread_since_ms=0, not_before_ms=1500, trip_ms=100, heartbeat_ms=3000)
+    epoch = EpochRaised(0, ABSENT, 2, ABSENT, unread_since_ms=0, not_before_ms=1500, trip_ms=100, heartbeat_ms=3000)
     late = consumer_pauses(LEAVE.before, LEAVE.after, beats, epoch)
     # No target before 1500: the beat at 2000 makes it, that of 0 at 4000 brings what it gets.
     assert (late.computed_ms, late.ends_ms, beats[:2].tolist()) == (2000, 4100, [4000, 2000])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_rebalance.scoring.placement_scores import left_leaderless, moved_loads, successors
 
 
@@ -19,12 +19,12 @@ def test_the_worked_example_of_the_module() -> None:
 def test_a_rack_takes_the_next_two_along_and_what_nobody_may_lead_is_counted() -> None:
     """Brokers 0 and 1 on rack 0, 2 on rack 1: A [0, 1, 2] goes to 2, B [1, 0] and C [0, 2 out of sync] to nobody.
     D is led by 2 and listed [0, 2]: the first of the list is the next, although it does not lead."""
-    rows = np.array([[0, 1, 2], [1, 0, NOBODY], [0, 2, NOBODY], [0, 2, NOBODY]], dtype=np.int32)
-    able = rows != NOBODY
+    rows = np.array([[0, 1, 2], [1, 0, ABSENT], [0, 2, ABSENT], [0, 2, ABSENT]], dtype=np.int32)
+    able = rows != ABSENT
     able[2, 1] = False
     leader, rack = np.array([0, 1, 0, 2], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)
     found = successors(rows, able, leader, rack)
-    assert found.tolist() == [2, NOBODY, NOBODY, 0]
+    assert found.tolist() == [2, ABSENT, ABSENT, 0]
     assert left_leaderless(leader, found, rack, 2).tolist() == [2, 0]
 
 

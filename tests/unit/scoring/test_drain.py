@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.drain import drain, member_capacity
 from tests.sample import for_each
@@ -40,17 +40,17 @@ def test_backlogs_and_what_is_written_add_up_over_a_members_partitions() -> None
 
 
 def test_what_nobody_reads_is_never_gone_though_no_member_falls_behind() -> None:
-    found = drain(readers(0, NOBODY, NOBODY), 1, group((0, 1), (6, 1), (5, 1)), 100.0)
+    found = drain(readers(0, ABSENT, ABSENT), 1, group((0, 1), (6, 1), (5, 1)), 100.0)
     assert (found.seconds, found.members_falling_behind, found.partitions_unread) == (None, 0, 1)
     assert found.is_never
-    assert drain(readers(0, NOBODY), 1, group((0, 1), (5, 1)), 100.0).seconds == 0.0
+    assert drain(readers(0, ABSENT), 1, group((0, 1), (5, 1)), 100.0).seconds == 0.0
 
 
 def test_one_unknown_makes_the_group_unknown_but_not_the_other_members() -> None:
     found = drain(readers(0, 1, 2), 3, group((nan, 1), (1000, nan), (1050, 10)), 110.0)
     assert np.array_equal(found.member_seconds, [nan, nan, 10.0], equal_nan=True)
     assert (found.seconds, found.members_falling_behind, found.is_never) == (None, None, False)
-    assert drain(readers(NOBODY), 0, group((nan, 1)), 1.0).members_falling_behind is None
+    assert drain(readers(ABSENT), 0, group((nan, 1)), 1.0).members_falling_behind is None
 
 
 def test_without_a_backlog_nobody_needs_to_know_how_fast_members_read() -> None:
@@ -64,10 +64,10 @@ def test_without_a_backlog_nobody_needs_to_know_how_fast_members_read() -> None:
 
 def test_the_capacity_is_the_most_that_a_member_of_known_rates_reads() -> None:
     """Member 0 reads 3 + 4; of member 1 one rate is unknown, member 2 has no partition."""
-    reader, read = readers(0, 1, 0, 1, NOBODY), np.array([3.0, 90, 4, nan, 50])
+    reader, read = readers(0, 1, 0, 1, ABSENT), np.array([3.0, 90, 4, nan, 50])
     assert member_capacity(reader, read, 3) == 7.0
     assert isnan(member_capacity(reader, read[[3, 3, 3, 3, 3]], 3))
-    assert isnan(member_capacity(readers(NOBODY), np.ones(1), 1))
+    assert isnan(member_capacity(readers(ABSENT), np.ones(1), 1))
     assert isnan(member_capacity(readers(), np.zeros(0), 0))
 
 
@@ -86,7 +86,7 @@ def plain_drain(reader: list[int], members: int, lag: list[float], written: list
             seconds.append(nan)
         else:
             seconds.append(inf if arriving >= capacity else backlog / (capacity - arriving))
-    left = [lag[row] - 5 * written[row] for row, number in enumerate(reader) if number == NOBODY]
+    left = [lag[row] - 5 * written[row] for row, number in enumerate(reader) if number == ABSENT]
     if any(isnan(value) for value in (*seconds, *left)) or not reader:
         return None, None, seconds
     slowest = max([*seconds, *(inf for value in left if value > 0)], default=0.0)
@@ -98,7 +98,7 @@ def test_random_groups_as_a_plain_implementation_has_them(seed: int) -> None:
     draw = Random(seed)
     for _ in range(50):
         members, count = draw.randint(1, 6), draw.randint(0, 20)
-        reader = [draw.choice([NOBODY, *range(members), *range(members)]) for _ in range(count)]
+        reader = [draw.choice([ABSENT, *range(members), *range(members)]) for _ in range(count)]
         odd = draw.choice([0.0, 0.0, 0.1])
         lag = [nan if draw.random() < odd else float(draw.choice([0, 10, draw.randint(0, 5000)])) for _ in reader]
         written = [nan if draw.random() < odd else float(draw.randint(0, 20)) for _ in reader]

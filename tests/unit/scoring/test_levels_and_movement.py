@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_rebalance.scoring.assignment_scores import (
     PartitionRates,
     evenness,
@@ -44,7 +44,7 @@ def test_half_known_loads_make_no_statement():
 
 
 def test_readers_move_where_another_member_reads_than_before():
-    before, after = ints(0, 0, 1, NOBODY, 1), ints(0, 1, 1, 0, NOBODY)
+    before, after = ints(0, 0, 1, ABSENT, 1), ints(0, 1, 1, 0, ABSENT)
     moved = reader_movement(before, after, floats(10, 20, 30, 40, 0))
     assert moved.partitions_moved == 2, "one changed hands, one lost its reader; who had none moved from nobody"
     assert moved.moved_rate_ratio == 20 / 100
@@ -60,4 +60,4 @@ def test_members_parts_are_summed_and_idle_ones_counted():
     assert found.skew_rate == 7 / (10 / 3)
     assert found.skew_lag is None
     assert (found.partitions_moved, found.moved_rate_ratio) == (1, 2 / 10)
-    assert per_member(ints(0, NOBODY), floats(1, 9), 2).tolist() == [1, 0]
+    assert per_member(ints(0, ABSENT), floats(1, 9), 2).tolist() == [1, 0]

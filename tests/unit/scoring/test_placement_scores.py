@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_rebalance.scoring.placement_scores import (
     Lists,
     Places,
@@ -60,7 +60,7 @@ def test_nobody_there_and_nothing_carried_have_skew_0():
 
 def test_replicas_move_once_for_each_broker_that_is_new_in_a_list():
     field = broker_field(dict.fromkeys(range(1, 7)))
-    before = placement([[1, 2], [1, 2], [3, NOBODY]], [1, 1, 3], [100, 10, 1])
+    before = placement([[1, 2], [1, 2], [3, ABSENT]], [1, 1, 3], [100, 10, 1])
     after = placement([[2, 1, -1], [1, 4, 5], [3, 6, -1]], [2, 1, 3], [100, 10, 1])
     score = score_placement(before, after, field, "striped", 1)
     assert (score.replica_moves, score.bytes_to_move, score.leader_changes) == (3, 2 * 10 + 1, 1)
@@ -78,7 +78,7 @@ def test_bytes_are_unknown_where_the_size_of_what_moves_is():
 def test_a_kernel_finds_brokers_by_their_ids_however_large() -> None:
     ids = np.array([4, 9, 2**31 - 1], dtype=np.int64)
     places = Places(ids, np.array([0, 1, 0], dtype=np.int64), 2)
-    lists = Lists(np.array([[2**31 - 1, 4], [5, 9]], dtype=np.int32), np.array([4, NOBODY], dtype=np.int32))
+    lists = Lists(np.array([[2**31 - 1, 4], [5, 9]], dtype=np.int32), np.array([4, ABSENT], dtype=np.int32))
     found = placement_figures(lists, lists, np.array([6.0, 3.0]), places)
     assert (found.replica_skew, found.leader_skew, found.disk_skew) == (1.0, 3.0, 6 / 5)
     assert (found.replica_moves, found.leader_changes, found.bytes_to_move) == (0, 0, 0)
@@ -96,12 +96,12 @@ def test_random_placements_have_the_obvious_scores(seed: int) -> None:
 
     def random_lists(width: int) -> list[list[int]]:
         rows = [draw.permutation(everybody)[: draw.integers(1, width + 1)].tolist() for _ in range(partitions)]
-        return [row + [NOBODY] * (width - len(row)) for row in rows]
+        return [row + [ABSENT] * (width - len(row)) for row in rows]
 
     before, after = random_lists(2), random_lists(3)
     sizes = draw.integers(0, 1000, partitions).astype(np.float64)
     sizes[draw.random(partitions) < 0.1] = NAN
-    leads = [[int(row[0]) if draw.random() < 0.9 else NOBODY for row in rows] for rows in (before, after)]
+    leads = [[int(row[0]) if draw.random() < 0.9 else ABSENT for row in rows] for rows in (before, after)]
     today, placed = (placement(rows, led, sizes) for rows, led in zip((before, after), leads, strict=True))
     assert score_placement(today, placed, broker_field(known), "striped", seed) == obvious(
         before, after, leads, sizes, known, seed
@@ -115,7 +115,7 @@ def obvious(before, after, leads, sizes, rack_of, seed):
     are_known = None not in rack_of.values()
     racks = {rack for rack in rack_of.values() if rack is not None}
     for was, padded, size in zip(before, after, sizes.tolist(), strict=True):
-        row = [broker for broker in padded if broker != NOBODY]
+        row = [broker for broker in padded if broker != ABSENT]
         counts.update(row)
         for broker in row:
             disks[broker] += size

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_rebalance.scoring.rack_traffic import RackRatios, rack_codes, rack_ratios
 from tests.sample import for_each
 
@@ -38,7 +38,7 @@ def test_partitions_count_where_a_rate_is_unknown_or_nothing_is_written() -> Non
 def test_who_says_no_rack_and_what_nobody_reads_do_not_count() -> None:
     """Their unknown rates do not, either. A replica without a rack is in nobody's."""
     three: Replicas = [*BOTH, [None, None]]
-    assert ratios([0, 1, NOBODY], ["a", None], three, ["a", "a", None], [30, nan, nan]) == RackRatios(1.0, 1.0)
+    assert ratios([0, 1, ABSENT], ["a", None], three, ["a", "a", None], [30, nan, nan]) == RackRatios(1.0, 1.0)
     assert ratios([0, 0, 0], ["", None], three, ["a", "a", None], [1, 1, 1]) == RackRatios(None, None)
     assert ratios([0, 0, 0], ["a", None], three, ["a", "a", None], [1, 1, 2]) == RackRatios(0.5, 0.5)
     assert ratios([1, 1, 1], ["a", None], three, ["a", "a", None], [1, 1, 1]) == RackRatios(None, None)
@@ -65,10 +65,10 @@ def test_random_groups_as_a_plain_implementation_has_them(seed: int) -> None:
             [draw.choice([None, "a", "b", "c"]) for _ in range(draw.randint(1, 3))] for _ in range(count)
         ]
         leaders = [draw.choice([None, *one]) for one in replicas]
-        reader = [draw.choice([NOBODY, *range(len(members))]) for _ in range(count)]
+        reader = [draw.choice([ABSENT, *range(len(members))]) for _ in range(count)]
         odd = draw.choice([0.0, 0.1])
         rates = [nan if draw.random() < odd else float(draw.randint(0, 3)) for _ in range(count)]
-        counted = [row for row in range(count) if reader[row] != NOBODY and members[reader[row]]]
+        counted = [row for row in range(count) if reader[row] != ABSENT and members[reader[row]]]
         weights = {row: rates[row] for row in counted}
         if not sum(weights.values()) > 0:
             weights = dict.fromkeys(counted, 1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.by_reference import ByReference
 from kafka_assignors.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks
@@ -193,7 +193,7 @@ def _count_spent(problem: Problem, state: BudgetState) -> None:
     state.spent[:] = (
         float((copies * state.size[rows]).sum()), float(copies.sum()), float(is_led_anew.sum())
     )  # fmt: skip
-    changed = rows[(copies > 0) | (is_led_anew & (state.first_leader[rows] != NOBODY))]
+    changed = rows[(copies > 0) | (is_led_anew & (state.first_leader[rows] != ABSENT))]
     state.changed[: len(changed)] = changed
     state.place[changed] = np.arange(len(changed))
     state.count[0] = len(changed)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.planner.bounds import cover_row, pinned_load
@@ -494,7 +494,7 @@ def in_order(today: Ints, chosen: list[int]) -> Ints:
     """A row of replicas: who stays first, in today's order; then the new ones."""
     kept = [broker for broker in today.tolist() if broker in chosen]
     listed = kept + [broker for broker in chosen if broker not in kept]
-    row = np.full(len(today), NOBODY, dtype=np.int32)
+    row = np.full(len(today), ABSENT, dtype=np.int32)
     row[: len(listed)] = listed
     return row
 
@@ -779,8 +779,8 @@ def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
     beyond, disk = disk_beyond(problem), problem.column("disk")
     if beyond is not None and disk is not None:
         weight[:, disk] += beyond[arcs.row, arcs.broker] / scale[disk]
-    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
-    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY))
+    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
+    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT))
     return np.vstack([weight, problem.leader_extra[arcs.row] / scale]), np.asarray(fixed / scale)
 
 
@@ -875,7 +875,7 @@ def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
             if full == other or len(held) < 2:
                 continue
             receivers = able[racks[able] == other].tolist()
-            for broker in receivers if len(receivers) <= factor[row] - 2 else [NOBODY]:
+            for broker in receivers if len(receivers) <= factor[row] - 2 else [ABSENT]:
                 lines += [count] * (len(held) + len(others))
                 columns += [int(number[row, b]) for b in (*held, *others)]
                 factors += [1.0] * len(held)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.cluster_arrays.bands import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Carried, Problem, sum_loads
@@ -512,7 +512,7 @@ def send_for_leaders(problem: Problem, replicas: Ints, unplaced: int) -> None:
     if not problem.moves_replicas or problem.takes_leaders[problem.stays].all():
         return
     on_broker = (replicas >= 0) & (replicas < problem.broker_count)
-    kept = np.where(on_broker & np.append(problem.stays, False)[replicas], replicas, NOBODY)
+    kept = np.where(on_broker & np.append(problem.stays, False)[replicas], replicas, ABSENT)
     able = candidates(problem, kept).any(axis=1)
     rows = np.flatnonzero(~able & can_be_led(problem) & ~problem.pinned)
     has_place, is_in_open_rack = _racks_of(problem, rows, kept[rows])
@@ -566,7 +566,7 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
     """float64[B+1]: load over the top of its band, the worst resource; drained brokers and the void are fullest."""
     scale = resource_scale(problem)
     load = np.zeros((problem.broker_count + 1, len(problem.resources)))
-    nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
+    nobody = np.full(problem.partition_count, ABSENT, dtype=np.int32)
     carried = Carried(problem.follower_load, problem.leader_extra, np.zeros((0, 0)), -1)
     sum_loads(replicas, replicas, nobody, carried, load)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -610,7 +610,7 @@ def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray)
     """Take one slot out of each row and close the gap."""
     width = replicas.shape[1]
     source = np.arange(width)[None, :] + (np.arange(width)[None, :] >= replica_indexes[:, None])
-    padded = np.column_stack([replicas[rows], np.full(len(rows), NOBODY, dtype=np.int32)])
+    padded = np.column_stack([replicas[rows], np.full(len(rows), ABSENT, dtype=np.int32)])
     replicas[rows] = np.take_along_axis(padded, source, axis=1)
 
 

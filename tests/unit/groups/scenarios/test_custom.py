@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_assignors.coordinator.timeline import Trigger
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.group_input import group_inputs
@@ -127,7 +127,7 @@ def test_several_changes_are_events_in_order() -> None:
     (after, *_) = group_inputs(Scenario("mine", (PartitionsAdded("t", 2),)).applied(given))
     (event,) = changed_variant(state, ChangedGroup(after)).events
     assert event.row_before is not None
-    assert event.row_before.tolist() == [0, 1, 2, 3, 4, 5, NOBODY, NOBODY]
+    assert event.row_before.tolist() == [0, 1, 2, 3, 4, 5, ABSENT, ABSENT]
 
 
 def test_nobody_is_left_or_nothing_changes() -> None:

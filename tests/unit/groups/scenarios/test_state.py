@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_assignors.arrays import NOBODY
+from kafka_assignors.arrays import ABSENT
 from kafka_assignors.coordinator.timeline import Trigger
 from kafka_rebalance.groups.scenarios import Event
 from tests.unit.groups.scenarios.small_groups import reading, state
@@ -32,10 +32,10 @@ def carried(
         # Everybody goes.
         ([0, 1, -1], [], None, ([-1, -1, -1], [0, 0, -1])),
         # One joins, and owns nothing; then one who stood first stands last.
-        ([0, 1, -1], [0, 1, NOBODY], None, ([0, 1, -1], [0, 1, -1])),
+        ([0, 1, -1], [0, 1, ABSENT], None, ([0, 1, -1], [0, 1, -1])),
         ([0, 1, 2], [1, 2, 0], None, ([2, 0, 1], [2, 0, 1])),
         # All are new, nobody stays.
-        ([0, 0], [NOBODY, NOBODY], None, ([-1, -1], [2, 2])),
+        ([0, 0], [ABSENT, ABSENT], None, ([-1, -1], [2, 2])),
         # A row is new, the last becomes the first.
         ([0, 1, 0], [0, 1], [2, -1, 0, 1], ([0, -1, 0, 1], [0, -1, 0, 1])),
         # Idle members and no partitions.
