@@ -75,12 +75,14 @@ class Wanted:
     """What the search is to reach: bands, replication factor, what to leave alone, budget.
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
-    ``balanced``: those that have the common band; ``caps``: what each broker may carry at
-    most, float64[B]; ``ranks``: bands of a higher rank yield to those of a lower one, 0 for all by default.
+    ``balanced``: those that have the common band; ``highest``: load per capacity that is the upper end of a band without
+    a lower one; ``caps``: what each broker may carry at most, float64[B]; ``ranks``: bands of a higher rank yield to
+    those of a lower one, 0 for all by default.
     """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
+    highest: Mapping[str, float] = field(default_factory=dict)
     caps: Mapping[str, Floats] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
     resources: tuple[str, ...] | None = None
@@ -186,6 +188,8 @@ def _bands(
     low = np.where(~brokers.keeps_leaders[:, None] & is_leader_carried[None, :], 0.0, low)
     high = bands.high
     for d, resource in enumerate(columns.resources):
+        if resource in wanted.highest:
+            low[:, d], high[:, d] = 0.0, np.where(brokers.stays, wanted.highest[resource] * capacity[:, d], 0.0)
         if resource in wanted.caps:
             low[:, d], high[:, d] = (
                 np.minimum(low[:, d], wanted.caps[resource]),

@@ -861,6 +861,13 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: Boun
     return Bounds(LowerBound(parts[best], PROOFS[best]), copies, changes, parts, certificate)
 
 
+def bounds_from(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
+    """``bounds`` of the same problem with other leaders today: only the one on leader changes depends on them."""
+    load = broker_loads(problem, problem.replicas, problem.leader)
+    changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
+    return replace(bounds, leader_changes=changes)
+
+
 def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
     """``bounds`` with a stronger one on bytes where better prices than its own are found."""
     if bounds.certificate is None:

@@ -24,6 +24,7 @@ from kafka_rebalance.plans.plan import (
     Seen,
     TraceStep,
     Verdict,
+    Watched,
     Wave,
     plan_id,
     require_format,
@@ -152,6 +153,7 @@ def _outcome(item: Document, document: Document) -> ResourceOutcome:
         "before": _by_id(document["before"][resource]),
         "after": _by_id(document["after"][resource]),
         "capacity": None if capacity is None else _by_id(capacity),
+        "watched": None if item["watched"] is None else Watched(**item["watched"]),
     }
     return ResourceOutcome(**(dict(item) | made))
 

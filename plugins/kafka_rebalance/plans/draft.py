@@ -79,10 +79,13 @@ class Draft:
         """What undoing each move copies."""
         return _whole(self.dropped, self.size)
 
+    def chosen(self, members: Longs) -> Draft:
+        """These moves."""
+        return Draft(**{name: getattr(self, name)[members] for name in self.__slots__})
+
     def without(self, members: Longs) -> Draft:
         """The other moves."""
-        keep = np.delete(np.arange(len(self)), members)
-        return Draft(**{name: getattr(self, name)[keep] for name in self.__slots__})
+        return self.chosen(np.delete(np.arange(len(self)), members))
 
     def forward(self) -> Transfers:
         """Copies as the plan makes them, read from today's leader."""
@@ -287,15 +290,18 @@ def resource_outcomes(
         broker_capacity = np.ones(len(ids)) if capacity is None else capacity
         before, after = outcome.before[:, d], outcome.after[:, d]
         staying = broker_capacity[arrays.stays]
-        target = plan_request.options.targets.get(name)
+        target, watched = plan_request.options.targets.get(name), plan_request.watched.get(name)
         results.append(
             ResourceOutcome(
                 resource=name,
                 unit=UNITS[name],
                 source=plan_request.partitions.sources[name],
                 mean_level=assignment_scores.plain_mean(after[arrays.stays], staying),
-                basis="fair_share" if target is None else "plain_mean",
-                band_asked=_asked(name, target, within, plan_request.balanced),
+                basis="fair_share" if target is None and watched is None else "plain_mean",
+                band_asked=_asked(name, target, within, plan_request.balanced)
+                if watched is None
+                else (None, plan_request.busy_level(name) / float(bands.mean[d])),
+                watched=watched,
                 widened_to=reached(bands, after, d, broker_capacity, arrays.stays),
                 is_ordered=name in plan_request.ordered,
                 skew_before=assignment_scores.skew(before[arrays.stays], staying),

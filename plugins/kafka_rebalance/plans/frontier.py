@@ -75,7 +75,7 @@ def with_frontier(
         return plan
     if points is None:
         points = searched(plan_request, bands_between(plan_request, params), seed, progress, params)
-    even = plan_request.problem(1.0, {})
+    even = plan_request.problem(1.0, {}, evens_out_rates=True)
     own = _own_point(plan, plan_request, even)
     found = [*_start(plan_request, plan, even, seed, params), *(point for point in points if point is not None), own]
     return replace(plan, frontier=named(without_vain(in_order(found), params), params))
@@ -95,12 +95,15 @@ def bands_between(plan_request: PlanRequest, params: FrontierParams = DEFAULTS.f
     if not _has_frontier(plan_request):
         return ()
     narrowest, same = params.narrowest, params.same_band
-    problem = plan_request.problem(narrowest, {})
+    problem = plan_request.problem(narrowest, {}, evens_out_rates=True)
     worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), narrowest)
     widest = max(abs(worst.ratio - 1) if worst is not None else 0.0, 4 * narrowest)
     own = 0.0 if plan_request.options.targets or plan_request.options.band is None else plan_request.options.band
     grid = np.geomspace(0.8 * widest, narrowest, params.steps).tolist()
-    return tuple(round(band, 4) for band in grid if not own / same < band < own * same)
+    bands = [round(band, 4) for band in grid if not own / same < band < own * same]
+    if plan_request.watched and own:  # the plan leaves rates as they are, this point does not
+        bands = sorted([*bands, own], reverse=True)
+    return tuple(bands)
 
 
 def searched(
@@ -112,10 +115,10 @@ def searched(
 ) -> tuple[RatedPoint | None, ...]:
     """The point of each band, one after the other; None where no placement was found for it."""
     points: list[RatedPoint | None] = []
-    even = plan_request.problem(1.0, {})
+    even = plan_request.problem(1.0, {}, evens_out_rates=True)
     for within in bands:
         progress(f"what ±{within:.1%} would cost")
-        problem = plan_request.problem(within, {})
+        problem = plan_request.problem(within, {}, evens_out_rates=True)
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
             is_lawful = not over_caps(plan_request, dict(zip(problem.resources, solution.after.T, strict=True)))

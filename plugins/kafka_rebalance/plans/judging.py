@@ -12,6 +12,7 @@ import numpy as np
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.planner.bounds import bounds_from
 from kafka_rebalance.planner.solve import away_from_demoted, settled
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, worst_deviation
@@ -100,6 +101,9 @@ class Settle:
     def run(self, state: PlanState) -> PlanState:
         """Return the state with the moves as they are to be made. Raises InfeasibleError for bytes of unknown size."""
         solution = settled(state.problem, state.found, state.params.solve)
+        if state.today is not None:
+            solution = replace(solution, bounds=bounds_from(state.today, solution.bounds, state.params.solve.bounds))
+            state = replace(state, problem=state.today, today=None)
         state = state.with_solution(solution)
         draft = with_follower_order(state.request, state.draft)
         require_countable_bytes(state.request, draft)

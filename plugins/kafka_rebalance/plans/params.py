@@ -95,6 +95,13 @@ class WaveParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StepParams(Parameters):
+    """``full_share``: of what a broker can carry; one that carries more is relieved before anything is evened out."""
+
+    full_share: float = number(0.85, least=0.0, most=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PreferenceParams(Parameters):
     """Prices of a move, in mean bytes of a replica, that plans are looked for with where another cost may come first.
 
@@ -128,11 +135,13 @@ class OptionParams(Parameters):
 
     most_replication_factor  one above this and above the number of brokers is not planned at all
     same_disk_ratio          disks whose sizes differ by less are alike
+    busy_share               of what a broker can carry: rates are evened out by default from there on
     most_named               partitions that a note names
     """
 
     most_replication_factor: int = number(64, least=1)
     same_disk_ratio: float = number(1.01, least=1.0)
+    busy_share: float = number(0.5, least=0.0, most=1.0)
     most_named: int = number(5, least=1)
 
 
@@ -158,6 +167,7 @@ class PlanParams(Parameters):
     frontier: FrontierParams = FrontierParams()
     budget: BudgetParams = BudgetParams()
     stability: StabilityParams = StabilityParams()
+    steps: StepParams = StepParams()
     waves: WaveParams = WaveParams()
     preference: PreferenceParams = PreferenceParams()
     robustness: RobustnessParams = RobustnessParams()

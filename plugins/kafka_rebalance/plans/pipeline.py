@@ -35,6 +35,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.plans.previous import ContinuePrevious, ReadPrevious
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.state import PlanState, Progress, Stage, Watch, ignore
+from kafka_rebalance.plans.steps import ElectFirst, OrderSteps
 from kafka_rebalance.plans.survival import SurviveLosses, require_losses_known
 from kafka_rebalance.plans.topic_leaders import LeadTopics
 from kafka_rebalance.plans.unseen import nothing_usable
@@ -46,6 +47,7 @@ STAGES: tuple[Stage, ...] = (
     ReadPrevious(),  # what an earlier plan left to do
     StayInDeadBand(),  # nothing_to_do where every broker is near enough to its share
     ContinuePrevious(),  # the earlier plan, if it still holds
+    ElectFirst(),  # the search starts after an election that makes leaders more even
     Balance(),  # the search: the cheapest plan inside the bands
     KeepCapacity(),  # no broker above what it can carry
     KeepBudget(),  # bytes, moves and leader changes
@@ -59,6 +61,7 @@ STAGES: tuple[Stage, ...] = (
     AvoidDemoted(),  # no list begins with a demoted broker
     TellWaiting(),  # what must be done and cannot yet
     DoubtUnseen(),  # cannot_tell where what was not seen could change "nothing to do"
+    OrderSteps(),  # elect, repair, relieve, even out
     CutWaves(),
     WritePlan(),
     AddFrontier(),

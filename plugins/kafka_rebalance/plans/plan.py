@@ -34,6 +34,15 @@ class Verdict(StrEnum):
     NOT_FIXABLE_BY_MOVING = "not_fixable_by_moving"
 
 
+class StepKind(StrEnum):
+    """A part of a plan that an operator may stop after, in order."""
+
+    ELECT = "elect"
+    REPAIR = "repair"
+    RELIEVE = "relieve"
+    EVEN_OUT = "even_out"
+
+
 class MoveKind(StrEnum):
     """A change of the replica set, of the leader alone, or of the order of followers alone."""
 
@@ -122,13 +131,28 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """A rate that is watched and not evened out: the fullest ``broker`` carries ``load``, and could carry ``capacity``.
+
+    ``is_assumed``: no capacity is known, so it is that load and the throttle, which a plan puts on top of it while it
+    copies.
+    """
+
+    broker: int
+    load: float
+    capacity: float
+    is_assumed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ResourceOutcome:
     """One balanced resource: the requested band, what it was widened to, before and after per broker.
 
     ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share`` or the ``plain_mean`` (times capacity).
     ``widened_to`` is in multiples of the plain mean, ``None`` where the requested band is met. ``mean_level`` is the
     plain mean; ``capacity`` is ``None`` where equal capacities are assumed; level = load / capacity. ``is_ordered``:
-    the band was given; else it is a default, which gives way to those that were.
+    the band was given; else it is a default, which gives way to those that were. ``watched``: no broker is near what it
+    can carry, so the band only keeps it so.
     """
 
     resource: str
@@ -144,6 +168,7 @@ class ResourceOutcome:
     after: Mapping[int, float]
     capacity: Mapping[int, float] | None = None
     is_ordered: bool = False
+    watched: Watched | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +410,7 @@ def _claim_document(claim: BudgetClaim) -> dict[str, Any]:
 def _outcome_document(outcome: ResourceOutcome) -> dict[str, Any]:
     document = _plain(outcome)
     del document["before"], document["after"]
+    document["watched"] = None if outcome.watched is None else _plain(outcome.watched)
     document["capacity"] = None if outcome.capacity is None else _by_broker(outcome.capacity)
     return document
 

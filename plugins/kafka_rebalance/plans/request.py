@@ -7,13 +7,13 @@ that lie there in part only the rest is in it. Otherwise one lost partition woul
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING, distinct_racks
-from kafka_rebalance.cluster_arrays.problem import BrokerSets, Budget, Problem
+from kafka_rebalance.cluster_arrays.problem import BrokerSets, Budget, Problem, columns_of
 from kafka_rebalance.cluster_arrays.snapshot_arrays import (
     BrokerArrays,
     Brokers,
@@ -36,7 +36,8 @@ from kafka_rebalance.plans.cluster_notes import (
     pattern_notes,
 )
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
-from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
+from kafka_rebalance.plans.plan import Watched
+from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RATES, RESOURCES, THROTTLED
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import MOST_CANCELLED, cancel_json
 
@@ -45,6 +46,7 @@ from kafka_rebalance.snapshot.other_hands import MOST_CANCELLED, cancel_json
 class PlanRequest:
     """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
     move whatever the balance, ``unmet`` what must and cannot yet: a replica is out of sync, or a reassignment runs.
+    ``watched``: rates that are not evened out, because no broker is near what it can carry.
     """
 
     snapshot: ClusterSnapshot
@@ -58,6 +60,8 @@ class PlanRequest:
     hard: tuple[Fact, ...]
     unmet: tuple[Fact, ...]
     notes: tuple[Fact, ...]
+    watched: Mapping[str, Watched] = field(default_factory=dict)
+    busy_share: float = DEFAULTS.options.busy_share
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -114,15 +118,22 @@ class PlanRequest:
         known = {name: stays for name in self.partitions.sources if name not in self.resources}
         return {name: why for name, why in (self.partitions.left_out | known).items() if name in self.in_play}
 
-    def problem(self, within: float | None, targets: Mapping[str, Target] | None = None) -> Problem:
-        """The problem of this ask with a band of ``within`` (None: no band but the targets)."""
+    def problem(
+        self, within: float | None, targets: Mapping[str, Target] | None = None, *, evens_out_rates: bool = False
+    ) -> Problem:
+        """The problem of this ask with a band of ``within`` (None: no band but the targets).
+
+        ``evens_out_rates``: what is watched has its band, too.
+        """
+        watched = {} if evens_out_rates else self.watched
         wanted = Wanted(
             within=within,
             targets=self.options.targets if targets is None else targets,
             caps=self.caps,
             ranks=self.band_ranks,
             resources=self.resources,
-            balanced=self.balanced | self.options.targets.keys(),
+            highest={name: self.busy_level(name) for name in watched},
+            balanced=(self.balanced | self.options.targets.keys()) - watched.keys(),
             target_rf=self.target_rf,
             pinned=self.pinned,
             budget=Budget(self.options.max_move_bytes, self.options.max_moves, self.options.max_leader_changes),
@@ -133,6 +144,11 @@ class PlanRequest:
         if problem.column("disk") is None:
             problem = replace(problem, move_bytes=np.ones(problem.partition_count))
         return problem
+
+    def busy_level(self, name: str) -> float:
+        """Load per capacity that a watched rate may come to."""
+        rate = self.watched[name]
+        return self.busy_share * (rate.capacity if rate.is_assumed else 1.0)
 
     def _brokers(self) -> Brokers:
         arrays = self.brokers.arrays
@@ -186,6 +202,7 @@ def build_request(
     )  # fmt: skip
     target = np.asarray(target, dtype=np.int32)
     must_go = _must_go(partitions, brokers, target, rows)
+    watched = _watched(partitions, brokers, options, params.busy_share)
     return PlanRequest(
         snapshot=snapshot,
         options=options,
@@ -196,6 +213,8 @@ def build_request(
         target_rf=target,
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
+        watched=watched,
+        busy_share=params.busy_share,
         unmet=(
             *_unmet_reasons(partitions, brokers, options),
             *_still_filled(snapshot, partitions, brokers, options, params.most_named),
@@ -208,8 +227,62 @@ def build_request(
             *min_isr_notes(snapshot, options, rows[free & (held != target)], params.most_named),
             *pattern_notes(snapshot, options, params.most_named),
             *other_hand_notes(snapshot),
+            *(
+                fact(
+                    FactCode.RATE_IS_WATCHED,
+                    resource=name,
+                    broker=rate.broker,
+                    load=rate.load,
+                    capacity_share=rate.load / rate.capacity,
+                    is_assumed=rate.is_assumed,
+                )
+                for name, rate in watched.items()
+            ),
         ),
     )
+
+
+def _watched(
+    partitions: PartitionArrays, brokers: BrokerArrays, options: PlanOptions, busy_share: float
+) -> dict[str, Watched]:
+    """Rates that nobody ordered a band for, and of which no broker carries ``busy_share`` of what it can carry.
+
+    As brokers lead today, and once preferred replicas are elected. Where a capacity is not known, it is what the fullest
+    broker carries and the throttle, which a plan puts on top of it; of CPU nothing is assumed.
+    Example: at a throttle of 50 MB/s, brokers that receive 40 and 20 MB/s are left as they are: 40 of 90 MB/s.
+    """
+    placement, arrays = partitions.placement, brokers.arrays
+    if options.band is None or options.is_within_ordered or not arrays.stays.any() or not len(placement.replicas):
+        return {}
+    asked = options.targets.keys() | options.caps.keys() | options.headroom.keys()
+    names = tuple(name for name in RATES if name in partitions.sources and name not in asked)
+    there = placement.replicas >= 0
+    columns = columns_of(placement.loads, there.sum(axis=1).astype(np.int32), names)
+    preferred = placement.leader if placement.preferred is None else placement.preferred
+    result = {}
+    for d, name in enumerate(columns.resources):
+        known = arrays.capacity.get(name)
+        if known is None and name not in THROTTLED:
+            continue
+        held = np.bincount(
+            placement.replicas[there],
+            weights=np.broadcast_to(columns.follower_load[:, d, None], there.shape)[there],
+            minlength=len(arrays.ids),
+        )
+        loads = [held + _led(leader, columns.leader_extra[:, d], len(held)) for leader in (placement.leader, preferred)]
+        load = np.where(arrays.stays, np.maximum(*loads), 0.0)
+        # A plan's copies come on top of what the fullest broker carries.
+        capacity = np.full(len(load), load.max() + options.throttle_bytes_per_s) if known is None else known
+        fullest = int((load / capacity).argmax())
+        if 0 < load[fullest] < busy_share * capacity[fullest]:
+            rate = Watched(int(arrays.ids[fullest]), float(load[fullest]), float(capacity[fullest]), known is None)
+            result[name] = rate
+    return result
+
+
+def _led(leader: Ints, weight: Floats, broker_count: int) -> Floats:
+    leads = leader >= 0
+    return np.bincount(leader[leads], weights=weight[leads], minlength=broker_count).astype(np.float64)
 
 
 def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flags:
@@ -230,6 +303,11 @@ def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
     cleared = np.where(gone, ABSENT, replicas)
     order = np.argsort(cleared == ABSENT, axis=1, kind="stable")
     return np.take_along_axis(cleared, order, axis=1), order
+
+
+def must_go_of(request: PlanRequest) -> Flags:
+    """bool[P']: something of the partition cannot stay as it is, whatever the balance."""
+    return _must_go(request.partitions, request.brokers, request.target_rf, request.rows)
 
 
 def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: Ints, rows: Longs) -> Flags:

@@ -50,6 +50,8 @@ class PlanState:
     earlier       prices and covers that proved a bound before: they prove one anew, their values are void
     previous      document of an earlier plan; ``remaining``: what of it is left to do; ``continues``: its id if kept
     is_cut_short  a budget ended the plan before all bands were met
+    today         the problem with today's leaders, where the search starts after an election
+    step_of       int32[M]: the step of each move
     wave_of       int32[M]: the wave of each move; ``slots``: moves at a time for each broker
     plan          the finished plan, unsealed
     trace         what each stage left behind, in order
@@ -71,6 +73,8 @@ class PlanState:
     earlier: Bounds | None = None
     continues: str | None = None
     is_cut_short: bool = False
+    today: Problem | None = None
+    step_of: Ints | None = None
     wave_of: Ints | None = None
     slots: int = 0
     waves: tuple[Wave, ...] = ()

@@ -253,6 +253,16 @@ class WithinBudget(TypedDict):
 
 
 @exactly
+class Watched(TypedDict):
+    """The fullest broker of a rate that is watched and not evened out, and what it can carry."""
+
+    broker: Whole
+    load: Number
+    capacity: Number
+    is_assumed: bool
+
+
+@exactly
 class ResourceOutcome(TypedDict):
     """One balanced resource."""
 
@@ -262,6 +272,7 @@ class ResourceOutcome(TypedDict):
     mean_level: Number
     basis: str
     band_asked: Pair
+    watched: Watched | None
     widened_to: Pair
     is_ordered: bool
     skew_before: Number

@@ -543,7 +543,7 @@ def check_outcomes(
     """``resources``, ``left_out``, ``before``, ``after`` and what is told of them."""
     resources = [resource["resource"] for resource in document["resources"]]
     _check_which(document, resources, cluster, parameters, faults)
-    _check_asked(document["resources"], parameters, faults)
+    _check_asked(document["resources"], levels, cluster, parameters, faults)
     for outcome in document["resources"]:
         name = outcome["resource"]
         if name in levels.before and name in document["before"] and name in document["after"]:
@@ -608,14 +608,26 @@ def _check_left_out(
             faults.add("resource", name, "is left out although it is known")
 
 
-def _check_asked(resources: list[dict[str, Any]], parameters: PlanOptions, faults: FaultList) -> None:
-    """A band is the target of its resource, else the common one around the fair share."""
+def _check_asked(
+    resources: list[dict[str, Any]],
+    levels: Levels,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """A band is the target of its resource, what a watched rate may come to, or the common one around the fair share."""
     for outcome in resources:
         name = outcome["resource"]
         within = parameters.band
+        watched = watched_rate(name, levels, cluster, parameters)
+        _check_watched(outcome, watched, cluster, faults)
         if name in parameters.targets:
             target = parameters.targets[name]
             basis, asked = "plain_mean", [target.low, target.high]
+        elif watched is not None:
+            plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)[1]
+            at = int(cluster.stays.argmax())
+            basis, asked = "plain_mean", [None, BUSY_SHARE * float(watched.capacity[at] / plain[at])]
         else:
             is_bare = within is None or (name in ON_REQUEST and name not in parameters.also_balance)
             basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
@@ -625,6 +637,59 @@ def _check_asked(resources: list[dict[str, Any]], parameters: PlanOptions, fault
         )
         for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
+
+
+# From this share of what a broker can carry on a rate is evened out by default. Of the first two a capacity that is
+# not known is what the fullest broker carries and the throttle.
+BUSY_SHARE = 0.5
+_RATES = ("in", "out", "cpu")
+_THROTTLED = ("in", "out")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WatchedRate:
+    """``capacity`` float64[B]: what brokers can carry; index of the fullest ``broker``, and its ``load``."""
+
+    broker: int
+    load: float
+    capacity: Floats
+    is_assumed: bool
+
+
+def watched_rate(
+    name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
+) -> WatchedRate | None:
+    """The rate, where nobody ordered a band for it and no broker carries half of what it can; else None."""
+    asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
+    is_free = parameters.band is not None and not parameters.is_within_ordered and name not in asked
+    known = levels.capacity.get(name)
+    if name not in _RATES or name not in levels.before or not is_free or not cluster.stays.any():
+        return None
+    if known is None and name not in _THROTTLED:
+        return None
+    load = np.where(cluster.stays, np.maximum(levels.before[name], levels.elected_before[name]), 0.0)
+    most = float(load.max()) + parameters.throttle_bytes_per_s
+    capacity = np.full(len(load), most) if known is None else known
+    fullest = int((load / capacity).argmax())
+    if not 0 < load[fullest] < BUSY_SHARE * capacity[fullest]:
+        return None
+    return WatchedRate(fullest, float(load[fullest]), capacity, known is None)
+
+
+def _check_watched(
+    outcome: dict[str, Any], rate: WatchedRate | None, cluster: ClusterArrays, faults: FaultList
+) -> None:
+    place, claimed = f"resources.{outcome['resource']}.watched", outcome["watched"]
+    if (claimed is None) is not (rate is None):
+        faults.add("band", place, "is said of another rate than of those that no broker carries half of")
+    elif rate is not None and claimed is not None:
+        faults.require_equal("band", f"{place}.is_assumed", claimed["is_assumed"], rate.is_assumed)
+        found = {str(broker): at for at, broker in enumerate(cluster.ids.tolist())}.get(str(claimed["broker"]))
+        if found is None:
+            faults.add("band", f"{place}.broker", f"{claimed['broker']} is no broker")
+            return
+        faults.require_close("band", f"{place}.load", claimed["load"], rate.load)
+        faults.require_close("band", f"{place}.capacity", claimed["capacity"], float(rate.capacity[found]))
 
 
 def is_ordered(name: str, parameters: PlanOptions) -> bool:

@@ -1,0 +1,163 @@
+"""The stages ``elect first`` and ``steps``: elect, repair, relieve, even out. An operator can stop after each of them.
+
+Promises, in order
+1. Each partition changes in one step only, so after any number of steps each one is as today or as planned.
+2. No step lifts a broker above what it can carry, or above a cap, that was not there today.
+3. ``elect`` rewrites no list and copies nothing. ``repair`` holds what no balance may put off: dead and removed brokers,
+   racks, replication factors, offline log dirs, demoted leaders, partitions that lack replicas. ``relieve`` takes load
+   off brokers that are nearly full. ``even_out`` is the rest.
+4. What is urgent comes first: the steps are in this order.
+
+Example: broker 9 of 12 has 93 % of its disk full, 450 partitions are not led by their first replica, a partition has
+two replicas in one rack. Steps: 430 elections; 1 repair; 19 moves off broker 9; moves that fill brokers below the band.
+
+A step that breaks promise 2 joins the next one: a repair may need the room that a relief makes.
+
+Complexity: O(P·W·D) for each step; elections once before the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
+from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.options.plan_options import Preference
+from kafka_rebalance.planner.scales import candidates
+from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.draft import Draft, bands_of, empty_draft, outcome_of
+from kafka_rebalance.plans.plan import StepKind, Verdict
+from kafka_rebalance.plans.request import PlanRequest, must_go_of
+from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.resources import LEADER_CARRIED, ONLY_LEADERS
+
+ORDER = tuple(StepKind)
+
+
+class ElectFirst:
+    """Preferred leaders where an election makes leaders more even: the search starts from there."""
+
+    name = "elect"
+
+    def applies(self, state: PlanState) -> bool:
+        """A search is to be made, and no option counts leader changes."""
+        options = state.options
+        is_counted = options.max_leader_changes is not None or options.prefer == Preference.LEADERS
+        return state.is_open and not is_counted and not options.preferred_election
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state whose problem begins with these leaders, or as it was."""
+        problem = state.problem
+        elected = electable(state.request, problem)
+        if np.array_equal(elected, problem.leader) or not _is_more_even(problem, elected):
+            return state
+        return replace(state, problem=replace(problem, leader=elected), today=problem)
+
+
+def electable(request: PlanRequest, problem: Problem) -> Ints:
+    """int32[P']: who leads after an election of preferred replicas today: the first of the list where it is in sync."""
+    first = request.partitions.placement.replicas[request.rows, 0]
+    is_first = problem.replicas[:, 0] == first
+    may = is_first & candidates(problem, problem.replicas)[:, 0] & ~request.partitions.laggards[request.rows, 0]
+    may &= ~problem.pinned & (problem.leader != ABSENT)
+    return np.where(may, first, problem.leader).astype(np.int32)
+
+
+def _is_more_even(problem: Problem, elected: Ints) -> bool:
+    """An election lowers the imbalance, and lifts no broker above a limit."""
+    bands = bands_of(problem)
+    today = broker_loads(problem, problem.replicas, problem.leader)
+    after = broker_loads(problem, problem.replicas, elected)
+    is_lifted = after > np.maximum(problem.limit, today) * (1 + BAND_ROUNDING)
+    gain = imbalance(bands, today, problem.stays) - imbalance(bands, after, problem.stays)
+    return gain > BAND_ROUNDING and not bool(is_lifted[problem.stays].any())
+
+
+class OrderSteps:
+    """Which step each move belongs to."""
+
+    name = "steps"
+
+    def applies(self, state: PlanState) -> bool:
+        """Something moves."""
+        return state.verdict is Verdict.REBALANCE and bool(len(state.draft))
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with the step of each move."""
+        return replace(state, step_of=steps_of(state.request, state.problem, state.draft, state.params.steps.full_share))
+
+
+def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: float) -> Ints:
+    """int32[M]: index in ``ORDER`` of each move's step."""
+    step = np.full(len(draft), ORDER.index(StepKind.EVEN_OUT), dtype=np.int32)
+    if request.options.asks_beyond_bands:  # what is asked holds at the end alone
+        return step
+    step[draft.is_election] = ORDER.index(StepKind.ELECT)
+    is_urgent = request.partitions.under_replicated[draft.row] & (draft.copies > 0)
+    must = must_go_of(request)[draft.problem_row] | is_urgent
+    step[must & ~draft.is_election] = ORDER.index(StepKind.REPAIR)
+    _add_relief(request, draft, step, full_share)
+    return _joined(request, draft, step)
+
+
+def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: float) -> None:
+    """Put into ``relieve`` what takes load off brokers that are nearly full, and off those that this would fill."""
+    relieve, rest = ORDER.index(StepKind.RELIEVE), ORDER.index(StepKind.EVEN_OUT)
+    relieved = np.zeros((len(request.brokers.brokers), len(request.resources)), dtype=np.bool_)
+    while True:
+        full = _nearly_full(request, draft, step < relieve, full_share)
+        if relieved.any():
+            full |= _nearly_full(request, draft, step <= relieve, full_share)
+        if not (full & ~relieved).any():
+            return
+        relieved |= full
+        step[(step == rest) & _takes_off(draft, relieved, request.resources)] = relieve
+
+
+def _nearly_full(request: PlanRequest, draft: Draft, done: Flags, full_share: float) -> Flags:
+    """bool[B, D]: brokers that stay and carry more than ``full_share`` of what they can, or more than a cap."""
+    outcome = outcome_of(request, draft.chosen(np.flatnonzero(done)))
+    stays = request.brokers.arrays.stays
+    full = np.zeros(outcome.after.shape, dtype=np.bool_)
+    for d, name in enumerate(outcome.resources):
+        most = _most(request, name, full_share)
+        full[:, d] = stays & (outcome.after[:, d] > most * (1 + BAND_ROUNDING))
+    return full
+
+
+def _most(request: PlanRequest, name: str, full_share: float) -> Floats:
+    brokers = len(request.brokers.brokers)
+    capacity = request.brokers.arrays.capacity.get(name)
+    most = np.full(brokers, np.inf) if capacity is None else full_share * capacity
+    cap = request.caps.get(name)
+    return most if cap is None else np.minimum(most, cap)
+
+
+def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
+    """bool[M]: moves that take a replica, or the lead, from a broker that is ``full`` bool[B, D] of what goes with it."""
+    of_replicas = np.array([name not in ONLY_LEADERS for name in resources], dtype=np.bool_)
+    of_leaders = np.array([name in LEADER_CARRIED for name in resources], dtype=np.bool_)
+    loses_replica = full[:, of_replicas].any(axis=1)
+    loses_lead = full[:, of_leaders].any(axis=1)
+    takes = (draft.is_dropped & loses_replica[np.maximum(draft.start, 0)]).any(axis=1)
+    leads = draft.leader_from >= 0
+    takes |= draft.changes_leader & leads & loses_lead[np.maximum(draft.leader_from, 0)]
+    return np.asarray(takes)
+
+
+def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
+    """A step after which a broker carries more than it can, and than today, is done together with the next."""
+    before = outcome_of(request, empty_draft(request)).before
+    for at in range(len(ORDER) - 1):
+        if not (step == at).any():
+            continue
+        outcome = outcome_of(request, draft.chosen(np.flatnonzero(step <= at)))
+        for d, name in enumerate(outcome.resources):
+            allowed = np.maximum(_most(request, name, 1.0), before[:, d]) * (1 + BAND_ROUNDING)
+            if (outcome.after[:, d] > allowed)[request.brokers.arrays.stays].any():
+                step = np.where(step == at, at + 1, step).astype(np.int32)
+                break
+    return step
