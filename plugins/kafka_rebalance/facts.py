@@ -76,6 +76,7 @@ class FactCode(StrEnum):
     ALL_WITHIN_DEAD_BAND = "all_within_dead_band"
     BROKERS_OUTSIDE_BAND = "brokers_outside_band"
     RATE_IS_WATCHED = "rate_is_watched"
+    STOPS_AT_STEP = "stops_at_step"
     BAND_WIDENED = "band_widened"
     BAND_NOT_MET = "band_not_met"
     DOES_NOT_PAY = "does_not_pay"

@@ -75,9 +75,9 @@ class Wanted:
     """What the search is to reach: bands, replication factor, what to leave alone, budget.
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
-    ``balanced``: those that have the common band; ``highest``: load per capacity that is the upper end of a band without
-    a lower one; ``caps``: what each broker may carry at most, float64[B]; ``ranks``: bands of a higher rank yield to
-    those of a lower one, 0 for all by default.
+    ``balanced``: those that have the common band; ``highest``: load per capacity that is the upper end of a band
+    without a lower one; ``caps``: what each broker may carry at most, float64[B]; ``ranks``: bands of a higher rank
+    yield to those of a lower one, 0 for all by default.
     """
 
     within: float | None = 0.10

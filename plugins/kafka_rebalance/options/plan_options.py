@@ -194,6 +194,9 @@ def order_of(first: str) -> tuple[Preference, ...]:
 DEFAULT_WITHIN = 0.10
 DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
 LOSSES = ("broker", "rack")
+STEPS = ("elect", "repair", "relieve", "even_out")
+FRONTIER_POINTS = ("cheap", "knee", "even")
+POINTS = (*STEPS, *FRONTIER_POINTS)
 SECTION = CHECKED | {"defer_build": True}  # each is built as a part of PlanOptions
 
 
@@ -247,6 +250,14 @@ class BalanceOptions(Checked):
             "RESOURCE",
         ),
     ] = frozenset()
+    at: Annotated[
+        Annotated[str, OneOf(POINTS, "is no step and no point of the frontier")] | None,
+        Option(
+            "Where the plan ends",
+            "after this step, or at this point of the frontier: cheap, knee and even order the band of that point",
+            "STEP|cheap|knee|even",
+        ),
+    ] = None
     survive: Annotated[
         Annotated[str, OneOf(LOSSES, "cannot be lost")] | None,
         Option(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kafka_assignors.arrays import Ints
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.planner.linear_program.proofs import widened_bounds, with_cost_proofs
 from kafka_rebalance.planner.solution import Bounds
@@ -15,7 +16,6 @@ from kafka_rebalance.plans.draft import (
     Draft,
     Outcome,
     bands_of,
-    empty_draft,
     in_problem_rows,
     met_bands,
     outcome_of,
@@ -45,10 +45,11 @@ from kafka_rebalance.plans.parts import (
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Robustness, TraceStep, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.plans.steps import ORDER, steps_of_plan
 from kafka_rebalance.plans.survival import cannot_be_carried_out, explain_survival, is_survived
 from kafka_rebalance.plans.topic_leaders import explain_topic_leaders, has_least_leaders, lacking_leaders
 from kafka_rebalance.plans.unseen import seen_by, topic_ids_of
-from kafka_rebalance.plans.waves import cost_of, rollback_of, waves_cut, waves_forward
+from kafka_rebalance.plans.waves import cost_of, rollback_of, waves_by_step, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text
 
@@ -87,20 +88,26 @@ class WritePlan:
 
 def _cut(state: PlanState) -> PlanState:
     request, draft, params = state.request, state.draft, state.params.waves
-    today = outcome_of(request, empty_draft(request))
-    has_disk = "disk" in today.resources and state.options.moves_replicas
-    disk = today.before[:, today.column("disk")] if has_disk else None
-    cut = waves_cut(request, draft, disk, params)
-    wave_of = cut.wave_of
+    cut = waves_by_step(request, draft, _step_of(state), params)
+    wave_of, step_of = cut.wave_of, cut.step_of
     if len(cut.stuck):
         draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
+        step_of = np.delete(step_of, cut.stuck)
         reasons = (*state.reasons, fact(FactCode.MOVES_WITHOUT_ROOM, moves=len(cut.stuck)))
         broken = _broken_without_stuck(state, draft)
         if broken:
             return _cut(state.decided(Verdict.INFEASIBLE, (*broken, *reasons)))
         # Bounds were found for all moves: for those that are left they are proved anew.
         state = replace(state, draft=draft, reasons=reasons, bounds=None, earlier=state.bounds or state.earlier)
-    return replace(state, wave_of=wave_of, slots=cut.slots, waves=waves_forward(request, draft, wave_of, params))
+    waves = waves_forward(request, draft, wave_of, params)
+    return replace(state, step_of=step_of, wave_of=wave_of, slots=cut.slots, waves=waves)
+
+
+def _step_of(state: PlanState) -> Ints:
+    """The step of each move; moves that no balance asked for are one step."""
+    if state.step_of is not None and len(state.step_of) == len(state.draft):
+        return state.step_of
+    return np.full(len(state.draft), len(ORDER) - 1, dtype=np.int32)
 
 
 def _broken_without_stuck(state: PlanState, draft: Draft) -> tuple[Fact, ...]:
@@ -162,6 +169,7 @@ def _plan(state: PlanState) -> Plan:
         proofs=proofs_of(request, problem, bounds, cost),
         moves=moves_of(request, draft, wave_of, why),
         waves=waves,
+        steps=steps_of_plan(state, bands, bounds),
         rollback=rollback_of(request, draft, wave_of, params.waves) if len(draft) else None,
         preconditions=preconditions_of(request, draft),
         explanations=explain_brokers(request, draft, outcome, bands, options.band),

@@ -22,6 +22,9 @@ from kafka_rebalance.plans.plan import (
     Robustness,
     Rollback,
     Seen,
+    Step,
+    StepKind,
+    StepOutcome,
     TraceStep,
     Verdict,
     Watched,
@@ -70,6 +73,7 @@ def _plan(document: Document) -> Plan:
         "trace": tuple(TraceStep(**step) for step in document["trace"]),
         "moves": tuple(_move(move) for move in document["moves"]),
         "waves": tuple(_wave(wave) for wave in document["waves"]),
+        "steps": tuple(_step(step) for step in document["steps"]),
         "rollback": None if rollback is None else _rollback(rollback),
         "preconditions": tuple(map(Fact.from_document, document["preconditions"])),
         "explanations": tuple(map(Fact.from_document, document["explanations"])),
@@ -138,6 +142,20 @@ def _move(item: Document) -> Move:
 def _wave(item: Document) -> Wave:
     made = {"moves": tuple(item["moves"]), "free_disk_needed": _by_id(item["free_disk_needed"])}
     return Wave(**(dict(item) | made))
+
+
+def _step(item: Document) -> Step:
+    made = {
+        "kind": StepKind(item["kind"]),
+        "waves": tuple(item["waves"]),
+        "cost": Cost(**item["cost"]),
+        "resources": tuple(
+            StepOutcome(**(dict(outcome) | {"widened_to": tuple(outcome["widened_to"])}))
+            for outcome in item["resources"]
+        ),
+        "certificate": {name: _by_id(prices) for name, prices in item["certificate"].items()},
+    }
+    return Step(**(dict(item) | made))
 
 
 def _rollback(item: Document) -> Rollback:

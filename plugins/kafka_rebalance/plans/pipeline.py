@@ -35,7 +35,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.plans.previous import ContinuePrevious, ReadPrevious
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.state import PlanState, Progress, Stage, Watch, ignore
-from kafka_rebalance.plans.steps import ElectFirst, OrderSteps
+from kafka_rebalance.plans.steps import ElectFirst, OrderSteps, StopAtStep
 from kafka_rebalance.plans.survival import SurviveLosses, require_losses_known
 from kafka_rebalance.plans.topic_leaders import LeadTopics
 from kafka_rebalance.plans.unseen import nothing_usable
@@ -62,6 +62,7 @@ STAGES: tuple[Stage, ...] = (
     TellWaiting(),  # what must be done and cannot yet
     DoubtUnseen(),  # cannot_tell where what was not seen could change "nothing to do"
     OrderSteps(),  # elect, repair, relieve, even out
+    StopAtStep(),  # no further than the step that was asked for
     CutWaves(),
     WritePlan(),
     AddFrontier(),

@@ -108,6 +108,36 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """One resource before and after a step: skews, the fullest broker and its load, and what the band is widened to."""
+
+    resource: str
+    skew_before: float
+    skew_after: float
+    fullest_before: int
+    load_before: float
+    fullest_after: int
+    load_after: float
+    widened_to: tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A part of the plan that an operator may stop after: its ``waves``, from 1, and what they alone cost.
+
+    ``lower_bound_bytes``: what any plan copies that leaves brokers as this step does, the steps before it included;
+    ``certificate`` proves it as the plan's own, which is the last step's; ``None`` where bytes are unknown.
+    """
+
+    kind: StepKind
+    waves: tuple[int, ...]
+    cost: Cost
+    resources: tuple[StepOutcome, ...]
+    lower_bound_bytes: float | None
+    certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Rollback:
     """The way back: ``waves[0]`` undoes the plan's last wave. ``not_undone``: moves away from brokers that are gone."""
 
@@ -295,6 +325,7 @@ class Plan:
     frontier: tuple[FrontierPoint, ...] = ()
     moves: tuple[Move, ...] = ()
     waves: tuple[Wave, ...] = ()
+    steps: tuple[Step, ...] = ()
     rollback: Rollback | None = None
     preconditions: tuple[Fact, ...] = ()
     explanations: tuple[Fact, ...] = ()
@@ -330,6 +361,7 @@ def to_document(plan: Plan) -> dict[str, Any]:
     document["certificate"] = {name: _by_broker(prices) for name, prices in sorted(plan.certificate.items())}
     document["proofs"] = {cost: _proof_document(proof) for cost, proof in sorted(plan.proofs.items())}
     document["waves"] = [_wave_document(wave) for wave in plan.waves]
+    document["steps"] = [_step_document(step) for step in plan.steps]
     document["after_failure"] = None if plan.after_failure is None else plan.after_failure.document()
     preferred = plan.preferred_leaders
     document["preferred_leaders"] = None if preferred is None else {
@@ -417,6 +449,17 @@ def _outcome_document(outcome: ResourceOutcome) -> dict[str, Any]:
 
 def _wave_document(wave: Wave) -> dict[str, Any]:
     return _plain(wave) | {"free_disk_needed": _by_broker(wave.free_disk_needed)}
+
+
+def _step_document(step: Step) -> dict[str, Any]:
+    return {
+        "kind": step.kind.value,
+        "waves": list(step.waves),
+        "cost": _plain(step.cost),
+        "resources": [_plain(outcome) for outcome in step.resources],
+        "lower_bound_bytes": step.lower_bound_bytes,
+        "certificate": {name: _by_broker(prices) for name, prices in sorted(step.certificate.items())},
+    }
 
 
 def _rollback_document(rollback: Rollback) -> dict[str, Any]:

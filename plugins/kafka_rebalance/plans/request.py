@@ -247,8 +247,8 @@ def _watched(
 ) -> dict[str, Watched]:
     """Rates that nobody ordered a band for, and of which no broker carries ``busy_share`` of what it can carry.
 
-    As brokers lead today, and once preferred replicas are elected. Where a capacity is not known, it is what the fullest
-    broker carries and the throttle, which a plan puts on top of it; of CPU nothing is assumed.
+    As brokers lead today, and once preferred replicas are elected. Where a capacity is not known, it is what the
+    fullest broker carries and the throttle, which a plan puts on top of it; of CPU nothing is assumed.
     Example: at a throttle of 50 MB/s, brokers that receive 40 and 20 MB/s are left as they are: 40 of 90 MB/s.
     """
     placement, arrays = partitions.placement, brokers.arrays

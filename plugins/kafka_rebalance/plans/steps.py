@@ -3,9 +3,9 @@
 Promises, in order
 1. Each partition changes in one step only, so after any number of steps each one is as today or as planned.
 2. No step lifts a broker above what it can carry, or above a cap, that was not there today.
-3. ``elect`` rewrites no list and copies nothing. ``repair`` holds what no balance may put off: dead and removed brokers,
-   racks, replication factors, offline log dirs, demoted leaders, partitions that lack replicas. ``relieve`` takes load
-   off brokers that are nearly full. ``even_out`` is the rest.
+3. ``elect`` rewrites no list and copies nothing. ``repair`` holds what no balance may put off: dead and removed
+   brokers, racks, replication factors, offline log dirs, demoted leaders, partitions that lack replicas. ``relieve``
+   takes load off brokers that are nearly full. ``even_out`` is the rest.
 4. What is urgent comes first: the steps are in this order.
 
 Example: broker 9 of 12 has 93 % of its disk full, 450 partitions are not led by their first replica, a partition has
@@ -25,14 +25,30 @@ import numpy as np
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.options.plan_options import Preference
+from kafka_rebalance.planner.bounds import lower_bounds, raised
 from kafka_rebalance.planner.scales import candidates
+from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.plans.dead_band import imbalance
-from kafka_rebalance.plans.draft import Draft, bands_of, empty_draft, outcome_of
-from kafka_rebalance.plans.plan import StepKind, Verdict
+from kafka_rebalance.plans.draft import (
+    Bands,
+    Draft,
+    Outcome,
+    bands_of,
+    empty_draft,
+    met_bands,
+    outcome_of,
+    reached,
+    total_bytes,
+)
+from kafka_rebalance.plans.parts import certificate_of
+from kafka_rebalance.plans.plan import Step, StepKind, StepOutcome, Verdict
 from kafka_rebalance.plans.request import PlanRequest, must_go_of
 from kafka_rebalance.plans.state import PlanState
+from kafka_rebalance.plans.waves import cost_of
 from kafka_rebalance.resources import LEADER_CARRIED, ONLY_LEADERS
+from kafka_rebalance.scoring.assignment_scores import skew
 
 ORDER = tuple(StepKind)
 
@@ -87,10 +103,42 @@ class OrderSteps:
 
     def run(self, state: PlanState) -> PlanState:
         """Return the state with the step of each move."""
-        return replace(state, step_of=steps_of(state.request, state.problem, state.draft, state.params.steps.full_share))
+        return replace(state, step_of=steps_of(state.request, state.draft, state.params.steps.full_share))
 
 
-def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: float) -> Ints:
+class StopAtStep:
+    """The plan ends at the step that was asked for; the moves of later steps are left out."""
+
+    name = "stop"
+
+    def applies(self, state: PlanState) -> bool:
+        """A step was named, and there are moves."""
+        return state.step_of is not None and state.options.at in set(StepKind)
+
+    def run(self, state: PlanState) -> PlanState:
+        """Return the state with the moves of this step and of those before it."""
+        assert state.step_of is not None
+        last = ORDER.index(StepKind(state.options.at or ""))
+        later = np.flatnonzero(state.step_of > last)
+        if not len(later):
+            return state
+        left, kept = state.draft.chosen(later), state.draft.without(later)
+        stops = fact(
+            FactCode.STOPS_AT_STEP,
+            step=ORDER[last].value,
+            left_replica_moves=int(left.copies.sum()),
+            left_bytes=total_bytes(left.bytes_forward()),
+            left_leader_changes=int(left.changes_leader.sum()),
+        )
+        reasons = (*state.reasons, stops)
+        if not len(kept):
+            return state.decided(Verdict.NOTHING_TO_DO, (stops, *state.reasons))
+        step_of = np.delete(state.step_of, later)
+        earlier = state.bounds or state.earlier
+        return replace(state, draft=kept, step_of=step_of, reasons=reasons, bounds=None, earlier=earlier)
+
+
+def steps_of(request: PlanRequest, draft: Draft, full_share: float) -> Ints:
     """int32[M]: index in ``ORDER`` of each move's step."""
     step = np.full(len(draft), ORDER.index(StepKind.EVEN_OUT), dtype=np.int32)
     if request.options.asks_beyond_bands:  # what is asked holds at the end alone
@@ -137,7 +185,7 @@ def _most(request: PlanRequest, name: str, full_share: float) -> Floats:
 
 
 def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
-    """bool[M]: moves that take a replica, or the lead, from a broker that is ``full`` bool[B, D] of what goes with it."""
+    """bool[M]: moves that take a replica, or the lead, from a broker that is ``full`` bool[B, D] of what it carries."""
     of_replicas = np.array([name not in ONLY_LEADERS for name in resources], dtype=np.bool_)
     of_leaders = np.array([name in LEADER_CARRIED for name in resources], dtype=np.bool_)
     loses_replica = full[:, of_replicas].any(axis=1)
@@ -161,3 +209,70 @@ def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
                 step = np.where(step == at, at + 1, step).astype(np.int32)
                 break
     return step
+
+
+def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tuple[Step, ...]:
+    """The steps as the plan reports them; ``bounds`` are those of the whole plan."""
+    draft, wave_of, step_of = state.draft, state.wave_of, state.step_of
+    if not len(draft) or wave_of is None or step_of is None:
+        return ()
+    steps: list[Step] = []
+    before = outcome_of(state.request, empty_draft(state.request)).before
+    for at in np.unique(step_of).tolist():
+        is_last = at == int(step_of.max())
+        done = draft if is_last else draft.chosen(np.flatnonzero(step_of <= at))
+        outcome = outcome_of(state.request, done)
+        own = draft.chosen(np.flatnonzero(step_of == at))
+        numbers = sorted(set((wave_of[step_of == at]).tolist()))
+        cost = cost_of(state.request, own, tuple(state.waves[number] for number in numbers), state.params.waves)
+        copied = float(np.nan_to_num(done.copies * done.size).sum())
+        proved = bounds if is_last else _bounds_of_step(state, outcome, bands, bounds, copied)
+        is_known = not bool(np.isnan(np.where(done.copies > 0, done.size, 0.0)).any())
+        least = 0.0 if proved is None else min(proved.bytes.value, copied)
+        steps.append(
+            Step(
+                kind=ORDER[at],
+                waves=tuple(number + 1 for number in numbers),
+                cost=cost,
+                resources=_outcomes(state.request, bands, before, outcome),
+                lower_bound_bytes=least if is_known else None,
+                certificate={} if is_last else certificate_of(state.request, state.problem, proved),
+            )
+        )
+        before = outcome.after
+    return tuple(steps)
+
+
+def _bounds_of_step(
+    state: PlanState, outcome: Outcome, bands: Bands, bounds: Bounds | None, copied: float
+) -> Bounds | None:
+    """Bounds for bands as wide as the step leaves brokers; None where nothing is copied up to it."""
+    if copied <= 0 or not state.is_possible:
+        return None
+    low, high = met_bands(state.request, outcome, bands)
+    wider, params = replace(state.problem, band_low=low, band_high=high), state.params.solve
+    prices = None if bounds is None or bounds.certificate is None else bounds.certificate.prices
+    found = lower_bounds(wider, prices=prices, params=params.bounds)
+    return found if copied <= found.bytes.value * (1 + params.gaps.near) else raised(wider, found, params.bounds)
+
+
+def _outcomes(request: PlanRequest, bands: Bands, before: Floats, outcome: Outcome) -> tuple[StepOutcome, ...]:
+    ids, stays = request.brokers.arrays.ids.tolist(), request.brokers.arrays.stays
+    results = []
+    for d, name in enumerate(outcome.resources):
+        capacity = request.brokers.arrays.capacity.get(name, np.ones(len(ids)))
+        was, now = before[:, d], outcome.after[:, d]
+        first, last = (int(np.where(stays, load / capacity, -1.0).argmax()) for load in (was, now))
+        results.append(
+            StepOutcome(
+                resource=name,
+                skew_before=skew(was[stays], capacity[stays]),
+                skew_after=skew(now[stays], capacity[stays]),
+                fullest_before=ids[first],
+                load_before=float(was[first]),
+                fullest_after=ids[last],
+                load_after=float(now[last]),
+                widened_to=reached(bands, now, d, capacity, stays),
+            )
+        )
+    return tuple(results)

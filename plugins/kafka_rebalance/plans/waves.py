@@ -12,7 +12,7 @@ from typing import TypedDict
 import numpy as np
 
 from kafka_assignors.arrays import Flags, Floats, Ints, Longs
-from kafka_rebalance.plans.draft import Draft, total_bytes
+from kafka_rebalance.plans.draft import Draft, outcome_of, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.plan import Cost, Plan, Rollback, Wave
 from kafka_rebalance.plans.request import PlanRequest
@@ -50,6 +50,42 @@ def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAU
     sent = np.bincount(draft.leader_from[draft.copies > 0], minlength=brokers)
     received = np.bincount(draft.end[draft.is_new], minlength=brokers)
     return max(params.least_slots, -(-max(int(sent.max()), int(received.max())) // params.most_waves))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SteppedWaves:
+    """``wave_of`` and ``step_of`` int32[M], ``stuck`` and ``slots`` as of ``WavePlan``."""
+
+    wave_of: Ints
+    step_of: Ints
+    stuck: Longs
+    slots: int
+
+
+def waves_by_step(
+    plan_request: PlanRequest, draft: Draft, step_of: Ints, params: WaveParams = DEFAULTS.waves
+) -> SteppedWaves:
+    """The waves of each step, one step after the other. A move without room in its step is done in the next one."""
+    wave_of, step_of = np.full(len(draft), -1, dtype=np.int32), step_of.copy()
+    stuck, slots, first = np.zeros(0, dtype=np.int64), params.least_slots, 0
+    for step in np.unique(step_of).tolist():
+        step_of[stuck] = step
+        members = np.flatnonzero(step_of == step)
+        used = _disk_used(plan_request, draft.chosen(np.flatnonzero(wave_of >= 0)))
+        cut = waves_cut(plan_request, draft.chosen(members), used, params)
+        wave_of[members] = np.where(cut.wave_of >= 0, first + cut.wave_of, -1)
+        stuck, slots = members[cut.stuck], max(slots, cut.slots)
+        first = int(wave_of.max(initial=-1)) + 1
+    if plan_request.options.moves_per_broker is not None:
+        slots = plan_request.options.moves_per_broker
+    return SteppedWaves(wave_of, step_of, stuck, slots)
+
+
+def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
+    """float64[B]: bytes on disk once these moves are done; None where sizes are unknown, or no replica moves."""
+    outcome = outcome_of(plan_request, done)
+    has_disk = "disk" in outcome.resources and plan_request.options.moves_replicas
+    return outcome.after[:, outcome.column("disk")] if has_disk else None
 
 
 def waves_cut(

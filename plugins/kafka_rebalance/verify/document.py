@@ -327,6 +327,32 @@ class Seen(TypedDict):
 
 
 @exactly
+class StepOutcome(TypedDict):
+    """One resource before and after a step."""
+
+    resource: str
+    skew_before: Number
+    skew_after: Number
+    fullest_before: Whole
+    load_before: Number
+    fullest_after: Whole
+    load_after: Number
+    widened_to: Pair
+
+
+@exactly
+class PlanStep(TypedDict):
+    """Waves that belong together; an operator may stop after them."""
+
+    kind: str
+    waves: list[Whole]
+    cost: Cost
+    resources: list[StepOutcome]
+    lower_bound_bytes: Number | None
+    certificate: dict[str, ByBroker]
+
+
+@exactly
 class Plan(TypedDict):
     """A plan. ``parameters`` are read by ``verify/document.py``."""
 
@@ -357,6 +383,7 @@ class Plan(TypedDict):
     frontier: list[FrontierPoint]
     moves: list[Move]
     waves: list[Wave]
+    steps: list[PlanStep]
     rollback: Rollback | None
     preconditions: list[Fact]
     explanations: list[Fact]

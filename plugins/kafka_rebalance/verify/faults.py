@@ -79,7 +79,8 @@ RULES = {
     "wave_limit": "no broker sends or receives more moves at a time than allowed, nor changes more leaders in a wave",
     "wave_leaders": "a wave says how many leaders change, and what is written to and read from their partitions",
     "wave_disk": "free disk suffices while both copies exist, and free_disk_needed says how much",
-    "wave_order": "under-replicated partitions go first",
+    "wave_order": "in each step under-replicated partitions go first",
+    "step": "steps are in order, each is what its kind says, and none breaks a rule if it is the last one done",
     "slot_filling": "a driver that keeps slots full is not slower than waves, nor faster than its busiest broker",
     # going back
     "rollback_order": "rollback undoes the waves in reverse order, each move once",

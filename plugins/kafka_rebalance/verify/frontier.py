@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints, cap_of
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import Levels, asked_band, hard_limits, weights_of
@@ -203,7 +203,7 @@ def check_ordered_bands(
 
 def _is_judged(document: dict[str, Any], parameters: PlanOptions) -> bool:
     """No other option can prevent it: a budget, hours, losses, leaders of topics."""
-    others = parameters.has_budget or parameters.asks_beyond_bands
+    others = parameters.has_budget or parameters.asks_beyond_bands or parameters.at in STEPS
     is_new = document["verdict"] in ("rebalance", "not_fixable_by_moving") and document["continues"] is None
     return is_new and not others and not parameters.preferred_election
 

@@ -549,7 +549,7 @@ def check_outcomes(
         if name in levels.before and name in document["before"] and name in document["after"]:
             _check_one(document, outcome, levels, cluster, faults)
     _check_preferred(document["preferred_leaders"], levels, cluster, faults)
-    _check_capacity(levels, cluster, faults)
+    check_capacity(levels, cluster, faults)
     if document["verdict"] in ("rebalance", "nothing_to_do"):
         _check_caps(levels, cluster, parameters, faults)
     excess = [topic_excess(cluster, cluster.now), topic_excess(cluster, claimed.after)]
@@ -562,7 +562,7 @@ def check_outcomes(
                 continue
             if document["verdict"] in ("rebalance", "nothing_to_do"):
                 _check_band(outcome, levels, cluster, parameters, faults)
-            _check_widened(outcome, levels, cluster, parameters, faults)
+            check_widened(outcome, levels, cluster, parameters, faults)
 
 
 def _check_which(
@@ -615,7 +615,7 @@ def _check_asked(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """A band is the target of its resource, what a watched rate may come to, or the common one around the fair share."""
+    """A band is the target of its resource, what a watched rate may come to, or the common one."""
     for outcome in resources:
         name = outcome["resource"]
         within = parameters.band
@@ -656,9 +656,7 @@ class WatchedRate:
     is_assumed: bool
 
 
-def watched_rate(
-    name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
-) -> WatchedRate | None:
+def watched_rate(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> WatchedRate | None:
     """The rate, where nobody ordered a band for it and no broker carries half of what it can; else None."""
     asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
     is_free = parameters.band is not None and not parameters.is_within_ordered and name not in asked
@@ -745,7 +743,8 @@ def _check_preferred(
         faults.require_equal("preferred_leaders", f"plan.preferred_leaders.{time}", claimed[time], counted)
 
 
-def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:
+def check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:
+    """No broker is lifted above what it can carry."""
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, after in levels.after.items():
         allowed = np.maximum(limits[name], levels.before[name])
@@ -786,8 +785,8 @@ def _check_band(
             faults.add("band", f"broker {cluster.ids[b]}", f"{name} {after[b]:g} is {words}")
 
 
-def _check_widened(
-    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
+def check_widened(
+    outcome: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
     """A band is widened to the broker that stands furthest out, and only where one does."""
     name = outcome["resource"]
@@ -823,15 +822,19 @@ def _check_widening(
 
 def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
     """Some replica or leader cannot stay where it is, or a replication factor or a rack rule asks for another set."""
+    return bool(due_to_change(cluster, parameters).any())
+
+
+def due_to_change(cluster: ClusterArrays, parameters: PlanOptions) -> Flags:
+    """bool[P]: partitions that cannot stay as they are, whatever the balance."""
     free = ~cluster.left_alone
-    if (free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])).any():
-        return True
-    return parameters.moves_replicas and _must_move(cluster, parameters, free)
+    due = free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])
+    return np.asarray(due | _must_move(cluster, parameters, free)) if parameters.moves_replicas else np.asarray(due)
 
 
 def waits_for_sync(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
     """Something has to move, and its partition waits for a replica that is out of sync."""
-    return parameters.moves_replicas and _must_move(cluster, parameters, cluster.waiting)
+    return parameters.moves_replicas and bool(_must_move(cluster, parameters, cluster.waiting).any())
 
 
 def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
@@ -840,15 +843,14 @@ def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> b
     return parameters.moves_replicas and bool(stuck.any())
 
 
-def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> bool:
+def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> Flags:
     there = (cluster.now >= 0) & free[:, None]
-    if (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any():
-        return True
+    leaves = (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any(axis=1)
     count = (cluster.now >= 0).sum(axis=1)
     rf = count if parameters.replication_factor is None else np.full(len(count), parameters.replication_factor)
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     shares = distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
-    return bool((free & ((count != rf) | shares)).any())
+    return np.asarray(leaves | (free & ((count != rf) | shares)))
 
 
 def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanOptions) -> bool:

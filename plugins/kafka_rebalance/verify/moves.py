@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Ints, distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.waves import Traffic, check_leader_steps, check_times, check_wave, total
@@ -219,6 +219,8 @@ def check_result(
     if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:
         return
     free = ~cluster.left_alone
+    if parameters.at in STEPS[:-1]:  # later steps, which were not asked for, would do the rest
+        free &= np.isin(np.arange(len(free)), claimed.row)
     _check_demoted(claimed, claimed.leader_after, cluster, free, faults)
     if not parameters.has_budget:
         elected = cluster.preferred.copy()

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.verify.cluster import ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import (
@@ -208,6 +208,9 @@ def _check_against_bands(
     if verdict == "rebalance":
         _check_effect(document, bands, levels, cluster, parameters, faults)
     elif verdict == "nothing_to_do":
+        if parameters.at in STEPS and _claimed(document, "stops_at_step") is not None:
+            _check_stops_before_all(parameters, cluster, faults)
+            return
         if waits_for_sync(cluster, parameters):
             faults.add("verdict", "plan.verdict", "what must move waits for a replica that is out of sync")
         if waits_for_reassignment(cluster, parameters):
@@ -221,6 +224,12 @@ def _check_against_bands(
         or waits_for_reassignment(cluster, parameters)
     ):
         faults.add("verdict", "plan.verdict", "every broker is inside its band")
+
+
+def _check_stops_before_all(parameters: PlanOptions, cluster: ClusterArrays, faults: FaultList) -> None:
+    """Up to the step that was asked for nothing moves: then nothing is to be repaired, unless only elections were."""
+    if parameters.at != "elect" and must_change(cluster, parameters):
+        faults.add("verdict", "plan.verdict", "something must change, and the step that was asked for repairs it")
 
 
 def _check_effect(

@@ -35,6 +35,7 @@ from kafka_rebalance.verify.frontier import check_frontier, check_ordered_bands
 from kafka_rebalance.verify.loads import Levels, check_outcomes, hard_limits, recompute
 from kafka_rebalance.verify.moves import check_moves, check_result, check_rollback
 from kafka_rebalance.verify.stated_facts import check_stated_facts
+from kafka_rebalance.verify.steps import check_steps
 from kafka_rebalance.verify.survival import (
     Placements,
     check_after_failure,
@@ -145,6 +146,7 @@ def _judge(
     check_survival(document, placements, parameters, faults)
     check_topic_leaders(document, claimed, cluster, parameters, faults)
     check_waves(document, claimed, cluster, parameters, _disk(levels, cluster), faults)
+    check_steps(document, placements.snapshot, claimed, cluster, levels, parameters, faults)
     check_rollback(document, claimed, cluster, parameters, faults)
     check_stated_facts(document, placements.snapshot, claimed, cluster, levels, parameters, faults)
     check_frontier(document, faults)

@@ -230,7 +230,9 @@ def check_waves(
         check_leader_steps(place, wave, claimed, cluster, parameters, faults)
         if used is not None and disk is not None:
             used = _check_disk(place, traffic, used, disk[1], cluster, faults)
-    _check_order(waves, claimed, cluster, parameters, faults)
+    for step in document["steps"]:
+        chosen = [waves[number - 1] for number in step["waves"] if 0 < number <= len(waves)]
+        _check_order(chosen, claimed, cluster, parameters, faults)
     check_times("cost", document["cost"], waves, claimed, cluster, faults)
 
 
@@ -319,9 +321,9 @@ def _check_order(
 ) -> None:
     """No wave without an under-replicated partition comes before one with, if that one would have fitted."""
     urgent = cluster.under_replicated[claimed.row] & (claimed.copies > 0)
-    if not urgent.any():
-        return
     holds = [bool(urgent[wave["moves"]].any()) for wave in waves]
+    if not any(holds):
+        return
     last = max(number for number, partition in enumerate(holds) if partition)
     idle = [number for number in range(last) if not holds[number]]
     for number in idle:

@@ -1,0 +1,188 @@
+"""Checks of a plan's steps: each is what its kind says, none breaks a rule if an operator stops after it.
+
+After each step the cluster is judged as the verifier judges the end: capacities, loads, skews, bands, and the bound on
+bytes, recomputed from the prices that the step states. O(steps) times what one plan takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.verify.bounds import recomputed_bounds
+from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, cap_of, read_moves
+from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.loads import SLACK, Levels, check_capacity, check_widened, due_to_change, recompute, skew_of
+from kafka_rebalance.verify.waves import total
+
+KINDS = ("elect", "repair", "relieve", "even_out")
+# A broker that carries more than this share of what it can is to be relieved.
+_FULL_SHARE = 0.85
+
+
+def check_steps(
+    document: dict[str, Any],
+    snapshot: ClusterSnapshot,
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    levels: Levels,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """Steps in order, each wave in one of them, and the state after each."""
+    steps, waves, moves = document["steps"], document["waves"], document["moves"]
+    kinds = [step["kind"] for step in steps]
+    if kinds != [kind for kind in KINDS if kind in kinds]:
+        faults.add("step", "plan.steps", f"are {kinds}, the order is {list(KINDS)}")
+        return
+    numbers = [number for step in steps for number in step["waves"]]
+    if numbers != list(range(1, len(waves) + 1)) or not all(step["waves"] for step in steps):
+        faults.add("step", "plan.steps", f"hold waves {numbers} of {len(waves)}")
+        return
+    if faults.has_any("wave_members", "from_differs", "resource", "before", "after"):
+        return
+    done: list[int] = []
+    before = levels.before
+    for number, step in enumerate(steps):
+        place, own = f"steps[{number}]", [member for wave in step["waves"] for member in waves[wave - 1]["moves"]]
+        done = sorted([*done, *own])
+        is_last = number == len(steps) - 1
+        part = claimed if is_last else read_moves([moves[member] for member in done], snapshot, cluster, faults)
+        if part is None:
+            return
+        after = levels if is_last else recompute(part, cluster, parameters)
+        _check_kind(place, step["kind"], own, claimed, cluster, parameters, faults)
+        if step["kind"] == "relieve":
+            _check_relief(place, before, after, cluster, parameters, faults)
+        check_capacity(after, cluster, faults)
+        _check_cost(place, step, own, claimed, document, faults)
+        _check_outcomes(place, step, before, after, cluster, parameters, document, faults)
+        _check_bound(place, step, done, after, cluster, parameters, document, faults, is_last=is_last)
+        before = after.after
+
+
+def _check_kind(
+    place: str,
+    kind: str,
+    own: Sequence[int],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    if kind == "elect" and (claimed.start[own] != claimed.end[own]).any():
+        faults.add("step", place, "an election rewrites no list")
+    if kind == "repair":
+        rows = claimed.row[own]
+        is_urgent = cluster.under_replicated[rows] & (claimed.copies[own] > 0)
+        if not (due_to_change(cluster, parameters)[rows] | is_urgent).all():
+            faults.add("step", place, "a move repairs nothing")
+
+
+def _check_relief(
+    place: str,
+    before: dict[str, Any],
+    after: Levels,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    faults: FaultList,
+) -> None:
+    """Some broker that was nearly full, or above a cap, carries less."""
+    for name, load in before.items():
+        capacity = after.capacity[name]
+        most = np.full(len(load), np.inf) if capacity is None else _FULL_SHARE * capacity
+        cap = cap_of(name, capacity, len(load), parameters)
+        most = most if cap is None else np.minimum(most, cap)
+        if (cluster.stays & (load > most) & (after.after[name] < load)).any():
+            return
+    faults.add("step", place, "no broker that is nearly full is relieved")
+
+
+def _check_cost(
+    place: str,
+    step: dict[str, Any],
+    own: Sequence[int],
+    claimed: ClaimedMoves,
+    document: dict[str, Any],
+    faults: FaultList,
+) -> None:
+    cost, moves = step["cost"], document["moves"]
+    changed = claimed.leader_from[own] != claimed.leader_to[own]
+    seconds = [document["waves"][wave - 1]["seconds"] for wave in step["waves"]]
+    expected = {
+        "replica_moves": int(claimed.copies[own].sum()),
+        "leader_changes": int(changed.sum()),
+        "bytes": total([moves[member]["bytes"] for member in own]),
+    }
+    for name, value in expected.items():
+        faults.require_equal("step", f"{place}.cost.{name}", cost[name], value)
+    whole = None if None in seconds else float(sum(seconds))
+    faults.require_close("step", f"{place}.cost.seconds", cost["seconds"], whole)
+    filling = cost["seconds_slot_filling"]
+    if (filling is None) is not (whole is None) or (whole is not None and filling > whole * (1 + SLACK)):
+        faults.add("step", f"{place}.cost.seconds_slot_filling", f"says {filling}, its waves take {whole}")
+
+
+def _check_outcomes(
+    place: str,
+    step: dict[str, Any],
+    before: dict[str, Any],
+    levels: Levels,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    document: dict[str, Any],
+    faults: FaultList,
+) -> None:
+    resources = {outcome["resource"]: outcome for outcome in document["resources"]}
+    if [outcome["resource"] for outcome in step["resources"]] != list(resources):
+        faults.add("step", f"{place}.resources", "are not those of the plan")
+        return
+    index = {broker: at for at, broker in enumerate(cluster.ids.tolist())}
+    for outcome in step["resources"]:
+        name = outcome["resource"]
+        capacity = levels.capacity[name]
+        for time, loads in (("before", before[name]), ("after", levels.after[name])):
+            level = np.where(cluster.stays, loads if capacity is None else loads / capacity, 0.0)
+            at = index.get(outcome[f"fullest_{time}"])
+            if at is None or level[at] < float(level.max()) * (1 - 1e-9):
+                faults.add("step", f"{place}.{name}.fullest_{time}", "names a broker that is not the fullest")
+                continue
+            faults.require_close("step", f"{place}.{name}.load_{time}", outcome[f"load_{time}"], float(loads[at]))
+            found = skew_of(loads, capacity, cluster.stays)
+            faults.require_close("step", f"{place}.{name}.skew_{time}", outcome[f"skew_{time}"], found)
+        if document["verdict"] == "rebalance":
+            check_widened(resources[name] | {"widened_to": outcome["widened_to"]}, levels, cluster, parameters, faults)
+
+
+def _check_bound(
+    place: str,
+    step: dict[str, Any],
+    done: Sequence[int],
+    levels: Levels,
+    cluster: ClusterArrays,
+    parameters: PlanOptions,
+    document: dict[str, Any],
+    faults: FaultList,
+    *,
+    is_last: bool,
+) -> None:
+    """What the step's prices prove for bands as wide as it leaves brokers."""
+    copied, claimed = total([document["moves"][member]["bytes"] for member in done]), step["lower_bound_bytes"]
+    if (copied is None) is not (claimed is None):
+        faults.add("step", f"{place}.lower_bound_bytes", "bytes and their bound are known together or not at all")
+    if copied is None or claimed is None or faults.has_any("band", "step"):
+        return
+    widened = {outcome["resource"]: outcome["widened_to"] for outcome in step["resources"]}
+    pseudo = document | {
+        "resources": [one | {"widened_to": widened[one["resource"]]} for one in document["resources"]],
+        "cost": document["cost"] | {"bytes": copied},
+        "certificate": document["certificate"] if is_last else step["certificate"],
+        "proofs": document["proofs"] if is_last else {},
+    }
+    proved = recomputed_bounds(pseudo, levels, cluster, parameters).get("bytes", 0.0)
+    if not 0 <= claimed <= min(copied, proved) + 1e-7 * max(copied, 1.0):
+        faults.add("step", f"{place}.lower_bound_bytes", f"says {claimed:g}, {proved:g} can be proved of {copied}")
