@@ -120,6 +120,7 @@ class FactCode(StrEnum):
     # Points of the frontier.
     POINT_IN_BUDGET = "point_in_budget"
     POINT_AS_ASKED = "point_as_asked"
+    POINT_LEAVES_RATES = "point_leaves_rates"
     POINT_CHEAP = "point_cheap"
     POINT_KNEE = "point_knee"
     POINT_EVEN = "point_even"

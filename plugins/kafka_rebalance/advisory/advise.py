@@ -33,7 +33,7 @@ from kafka_rebalance.placement.topic_replay import (
 from kafka_rebalance.plans.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.plans.searches import Mapper, PlanQuestion, Search, Sent
+from kafka_rebalance.plans.searches import Mapper, PlanQuestion, Search, Sent, at_frontier_point
 from kafka_rebalance.plans.state import Progress, Watch, ignore
 from kafka_rebalance.scoring.placement_scores import ClusterScores, TopicPlacement
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -128,6 +128,7 @@ def advise(
     question = PlanQuestion(snapshot, request.options, request.replay.seed, previous, advisor_version, unfit, params)
     ground = placement_ground(placement_brokers(snapshot))
     held = frozenset(gap.subject for gap in quarantined if gap.subject_type == "group")
+    question = at_frontier_point(question, mapper=mapper, progress=progress)
     progress("scoring")
     scores = score_cluster(snapshot)
     tasks: tuple[Task, ...] = (

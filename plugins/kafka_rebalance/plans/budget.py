@@ -38,7 +38,7 @@ from kafka_rebalance.planner.steering import Placing as SteeredPlacing
 from kafka_rebalance.plans.dead_band import imbalance
 from kafka_rebalance.plans.draft import Bands, Draft, Outcome, bands_of, draft_of, empty_draft, outcome_of
 from kafka_rebalance.plans.failures import with_follower_order
-from kafka_rebalance.plans.params import DEFAULTS, BudgetParams, PlanParams
+from kafka_rebalance.plans.params import DEFAULTS, BudgetParams, PlanParams, WaveParams
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
@@ -565,7 +565,7 @@ def within_hours(
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
     if not keeps_hours(plan_request, draft, params):
-        seconds = seconds_of(plan_request, draft, params)
+        seconds = seconds_of(plan_request, draft, params.waves)
         raise InfeasibleError(fact(FactCode.HOURS_TOO_FEW, seconds=seconds), fact(FactCode.RAISE_HOURS))
     best, outside = replace(least, bounds=found.bounds, is_cut_short=True), outside_of(problem)
     fits, too_many = 0.0, 3600 * (plan_request.options.max_hours or 0.0) * plan_request.options.throttle_bytes_per_s
@@ -603,19 +603,19 @@ def _one_more(plan_request: PlanRequest, problem: Problem, least: Solution) -> P
 def keeps_hours(plan_request: PlanRequest, draft: Draft, params: PlanParams = DEFAULTS) -> bool:
     """The draft's waves take no longer than the options allow."""
     most = plan_request.options.max_hours
-    return most is None or seconds_of(plan_request, draft, params) <= 3600 * most
+    return most is None or seconds_of(plan_request, draft, params.waves) <= 3600 * most
 
 
-def seconds_of(plan_request: PlanRequest, draft: Draft, params: PlanParams = DEFAULTS) -> float:
+def seconds_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves) -> float:
     """Of all waves as they will be cut, without what no wave has room for; sizes that are unknown count nothing."""
     if not len(draft):
         return 0.0
     today = outcome_of(plan_request, empty_draft(plan_request))
     has_disk = "disk" in today.resources and plan_request.options.moves_replicas
     disk = today.before[:, today.column("disk")] if has_disk else None
-    cut = waves_cut(plan_request, draft, disk, params.waves)
+    cut = waves_cut(plan_request, draft, disk, params)
     draft, wave_of = draft.without(cut.stuck), np.delete(cut.wave_of, cut.stuck)
-    waves = waves_forward(plan_request, draft, wave_of, params.waves)
+    waves = waves_forward(plan_request, draft, wave_of, params)
     return float(sum(wave.seconds or 0.0 for wave in waves))
 
 

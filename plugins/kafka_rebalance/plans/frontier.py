@@ -28,7 +28,7 @@ from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.budget import without_balance
+from kafka_rebalance.plans.budget import seconds_of, without_balance
 from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, outcome_of, total_bytes
 from kafka_rebalance.plans.explain import over_caps
@@ -76,7 +76,7 @@ def with_frontier(
     if points is None:
         points = searched(plan_request, bands_between(plan_request, params), seed, progress, params)
     even = plan_request.problem(1.0, {}, evens_out_rates=True)
-    own = _own_point(plan, plan_request, even)
+    own = _with_further(_own_point(plan, plan_request, even), plan, points)
     found = [*_start(plan_request, plan, even, seed, params), *(point for point in points if point is not None), own]
     return replace(plan, frontier=named(without_vain(in_order(found), params), params))
 
@@ -148,6 +148,7 @@ def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoi
         leader_changes=plan.cost.leader_changes,
         lower_bound_bytes=bound,
         skew={outcome.resource: outcome.skew_after for outcome in plan.resources},
+        seconds=plan.cost.seconds,
         is_recommended=True,
         reasons=(_own_reason(plan, options),),
     )
@@ -155,6 +156,36 @@ def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoi
         point,
         unevenness(even, {outcome.resource: _along(plan_request, outcome.after) for outcome in plan.resources}),
     )
+
+
+def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | None]) -> RatedPoint:
+    """The plan's own point with what evening out rates, too, would cost and buy: the point of the same band."""
+    point, watched = own.point, [outcome for outcome in plan.resources if outcome.watched is not None]
+    same = [other.point for other in points if other is not None and other.point.tolerance == point.tolerance]
+    if not watched or not same or point.tolerance is None:
+        return own
+    further = same[0]
+    outcome = max(watched, key=lambda outcome: outcome.skew_after - further.skew[outcome.resource])
+    assert outcome.watched is not None
+    is_known = further.bytes is not None and point.bytes is not None
+    reason = fact(
+        FactCode.POINT_LEAVES_RATES,
+        replica_moves=further.replica_moves - point.replica_moves,
+        leader_changes=further.leader_changes - point.leader_changes,
+        copied_bytes=(further.bytes or 0) - (point.bytes or 0) if is_known else None,
+        resource=outcome.resource,
+        times_mean=outcome.skew_after,
+        further_times_mean=further.skew[outcome.resource],
+        capacity_share=outcome.watched.load / outcome.watched.capacity,
+        is_assumed=outcome.watched.is_assumed,
+    )
+    return replace(own, point=replace(point, reasons=(*point.reasons, reason)))
+
+
+def options_at(options: PlanOptions, frontier: Sequence[FrontierPoint]) -> PlanOptions:
+    """The options with the band of the frontier's point that they name; without it where there is no such point."""
+    band = next((point.tolerance for point in frontier if point.name == options.at), None)
+    return replace(options, at=None) if band is None else replace(options, within=band)
 
 
 def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
@@ -186,7 +217,8 @@ def _start(plan_request: PlanRequest, plan: Plan, even: Problem, seed: int, para
             return []
     if not plan.moves:
         return []
-    point = FrontierPoint(None, 0, 0, 0, 0.0, {outcome.resource: outcome.skew_before for outcome in plan.resources})
+    skews = {outcome.resource: outcome.skew_before for outcome in plan.resources}
+    point = FrontierPoint(None, 0, 0, 0, 0.0, skews, seconds=0.0)
     return [
         RatedPoint(
             point,
@@ -208,6 +240,7 @@ def _point(
     draft = draft_of(plan_request, solution.replicas, solution.leader)
     copied = total_bytes(draft.bytes_forward())
     after = _loads_after(plan_request, problem, solution, draft)
+    seconds = None if copied is None else seconds_of(plan_request, draft, params.waves)
     point = FrontierPoint(
         tolerance=within,
         bytes=copied,
@@ -215,6 +248,7 @@ def _point(
         leader_changes=solution.cost.leader_changes,
         lower_bound_bytes=None if copied is None else min(_bound(problem, solution, params), copied) if copied else 0.0,
         skew={name: skew(after[stays, d], capacities[name][stays]) for d, name in enumerate(problem.resources)},
+        seconds=seconds,
     )
     loads = {name: after[:, d] for d, name in enumerate(problem.resources)}
     return RatedPoint(point, unevenness(even, loads))

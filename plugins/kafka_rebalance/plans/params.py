@@ -23,26 +23,6 @@ _WITHOUT_PROGRAMS = SolveParams(effort=Effort(program_steps=0))
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrontierParams(Parameters):
-    """The frontier of balance against bytes.
-
-    steps, narrowest        bands from today's worst deviation down to the narrowest one, in equal ratios
-    same_band               bands closer than this ratio to the plan's own are not searched again
-    least_points            fewer make no frontier
-    same_skew_ratio         a point that costs more is left out unless a resource is more even by this share
-    most_annealed_replicas  points of larger clusters are not annealed: ten times over it would take half a minute
-    """
-
-    steps: int = number(9, least=1)
-    narrowest: float = number(0.01, least=1e-6, most=1.0)
-    same_band: float = number(1.15, least=1.0)
-    least_points: int = number(4, least=4)
-    same_skew_ratio: float = number(0.001, least=1e-7, most=1.0)
-    most_annealed_replicas: int = number(500_000, least=0)
-    solve: SolveParams = _SHORT
-
-
-@dataclass(frozen=True, kw_only=True)
 class BudgetParams(Parameters):
     """The most even plan that a budget allows: ``solve`` finds what must move whatever the balance.
 
@@ -92,6 +72,27 @@ class WaveParams(Parameters):
     most_exchange_tries: int = number(1_500_000, least=0)
     slow_time_over_least: float = number(0.05, least=0.0)
     most_doublings: int = number(2, least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontierParams(Parameters):
+    """The frontier of balance against bytes.
+
+    steps, narrowest        bands from today's worst deviation down to the narrowest one, in equal ratios
+    same_band               bands closer than this ratio to the plan's own are not searched again
+    least_points            fewer make no frontier
+    same_skew_ratio         a point that costs more is left out unless a resource is more even by this share
+    most_annealed_replicas  points of larger clusters are not annealed: ten times over it would take half a minute
+    """
+
+    steps: int = number(9, least=1)
+    narrowest: float = number(0.01, least=1e-6, most=1.0)
+    same_band: float = number(1.15, least=1.0)
+    least_points: int = number(4, least=4)
+    same_skew_ratio: float = number(0.001, least=1e-7, most=1.0)
+    most_annealed_replicas: int = number(500_000, least=0)
+    solve: SolveParams = _SHORT
+    waves: WaveParams = WaveParams()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,11 @@ from typing import Any
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import FRONTIER_POINTS, PlanOptions
 from kafka_rebalance.plans.budget import Balance, KeepBudget, KeepCapacity, KeepHours, Prefer
 from kafka_rebalance.plans.compose import CutWaves, WritePlan, plan_without_brokers
 from kafka_rebalance.plans.draft import empty_draft
-from kafka_rebalance.plans.frontier import AddFrontier
+from kafka_rebalance.plans.frontier import AddFrontier, options_at
 from kafka_rebalance.plans.judging import (
     AvoidDemoted,
     DoubtUnseen,
@@ -84,6 +84,9 @@ def make_plan(
 
     Arguments and errors are those of ``search_plan``; ``plans.searches`` makes the same plan in parts, and verifies it.
     """
+    if options.at in FRONTIER_POINTS:
+        whole = replace(options, at=None, with_frontier=True)
+        options = options_at(options, make_plan(snapshot, whole, seed=seed, params=params).frontier)
     return search_plan(
         snapshot, options, seed=seed, previous=previous, advisor_version=advisor_version, progress=progress,
         params=params, watch=watch,

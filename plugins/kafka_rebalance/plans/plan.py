@@ -211,6 +211,7 @@ class FrontierPoint:
     leader_changes: int
     lower_bound_bytes: float | None
     skew: Mapping[str, float]
+    seconds: float | None = None  # of all waves at the throttle; None where a size is unknown
     name: str | None = None  # cheap, knee, even
     is_recommended: bool = False
     reasons: tuple[Fact, ...] = ()  # of a point that has a name or is recommended

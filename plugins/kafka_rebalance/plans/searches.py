@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.frontier import RatedPoint, bands_between, searched, with_frontier
+from kafka_rebalance.options.plan_options import FRONTIER_POINTS, PlanOptions
+from kafka_rebalance.plans.frontier import RatedPoint, bands_between, options_at, searched, with_frontier
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.pipeline import plan_of_unfit_reading, search_plan
 from kafka_rebalance.plans.plan import Plan
@@ -101,9 +101,19 @@ def planned(
     question: PlanQuestion, *, mapper: Mapper = map, progress: Progress = ignore, watch: Watch = ignore
 ) -> VerifiedPlan:
     """Return the verified plan: searched by ``mapper``, then put together and verified once."""
+    question = at_frontier_point(question, mapper=mapper, progress=progress)
     answers = list(mapper(partial(question.answer, progress=progress, watch=watch), question.searches()))
     progress("verifying")
     return question.put_together(answers)
+
+
+def at_frontier_point(question: PlanQuestion, *, mapper: Mapper = map, progress: Progress = ignore) -> PlanQuestion:
+    """Return the question with the band of the frontier's point that it names: it takes a plan to find it."""
+    if question.options.at not in FRONTIER_POINTS:
+        return question
+    whole = replace(question, options=replace(question.options, at=None, with_frontier=True), previous=None)
+    frontier = planned(whole, mapper=mapper, progress=progress).plan.frontier
+    return replace(question, options=options_at(question.options, frontier))
 
 
 class Sent(Generic[Value]):

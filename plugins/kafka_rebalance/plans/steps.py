@@ -204,8 +204,8 @@ def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
             continue
         outcome = outcome_of(request, draft.chosen(np.flatnonzero(step <= at)))
         for d, name in enumerate(outcome.resources):
-            allowed = np.maximum(_most(request, name, 1.0), before[:, d]) * (1 + BAND_ROUNDING)
-            if (outcome.after[:, d] > allowed)[request.brokers.arrays.stays].any():
+            allowed: Floats = np.maximum(_most(request, name, 1.0), before[:, d]) * (1 + BAND_ROUNDING)
+            if bool((request.brokers.arrays.stays & (outcome.after[:, d] > allowed)).any()):
                 step = np.where(step == at, at + 1, step).astype(np.int32)
                 break
     return step

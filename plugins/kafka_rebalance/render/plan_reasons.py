@@ -409,6 +409,43 @@ def _point_as_asked(*, asked: str, band: float | None, is_as_far_as_possible: bo
     return words + (", as far as that can be met" if is_as_far_as_possible else "")
 
 
+def _point_leaves_rates(
+    *,
+    replica_moves: int,
+    leader_changes: int,
+    copied_bytes: int | None,
+    resource: str,
+    times_mean: float,
+    further_times_mean: float,
+    capacity_share: float,
+    is_assumed: bool,
+) -> str:
+    copied = "" if copied_bytes is None or copied_bytes <= 0 else f" ({bytes_in_words(copied_bytes)})"
+    changes = f"{replica_moves:+,} replica moves{copied} and {leader_changes:+,} leader changes"
+    buys = f"would lower the highest {resource} rate from {times_mean:.2f} × to {further_times_mean:.2f} × the mean"
+    return f"{changes} {buys}, on brokers at {capacity_share:.0%} of {_CAPACITY[is_assumed]} or less"
+
+
+def _rate_is_watched(*, resource: str, broker: int, load: float, capacity_share: float, is_assumed: bool) -> str:
+    carried = f"broker {broker} carries the most, {amount_of(resource, load)}"
+    return (
+        f"{resource} is watched and not evened out: {carried}, {capacity_share:.0%} of {_CAPACITY[is_assumed]}; "
+        "--balance-within evens it out"
+    )
+
+
+_CAPACITY = {
+    True: "the capacity that is assumed (the busiest broker's rate and the throttle)",
+    False: "its capacity",
+}
+
+
+def _stops_at_step(*, step: str, left_replica_moves: int, left_bytes: int | None, left_leader_changes: int) -> str:
+    copied = "" if not left_bytes else f" ({bytes_in_words(left_bytes)})"
+    left = f"{counted(left_replica_moves, 'replica move')}{copied} and {counted(left_leader_changes, 'leader change')}"
+    return f"the plan ends after the step {step.replace('_', ' ')}, as asked: {left} of later steps are left out"
+
+
 def _point_cheap(*, unit: str, is_free: bool, is_beside_forced: bool) -> str:
     one, more = {
         "bytes": ("byte that is copied", "copying a byte"),
@@ -731,6 +768,8 @@ PLAN_REASONS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.ALL_INSIDE_BAND: _all_inside,
         FactCode.ALL_WITHIN_DEAD_BAND: _within_dead_band,
         FactCode.BROKERS_OUTSIDE_BAND: _outside_band,
+        FactCode.RATE_IS_WATCHED: _rate_is_watched,
+        FactCode.STOPS_AT_STEP: _stops_at_step,
         FactCode.BAND_WIDENED: _band_widened,
         FactCode.BAND_NOT_MET: _band_not_met,
         FactCode.DOES_NOT_PAY: _does_not_pay,
@@ -770,6 +809,7 @@ PLAN_REASONS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.NOTHING_NEARER_FOUND: _nothing_nearer,
         FactCode.POINT_IN_BUDGET: _point_in_budget,
         FactCode.POINT_AS_ASKED: _point_as_asked,
+        FactCode.POINT_LEAVES_RATES: _point_leaves_rates,
         FactCode.POINT_CHEAP: _point_cheap,
         FactCode.POINT_KNEE: _point_knee,
         FactCode.POINT_EVEN: _point_even,

@@ -290,6 +290,7 @@ class FrontierPoint(TypedDict):
     leader_changes: Whole
     lower_bound_bytes: Number | None
     skew: dict[str, Number]
+    seconds: Number | None
     name: str | None
     is_recommended: bool
     reasons: list[Fact]

@@ -130,7 +130,7 @@ def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
     has_band = bool(document["moves"]) and not parameters["targets"]
     tolerance = parameters["balance_within"] if has_band else None
     faults.require_close("frontier", f"{place}.tolerance", point["tolerance"], tolerance)
-    for name in COSTS:
+    for name in (*COSTS, "seconds"):
         faults.require_equal("frontier", f"{place}.{name}", point[name], document["cost"][name])
     for outcome in document["resources"]:
         reported = point["skew"].get(outcome["resource"])
