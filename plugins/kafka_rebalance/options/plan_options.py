@@ -91,6 +91,10 @@ def _first_copied(resources: Iterable[str]) -> str | None:
     return None if name is None else f" ({name})"
 
 
+def _named_band(options: PlanOptions) -> str | None:
+    return f" ({options.at})" if options.at in FRONTIER_POINTS else None
+
+
 def _removed_and_added(options: PlanOptions) -> str | None:
     return _broker(options.remove_brokers & options.add_brokers.keys())
 
@@ -145,6 +149,7 @@ CONTRADICTIONS = (
     Contradiction("--preferred-election", "--survive", _ELECTION),
     Contradiction("--preferred-election", "--also-balance", _ELECTION),
     Contradiction("--preferred-election", "--min-topic-leaders", _ELECTION),
+    Contradiction("--at", "--balance-within", "a point of the frontier has a band of its own", _named_band),
     Contradiction("--survive", "--min-topic-leaders", _TWO_SEARCHES),
     Contradiction("--remove-broker", "--add-broker", "a broker comes or goes", _removed_and_added),
     Contradiction("--remove-rack", "--add-broker", "a rack is filled or emptied", _on_removed_rack),

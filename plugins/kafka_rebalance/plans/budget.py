@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_assignors.arrays import Flags, Floats
+from kafka_assignors.arrays import Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem, broker_loads, columns_of
 from kafka_rebalance.errors import InfeasibleError
@@ -42,7 +42,8 @@ from kafka_rebalance.plans.params import DEFAULTS, BudgetParams, PlanParams, Wav
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.waves import cut_into_waves, slots_of, waves_cut, waves_forward
+from kafka_rebalance.plans.steps import steps_of
+from kafka_rebalance.plans.waves import cut_into_waves, slots_of, waves_by_step, waves_forward
 
 
 class Balance:
@@ -565,7 +566,7 @@ def within_hours(
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
     if not keeps_hours(plan_request, draft, params):
-        seconds = seconds_of(plan_request, draft, params.waves)
+        seconds = _seconds_in_steps(plan_request, draft, params)
         raise InfeasibleError(fact(FactCode.HOURS_TOO_FEW, seconds=seconds), fact(FactCode.RAISE_HOURS))
     best, outside = replace(least, bounds=found.bounds, is_cut_short=True), outside_of(problem)
     fits, too_many = 0.0, 3600 * (plan_request.options.max_hours or 0.0) * plan_request.options.throttle_bytes_per_s
@@ -603,17 +604,26 @@ def _one_more(plan_request: PlanRequest, problem: Problem, least: Solution) -> P
 def keeps_hours(plan_request: PlanRequest, draft: Draft, params: PlanParams = DEFAULTS) -> bool:
     """The draft's waves take no longer than the options allow."""
     most = plan_request.options.max_hours
-    return most is None or seconds_of(plan_request, draft, params.waves) <= 3600 * most
+    return most is None or _seconds_in_steps(plan_request, draft, params) <= 3600 * most
 
 
-def seconds_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves) -> float:
-    """Of all waves as they will be cut, without what no wave has room for; sizes that are unknown count nothing."""
+def _seconds_in_steps(plan_request: PlanRequest, draft: Draft, params: PlanParams) -> float:
+    problem = plan_request.problem(plan_request.options.band)
+    step_of = steps_of(plan_request, problem, draft, params.steps.full_share)
+    return seconds_of(plan_request, draft, params.waves, step_of)
+
+
+def seconds_of(
+    plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves, step_of: Ints | None = None
+) -> float:
+    """Of all waves as they will be cut, without what no wave has room for; sizes that are unknown count nothing.
+
+    ``step_of`` int32[M]: the step of each move; None: all are one step.
+    """
     if not len(draft):
         return 0.0
-    today = outcome_of(plan_request, empty_draft(plan_request))
-    has_disk = "disk" in today.resources and plan_request.options.moves_replicas
-    disk = today.before[:, today.column("disk")] if has_disk else None
-    cut = waves_cut(plan_request, draft, disk, params)
+    steps = np.zeros(len(draft), dtype=np.int32) if step_of is None else step_of
+    cut = waves_by_step(plan_request, draft, steps, params)
     draft, wave_of = draft.without(cut.stuck), np.delete(cut.wave_of, cut.stuck)
     waves = waves_forward(plan_request, draft, wave_of, params)
     return float(sum(wave.seconds or 0.0 for wave in waves))

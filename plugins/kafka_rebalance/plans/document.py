@@ -23,6 +23,7 @@ from kafka_rebalance.plans.plan import (
     Rollback,
     Seen,
     Step,
+    StepCost,
     StepKind,
     StepOutcome,
     TraceStep,
@@ -148,7 +149,7 @@ def _step(item: Document) -> Step:
     made = {
         "kind": StepKind(item["kind"]),
         "waves": tuple(item["waves"]),
-        "cost": Cost(**item["cost"]),
+        "cost": StepCost(**item["cost"]),
         "resources": tuple(
             StepOutcome(**(dict(outcome) | {"widened_to": tuple(outcome["widened_to"])}))
             for outcome in item["resources"]

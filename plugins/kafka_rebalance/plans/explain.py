@@ -338,6 +338,14 @@ def _balance_facts(plan_request: PlanRequest, outcome: Outcome, ratios: Ratios, 
     return MoveFacts(reasons, worse)
 
 
+def hard_reasons(plan_request: PlanRequest, draft: Draft) -> tuple[FactCode | None, ...]:
+    """Why each move has to be made whatever the balance; None: it has not."""
+    nothing = fact(FactCode.NO_LOAD_CHANGES)
+    why = MoveFacts([nothing] * len(draft), [nothing] * len(draft))
+    _add_hard_reasons(plan_request, draft, why)
+    return tuple(None if reason is nothing else reason.code for reason in why.reasons)
+
+
 def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -> None:
     """Overwrite the facts of moves that have to be made whatever the balance."""
     brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()

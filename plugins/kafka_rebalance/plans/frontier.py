@@ -183,9 +183,9 @@ def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | Non
 
 
 def options_at(options: PlanOptions, frontier: Sequence[FrontierPoint]) -> PlanOptions:
-    """The options with the band of the frontier's point that they name; without it where there is no such point."""
+    """The options with the band of the frontier's point that they name, the default one where there is none."""
     band = next((point.tolerance for point in frontier if point.name == options.at), None)
-    return replace(options, at=None) if band is None else replace(options, within=band)
+    return replace(options, at=None, within=band)
 
 
 def _own_reason(plan: Plan, options: PlanOptions) -> Fact:

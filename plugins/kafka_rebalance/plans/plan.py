@@ -122,18 +122,30 @@ class StepOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class StepCost:
+    """What the waves of one step cost."""
+
+    replica_moves: int
+    bytes: int | None
+    leader_changes: int
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """A part of the plan that an operator may stop after: its ``waves``, from 1, and what they alone cost.
 
     ``lower_bound_bytes``: what any plan copies that leaves brokers as this step does, the steps before it included;
-    ``certificate`` proves it as the plan's own, which is the last step's; ``None`` where bytes are unknown.
+    ``gap`` as of ``Bound``, of what is copied up to this step; both ``None`` where bytes are unknown. ``certificate``
+    proves the bound as the plan's own, which is the last step's.
     """
 
     kind: StepKind
     waves: tuple[int, ...]
-    cost: Cost
+    cost: StepCost
     resources: tuple[StepOutcome, ...]
     lower_bound_bytes: float | None
+    gap: float | None
     certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
 
@@ -211,10 +223,10 @@ class FrontierPoint:
     leader_changes: int
     lower_bound_bytes: float | None
     skew: Mapping[str, float]
-    seconds: float | None = None  # of all waves at the throttle; None where a size is unknown
     name: str | None = None  # cheap, knee, even
     is_recommended: bool = False
     reasons: tuple[Fact, ...] = ()  # of a point that has a name or is recommended
+    seconds: float | None = None  # of all waves at the throttle; None where a size is unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,6 +471,7 @@ def _step_document(step: Step) -> dict[str, Any]:
         "cost": _plain(step.cost),
         "resources": [_plain(outcome) for outcome in step.resources],
         "lower_bound_bytes": step.lower_bound_bytes,
+        "gap": step.gap,
         "certificate": {name: _by_broker(prices) for name, prices in sorted(step.certificate.items())},
     }
 

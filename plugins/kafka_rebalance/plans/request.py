@@ -305,11 +305,6 @@ def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
     return np.take_along_axis(cleared, order, axis=1), order
 
 
-def must_go_of(request: PlanRequest) -> Flags:
-    """bool[P']: something of the partition cannot stay as it is, whatever the balance."""
-    return _must_go(request.partitions, request.brokers, request.target_rf, request.rows)
-
-
 def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: Ints, rows: Longs) -> Flags:
     """bool[P']: something of the partition cannot stay as it is."""
     replicas = partitions.placement.replicas[rows]

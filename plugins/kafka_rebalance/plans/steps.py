@@ -11,7 +11,7 @@ Promises, in order
 Example: broker 9 of 12 has 93 % of its disk full, 450 partitions are not led by their first replica, a partition has
 two replicas in one rack. Steps: 430 elections; 1 repair; 19 moves off broker 9; moves that fill brokers below the band.
 
-A step that breaks promise 2 joins the next one: a repair may need the room that a relief makes.
+A step that breaks promise 2 joins a later one: a repair may need the room that a relief makes.
 
 Complexity: O(P·W·D) for each step; elections once before the search.
 """
@@ -42,15 +42,27 @@ from kafka_rebalance.plans.draft import (
     reached,
     total_bytes,
 )
+from kafka_rebalance.plans.explain import hard_reasons
 from kafka_rebalance.plans.parts import certificate_of
-from kafka_rebalance.plans.plan import Step, StepKind, StepOutcome, Verdict
-from kafka_rebalance.plans.request import PlanRequest, must_go_of
+from kafka_rebalance.plans.plan import Step, StepCost, StepKind, StepOutcome, Verdict
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.waves import cost_of
 from kafka_rebalance.resources import LEADER_CARRIED, ONLY_LEADERS
 from kafka_rebalance.scoring.assignment_scores import skew
 
 ORDER = tuple(StepKind)
+# What a move repairs, whatever the balance.
+REPAIRS = frozenset(
+    {
+        FactCode.RAISES_REPLICATION_FACTOR,
+        FactCode.LOWERS_REPLICATION_FACTOR,
+        FactCode.SEPARATES_RACKS,
+        FactCode.LEAVES_FORBIDDEN_BROKER,
+        FactCode.LEAVES_OFFLINE_LOG_DIR,
+        FactCode.LEAVES_BROKER,
+        FactCode.LEAVES_DEMOTED_LEADER,
+    }
+)
 
 
 class ElectFirst:
@@ -103,7 +115,9 @@ class OrderSteps:
 
     def run(self, state: PlanState) -> PlanState:
         """Return the state with the step of each move."""
-        return replace(state, step_of=steps_of(state.request, state.draft, state.params.steps.full_share))
+        return replace(
+            state, step_of=steps_of(state.request, state.problem, state.draft, state.params.steps.full_share)
+        )
 
 
 class StopAtStep:
@@ -138,17 +152,33 @@ class StopAtStep:
         return replace(state, draft=kept, step_of=step_of, reasons=reasons, bounds=None, earlier=earlier)
 
 
-def steps_of(request: PlanRequest, draft: Draft, full_share: float) -> Ints:
+def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: float) -> Ints:
     """int32[M]: index in ``ORDER`` of each move's step."""
     step = np.full(len(draft), ORDER.index(StepKind.EVEN_OUT), dtype=np.int32)
     if request.options.asks_beyond_bands:  # what is asked holds at the end alone
         return step
     step[draft.is_election] = ORDER.index(StepKind.ELECT)
-    is_urgent = request.partitions.under_replicated[draft.row] & (draft.copies > 0)
-    must = must_go_of(request)[draft.problem_row] | is_urgent
-    step[must & ~draft.is_election] = ORDER.index(StepKind.REPAIR)
+    repairs = np.array([code in REPAIRS for code in hard_reasons(request, draft)], dtype=np.bool_)
+    repairs |= request.partitions.under_replicated[draft.row] & (draft.copies > 0)
+    step[repairs & ~draft.is_election] = ORDER.index(StepKind.REPAIR)
     _add_relief(request, draft, step, full_share)
+    if not request.options.preferred_election and not _evens_out(
+        request, problem, draft.chosen(np.flatnonzero(step == 0))
+    ):
+        step[step == 0] = len(ORDER) - 1
     return _joined(request, draft, step)
+
+
+def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool:
+    """Elections lower the imbalance by themselves; the others of the plan are not done yet."""
+    if not len(elections):
+        return False
+    bands, outcome = bands_of(problem), outcome_of(request, elections)
+    worst = [
+        max(imbalance(bands, load, problem.stays) for load in states)
+        for states in (outcome.states_before, outcome.states_after)
+    ]
+    return worst[1] < worst[0] - BAND_ROUNDING
 
 
 def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: float) -> None:
@@ -188,8 +218,8 @@ def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
     """bool[M]: moves that take a replica, or the lead, from a broker that is ``full`` bool[B, D] of what it carries."""
     of_replicas = np.array([name not in ONLY_LEADERS for name in resources], dtype=np.bool_)
     of_leaders = np.array([name in LEADER_CARRIED for name in resources], dtype=np.bool_)
-    loses_replica = full[:, of_replicas].any(axis=1)
-    loses_lead = full[:, of_leaders].any(axis=1)
+    loses_replica = np.asarray(full[:, of_replicas].any(axis=1))
+    loses_lead = np.asarray(full[:, of_leaders].any(axis=1))
     takes = (draft.is_dropped & loses_replica[np.maximum(draft.start, 0)]).any(axis=1)
     leads = draft.leader_from >= 0
     takes |= draft.changes_leader & leads & loses_lead[np.maximum(draft.leader_from, 0)]
@@ -197,18 +227,30 @@ def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
 
 
 def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
-    """A step after which a broker carries more than it can, and than today, is done together with the next."""
+    """Elections go last, and any other step goes with the next one, where stopping after it would leave a broker with
+    more than it can carry, and more than today.
+    """
+    last = len(ORDER) - 1
     before = outcome_of(request, empty_draft(request)).before
-    for at in range(len(ORDER) - 1):
-        if not (step == at).any():
+    for at in range(last):
+        if not (step == at).any() or not _overfills(request, draft.chosen(np.flatnonzero(step <= at)), before):
             continue
-        outcome = outcome_of(request, draft.chosen(np.flatnonzero(step <= at)))
-        for d, name in enumerate(outcome.resources):
-            allowed: Floats = np.maximum(_most(request, name, 1.0), before[:, d]) * (1 + BAND_ROUNDING)
-            if bool((request.brokers.arrays.stays & (outcome.after[:, d] > allowed)).any()):
-                step = np.where(step == at, at + 1, step).astype(np.int32)
-                break
+        later = step[step > at]
+        to = last if at == 0 or not len(later) else int(later.min())
+        step = np.where(step == at, to, step).astype(np.int32)
     return step
+
+
+def _overfills(request: PlanRequest, done: Draft, before: Floats) -> bool:
+    """A broker that stays carries more than it can, and than ``before`` float64[B, D]."""
+    outcome = outcome_of(request, done)
+    for d, name in enumerate(outcome.resources):
+        most = _most(request, name, 1.0)
+        most = np.minimum(most, request.disk_limit) if name == "disk" else most
+        over = outcome.after[:, d] > np.maximum(most, before[:, d]) * (1 + BAND_ROUNDING)
+        if bool((request.brokers.arrays.stays & over).any()):
+            return True
+    return False
 
 
 def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tuple[Step, ...]:
@@ -224,18 +266,24 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
         outcome = outcome_of(state.request, done)
         own = draft.chosen(np.flatnonzero(step_of == at))
         numbers = sorted(set((wave_of[step_of == at]).tolist()))
-        cost = cost_of(state.request, own, tuple(state.waves[number] for number in numbers), state.params.waves)
-        copied = float(np.nan_to_num(done.copies * done.size).sum())
+        seconds = [state.waves[number].seconds for number in numbers]
+        copied = float(sum(amount or 0 for amount in done.bytes_forward()))
         proved = bounds if is_last else _bounds_of_step(state, outcome, bands, bounds, copied)
-        is_known = not bool(np.isnan(np.where(done.copies > 0, done.size, 0.0)).any())
+        is_known = total_bytes(done.bytes_forward()) is not None
         least = 0.0 if proved is None else min(proved.bytes.value, copied)
         steps.append(
             Step(
                 kind=ORDER[at],
                 waves=tuple(number + 1 for number in numbers),
-                cost=cost,
+                cost=StepCost(
+                    replica_moves=int(own.copies.sum()),
+                    bytes=total_bytes(own.bytes_forward()),
+                    leader_changes=int(own.changes_leader.sum()),
+                    seconds=None if None in seconds else float(sum(second or 0.0 for second in seconds)),
+                ),
                 resources=_outcomes(state.request, bands, before, outcome),
                 lower_bound_bytes=least if is_known else None,
+                gap=(copied - least) / least if is_known and least > 0 else 0.0 if is_known and copied <= 0 else None,
                 certificate={} if is_last else certificate_of(state.request, state.problem, proved),
             )
         )

@@ -436,7 +436,7 @@ def _rate_is_watched(*, resource: str, broker: int, load: float, capacity_share:
 
 _CAPACITY = {
     True: "the capacity that is assumed (the busiest broker's rate and the throttle)",
-    False: "its capacity",
+    False: "their capacity",
 }
 
 

@@ -342,14 +342,25 @@ class StepOutcome(TypedDict):
 
 
 @exactly
+class StepCost(TypedDict):
+    """What the waves of a step cost."""
+
+    replica_moves: Whole
+    bytes: Whole | None
+    leader_changes: Whole
+    seconds: Number | None
+
+
+@exactly
 class PlanStep(TypedDict):
     """Waves that belong together; an operator may stop after them."""
 
     kind: str
     waves: list[Whole]
-    cost: Cost
+    cost: StepCost
     resources: list[StepOutcome]
     lower_bound_bytes: Number | None
+    gap: Number | None
     certificate: dict[str, ByBroker]
 
 

@@ -648,10 +648,9 @@ _THROTTLED = ("in", "out")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatchedRate:
-    """``capacity`` float64[B]: what brokers can carry; index of the fullest ``broker``, and its ``load``."""
+    """``load`` and ``capacity`` float64[B]: what brokers carry, and what they can."""
 
-    broker: int
-    load: float
+    load: Floats
     capacity: Floats
     is_assumed: bool
 
@@ -668,10 +667,9 @@ def watched_rate(name: str, levels: Levels, cluster: ClusterArrays, parameters: 
     load = np.where(cluster.stays, np.maximum(levels.before[name], levels.elected_before[name]), 0.0)
     most = float(load.max()) + parameters.throttle_bytes_per_s
     capacity = np.full(len(load), most) if known is None else known
-    fullest = int((load / capacity).argmax())
-    if not 0 < load[fullest] < BUSY_SHARE * capacity[fullest]:
+    if not 0 < float((load / capacity).max()) < BUSY_SHARE:
         return None
-    return WatchedRate(fullest, float(load[fullest]), capacity, known is None)
+    return WatchedRate(load, capacity, known is None)
 
 
 def _check_watched(
@@ -683,10 +681,11 @@ def _check_watched(
     elif rate is not None and claimed is not None:
         faults.require_equal("band", f"{place}.is_assumed", claimed["is_assumed"], rate.is_assumed)
         found = {str(broker): at for at, broker in enumerate(cluster.ids.tolist())}.get(str(claimed["broker"]))
-        if found is None:
-            faults.add("band", f"{place}.broker", f"{claimed['broker']} is no broker")
+        share = rate.load / rate.capacity
+        if found is None or share[found] < float(share.max()) * (1 - SLACK):
+            faults.add("band", f"{place}.broker", f"{claimed['broker']} is not the fullest broker")
             return
-        faults.require_close("band", f"{place}.load", claimed["load"], rate.load)
+        faults.require_close("band", f"{place}.load", claimed["load"], float(rate.load[found]))
         faults.require_close("band", f"{place}.capacity", claimed["capacity"], float(rate.capacity[found]))
 
 
@@ -822,19 +821,15 @@ def _check_widening(
 
 def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
     """Some replica or leader cannot stay where it is, or a replication factor or a rack rule asks for another set."""
-    return bool(due_to_change(cluster, parameters).any())
-
-
-def due_to_change(cluster: ClusterArrays, parameters: PlanOptions) -> Flags:
-    """bool[P]: partitions that cannot stay as they are, whatever the balance."""
     free = ~cluster.left_alone
-    due = free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])
-    return np.asarray(due | _must_move(cluster, parameters, free)) if parameters.moves_replicas else np.asarray(due)
+    if (free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])).any():
+        return True
+    return parameters.moves_replicas and _must_move(cluster, parameters, free)
 
 
 def waits_for_sync(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
     """Something has to move, and its partition waits for a replica that is out of sync."""
-    return parameters.moves_replicas and bool(_must_move(cluster, parameters, cluster.waiting).any())
+    return parameters.moves_replicas and _must_move(cluster, parameters, cluster.waiting)
 
 
 def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
@@ -843,14 +838,15 @@ def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> b
     return parameters.moves_replicas and bool(stuck.any())
 
 
-def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> Flags:
+def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> bool:
     there = (cluster.now >= 0) & free[:, None]
-    leaves = (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any(axis=1)
+    if (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any():
+        return True
     count = (cluster.now >= 0).sum(axis=1)
     rf = count if parameters.replication_factor is None else np.full(len(count), parameters.replication_factor)
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     shares = distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
-    return np.asarray(leaves | (free & ((count != rf) | shares)))
+    return bool((free & ((count != rf) | shares)).any())
 
 
 def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanOptions) -> bool:

@@ -215,6 +215,7 @@ def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
         "--leaders-only and --cap": {"leaders_only": True, "caps": {"disk": 10**12}},
         "--leaders-only and --also-balance": {"leaders_only": True, "also_balance": frozenset({"potential_out"})},
         "--leaders-only and --headroom": {"leaders_only": True, "headroom": {"disk": 0.1}},
+        "--at and --balance-within": {"at": "knee", "within": 0.2},
         "--remove-rack and --add-broker": {"remove_racks": frozenset({"b"}), "add_brokers": {7: "b"}},
         "--remove-broker and --add-broker": {"remove_brokers": frozenset({7}), "add_brokers": {7: None}},
         "--exclude-broker and --add-broker": {"exclude_brokers": frozenset({7}), "add_brokers": {7: None}},
@@ -247,6 +248,7 @@ def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
         "--new-rack",
     }
     run_only |= {"--prefer", "--slack"}
+    run_only |= {"--at"}  # with any job: tests/properties/test_steps.py
     run_only |= {"--load", "--window", "--history", "--owners", "--mutes"}
     run_only |= {"--own-strategy", "--own-strategy-seconds", "--own-strategy-memory", "--clients"}
     run_only |= {"--scenario", "--scenarios", "--heavy-keys", "--rack-byte-price"}

@@ -26,9 +26,9 @@ def stages_of(plan: Plan) -> list[str]:
 def test_every_stage_has_a_name_of_its_own_in_this_order() -> None:
     names = [stage.name for stage in STAGES]
     assert names == [
-        "usable", "hard_rules", "earlier_plan", "dead_band", "continue", "balance", "capacity", "budget", "preference",
-        "hours", "settle", "worth", "follower_order", "topic_leaders", "survive", "demoted", "waiting", "unseen",
-        "waves", "plan", "frontier",
+        "usable", "hard_rules", "earlier_plan", "dead_band", "continue", "elect", "balance", "capacity", "budget",
+        "preference", "hours", "settle", "worth", "follower_order", "topic_leaders", "survive", "demoted", "waiting",
+        "unseen", "steps", "stop", "waves", "plan", "frontier",
     ]  # fmt: skip
     assert len(set(names)) == len(names)
 
@@ -36,15 +36,19 @@ def test_every_stage_has_a_name_of_its_own_in_this_order() -> None:
 @pytest.mark.parametrize(
     ("options", "verdict", "stages"),
     [
-        (QUICK, Verdict.REBALANCE, ["balance", "settle", "worth"]),
-        (replace(QUICK, max_moves=5), Verdict.REBALANCE, ["balance", "budget", "settle", "worth"]),
-        (replace(QUICK, prefer="moves"), Verdict.REBALANCE, ["balance", "preference", "settle", "worth"]),
-        (replace(QUICK, max_hours=0.05), Verdict.REBALANCE, ["balance", "hours", "settle", "worth"]),
+        (QUICK, Verdict.REBALANCE, ["elect", "balance", "settle", "worth", "steps"]),
+        (replace(QUICK, max_moves=5), Verdict.REBALANCE, ["elect", "balance", "budget", "settle", "worth", "steps"]),
+        (
+            replace(QUICK, prefer="moves"),
+            Verdict.REBALANCE,
+            ["elect", "balance", "preference", "settle", "worth", "steps"],
+        ),
+        (replace(QUICK, max_hours=0.05), Verdict.REBALANCE, ["elect", "balance", "hours", "settle", "worth", "steps"]),
         (replace(QUICK, within=None, dead_band=9.0), Verdict.NOTHING_TO_DO, ["dead_band", "follower_order", "unseen"]),
         (
             replace(QUICK, min_topic_leaders=(TopicLeaders(".*", 99),)),
             Verdict.REBALANCE,
-            ["balance", "settle", "worth", "topic_leaders"],
+            ["elect", "balance", "settle", "worth", "topic_leaders", "steps"],
         ),
     ],
 )
@@ -75,7 +79,7 @@ def test_a_stage_that_cannot_keep_its_rule_leaves_no_moves_and_the_search_ends()
 def test_an_earlier_plan_is_continued_without_a_search() -> None:
     first = json.loads(json.dumps(to_document(make_plan(SNAPSHOT, QUICK))))
     again = make_plan(SNAPSHOT, QUICK, previous=first)
-    assert stages_of(again) == ["usable", "hard_rules", "earlier_plan", "continue", "waves"]
+    assert stages_of(again) == ["usable", "hard_rules", "earlier_plan", "continue", "steps", "waves"]
     assert again.continues == first["plan_id"]
 
 

@@ -102,6 +102,37 @@ SAMPLES: list[tuple[Fact, str]] = [
         "every broker is within 20% of its share; the furthest is broker 3: its disk holds 1.15 × its share",
     ),
     (
+        fact(FactCode.RATE_IS_WATCHED, resource="in", broker=2, load=21e6, capacity_share=0.29, is_assumed=True),
+        (
+            "in is watched and not evened out: broker 2 carries the most, 20.0 MiB/s, 29% of the capacity that is assumed "
+            "(the busiest broker's rate and the throttle); --balance-within evens it out"
+        ),
+    ),
+    (
+        fact(FactCode.STOPS_AT_STEP, step="even_out", left_replica_moves=1, left_bytes=2**30, left_leader_changes=2),
+        (
+            "the plan ends after the step even out, as asked: 1 replica move (1.0 GiB) and 2 leader changes of later steps "
+            "are left out"
+        ),
+    ),
+    (
+        fact(
+            FactCode.POINT_LEAVES_RATES,
+            replica_moves=152,
+            leader_changes=-3,
+            copied_bytes=96 * 2**30,
+            resource="in",
+            times_mean=1.27,
+            further_times_mean=1.1,
+            capacity_share=0.18,
+            is_assumed=False,
+        ),
+        (
+            "+152 replica moves (96.0 GiB) and -3 leader changes would lower the highest in rate from 1.27 × to 1.10 × the "
+            "mean, on brokers at 18% of their capacity or less"
+        ),
+    ),
+    (
         fact(
             FactCode.BROKERS_OUTSIDE_BAND, resource="disk", side="high", brokers=2, furthest_broker=3, times_mean=1.684
         ),

@@ -75,7 +75,7 @@ def frontier(**changes: object) -> dict[str, Any]:
         {
             "tolerance": 0.2, "bytes": 10 * i, "replica_moves": i, "leader_changes": 0, "lower_bound_bytes": 5.0 * i,
             "skew": {"disk": 1.5 - 0.05 * i}, "name": names.get(i), "is_recommended": i == 4,
-            "reasons": [{"code": "point_even", "args": {}}],
+            "reasons": [{"code": "point_even", "args": {}}], "seconds": 60.0 * i,
         }
         for i in range(8)
     ]  # fmt: skip
@@ -83,6 +83,6 @@ def frontier(**changes: object) -> dict[str, Any]:
     return {
         "frontier": points, "verdict": "rebalance", "moves": [MOVE], "parameters": parameters_document(),
         "resources": [{"resource": "disk", "skew_before": 1.5, "skew_after": 1.3}],
-        "cost": {"bytes": 40, "replica_moves": 4, "leader_changes": 0},
+        "cost": {"bytes": 40, "replica_moves": 4, "leader_changes": 0, "seconds": 240.0},
         "lower_bound": [{"cost": "bytes", "value": 20.0}],
     }  # fmt: skip

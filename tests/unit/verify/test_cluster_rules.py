@@ -251,6 +251,7 @@ def test_a_verdict_follows_from_what_brokers_carry(verdict: str, moves: list, re
     known, asked = arrays(), parameters()
     document = {
         "verdict": verdict, "moves": moves, "reasons": reasons, "resources": [DISK], "continues": None,
+        "steps": [],
     }  # fmt: skip
     levels = recompute(claims(), known, asked)
     assert faults_of(check_verdict, document, levels, known, asked) == ([] if is_right else ["verdict"])

@@ -97,6 +97,7 @@ FREE = {
     ("moves", "*", "worse_without", "args", "capacity"): "a level that would be, after a loss",
     ("lower_bound", "*"): "a bound that is weaker is still true; its proof is a code",
     ("certificate",): "prices prove a bound whatever they are",
+    ("steps", "*", "certificate"): "prices prove a bound whatever they are",
     ("proofs",): "prices prove a bound whatever they are",
     ("frontier", "*"): "the plans behind other points are not in the document",
     ("robustness", "noise"): "any noise may be tried",

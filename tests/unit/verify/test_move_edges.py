@@ -20,6 +20,11 @@ ELECTION = {"preferred_election": True, "balance_within": None}
 LEADS = MOVE | {"to": [1, 0], "leader_to": 1, "kind": "leader", "bytes": 0}
 
 
+def one_step(waves: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All waves in one step."""
+    return [{"waves": list(range(1, len(waves) + 1))}]
+
+
 def rules(move: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> list[str]:
     claimed = claims(move, snapshot=snapshot, **asked)
     return faults_of(check_moves, [move], claimed, arrays(snapshot, **asked), parameters(**asked))
@@ -128,7 +133,7 @@ def waves(
     numbers = {member: number for number, wave in enumerate(of, start=1) for member in wave["moves"]}
     moves = [OUT | {"wave": numbers.get(0, 1)}, BACK_IN | {"wave": numbers.get(1, 2)}]
     disk = None if limit is None else (np.array([10.0, 15, 5]) * GB, np.array(limit) * GB)
-    document = {"moves": moves, "waves": of, "cost": cost}
+    document = {"moves": moves, "waves": of, "steps": one_step(of), "cost": cost}
     return faults_of(check_waves, document, claimed, known, parameters(**asked), disk)
 
 
@@ -209,7 +214,7 @@ URGENT = (row("t", 0, (0, 1), 6 * GB), row("t", 1, (0, 1), 4 * GB), row("u", 0, 
 def test_what_is_out_of_sync_goes_first_where_it_fits(first_rows: tuple, asked: dict, codes: list[str]) -> None:
     snapshot = cluster(first_rows, brokers(3))
     known, claimed = arrays(snapshot, **asked), claims(OUT, BACK_IN, snapshot=snapshot, **asked)
-    document = {"moves": [OUT, BACK_IN], "waves": WAVES, "cost": COST}
+    document = {"moves": [OUT, BACK_IN], "waves": WAVES, "steps": one_step(WAVES), "cost": COST}
     assert faults_of(check_waves, document, claimed, known, parameters(**asked), None) == codes
 
 
@@ -221,11 +226,21 @@ def test_one_sender_has_no_second_slot_for_what_is_out_of_sync() -> None:
     ways = [WAVES[0], WAVES[1] | {"free_disk_needed": {"1": 5 * GB}}]
     for limit, codes in ((1, []), (2, ["wave_order"])):
         known, claimed = arrays(snapshot, moves_per_broker=limit), claims(OUT, second, snapshot=snapshot)
-        document = {"moves": [OUT, second], "waves": ways, "cost": COST | {"seconds_slot_filling": 11000.0}}
+        document = {
+            "moves": [OUT, second],
+            "waves": ways,
+            "steps": one_step(ways),
+            "cost": COST | {"seconds_slot_filling": 11000.0},
+        }
         assert faults_of(check_waves, document, claimed, known, parameters(moves_per_broker=limit), None) == codes
     elected = second | {"to": [2, 0], "leader_to": 2, "kind": "leader", "bytes": 0}
     quick = [WAVES[0], WAVE | {"moves": [1], "bytes": 0, "seconds": 0.0, "free_disk_needed": {}}]
-    document = {"moves": [OUT, elected], "waves": quick, "cost": {"seconds": 6000.0, "seconds_slot_filling": 6000.0}}
+    document = {
+        "moves": [OUT, elected],
+        "waves": quick,
+        "steps": one_step(quick),
+        "cost": {"seconds": 6000.0, "seconds_slot_filling": 6000.0},
+    }
     claimed = claims(OUT, elected, snapshot=snapshot)
     assert faults_of(check_waves, document, claimed, arrays(snapshot), parameters(), None) == []
 

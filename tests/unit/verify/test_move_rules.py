@@ -23,7 +23,8 @@ COST: dict[str, Any] = {
 }  # fmt: skip
 ROLLBACK: dict[str, Any] = COST | {"waves": [WAVE | {"free_disk_needed": {"0": 4 * GB}}], "not_undone": []}
 DOCUMENT: dict[str, Any] = {
-    "moves": [MOVE], "waves": [WAVE], "cost": COST, "rollback": ROLLBACK, "verdict": "rebalance",
+    "moves": [MOVE], "waves": [WAVE], "steps": [{"waves": [1]}], "cost": COST, "rollback": ROLLBACK,
+    "verdict": "rebalance",
     "resources": [{"resource": "disk"}],
 }  # fmt: skip
 

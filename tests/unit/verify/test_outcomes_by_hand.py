@@ -20,7 +20,8 @@ from tests.unit.verify.hand_claims import DISK, arrays, claims, faults_of, param
 def told(name: str, unit: str, source: str, mean: float, skews: tuple[float, float], **more: object) -> dict[str, Any]:
     return {
         "resource": name, "unit": unit, "source": source, "mean_level": mean, "basis": "fair_share",
-        "is_ordered": True, "band_asked": [0.8, 1.2], "widened_to": [None, None], "skew_before": skews[0],
+        "is_ordered": True, "watched": None, "band_asked": [0.8, 1.2], "widened_to": [None, None],
+        "skew_before": skews[0],
         "skew_after": skews[1],
         "capacity": None,
     } | more  # fmt: skip

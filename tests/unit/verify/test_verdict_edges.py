@@ -148,6 +148,7 @@ def test_the_worst_deviation_is_of_brokers_outside_and_a_count_may_be_one_off() 
 EVEN_REASON = {"code": "all_inside_band", "args": {}}
 QUIET: dict[str, Any] = {
     "verdict": "nothing_to_do", "moves": [], "reasons": [EVEN_REASON], "resources": [DISK], "continues": None,
+    "steps": [],
 }  # fmt: skip
 TENTH = DISK | {"band_asked": [0.9, 1.1], "is_ordered": False}  # the band that nobody ordered
 

@@ -12,6 +12,7 @@ from tests.unit.verify.forgeries import (
     moves,
     numbers,
     parameters,
+    steps,
     verdicts,
     waves,
 )
@@ -20,5 +21,5 @@ from tests.unit.verify.forgeries.judging import Outcome, judged
 
 __all__ = [
     "CATALOGUE", "Forgery", "InapplicableError", "Outcome", "bounds", "budgets", "covers", "files", "identity",
-    "judged", "moves", "numbers", "parameters", "verdicts", "waves",
+    "judged", "moves", "numbers", "parameters", "steps", "verdicts", "waves",
 ]  # fmt: skip

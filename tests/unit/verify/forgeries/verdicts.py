@@ -12,7 +12,7 @@ def emptied(document: Document, verdict: str) -> None:
     document["verdict"] = verdict
     document["moves"], document["waves"], document["rollback"] = [], [], None
     document["preconditions"], document["explanations"], document["frontier"] = [], [], []
-    document["certificate"], document["topic_ids"] = {}, {}
+    document["certificate"], document["topic_ids"], document["steps"] = {}, {}, []
     document["seen"]["topic_partitions"] = {}
     document["cost"] |= NO_COST | {"bytes": 0}
     document["topic_excess_replicas"] = [document["topic_excess_replicas"][0]] * 2
@@ -34,7 +34,7 @@ def emptied(document: Document, verdict: str) -> None:
             low, high = min(levels, default=1.0), max(levels, default=1.0)
             is_out = asked_high is not None and mean
             told["widened_to"] = [
-                low if is_out and low < asked_low else None,
+                low if is_out and asked_low is not None and low < asked_low else None,
                 high if is_out and high > asked_high else None,
             ]
 

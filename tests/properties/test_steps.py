@@ -1,0 +1,138 @@
+"""Any prefix of a plan's steps is a plan: verified, lawful for Kafka, no dearer than the whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.plan_options import STEPS, PlanOptions
+from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.pipeline import make_plan
+from kafka_rebalance.plans.plan import Plan, StepKind, Verdict
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import Partition
+from kafka_rebalance.verify import verify_plan
+from tests.properties.any_cluster import any_case
+from tests.properties.unhealthy_clusters import faults_of, unhealthy_cluster
+from tests.sample import for_each
+from tests.unit.planner.sample_clusters import GB, brokers, cluster
+
+
+def filling_cluster(seed: int) -> ClusterSnapshot:
+    """4 to 9 brokers with disks of known size, one or two of them nearly full; some lists are not led by their first
+    replica, some share a rack; rates are known in every second cluster.
+    """
+    draw = np.random.default_rng(seed)
+    count, racks = int(draw.integers(4, 10)), int(draw.integers(2, 4))
+    rows = [_partition(draw, p, count, racks) for p in range(int(draw.integers(20, 90)))]
+    held = np.zeros(count)
+    for row in rows:
+        held[list(row.replicas)] += row.log_bytes[0] or 0
+    full = draw.permutation(count)[: int(draw.integers(1, 3))]
+    mean = float(held.mean())
+    # The fullest brokers are at 86 to 99 % of a disk that is as large as all others are.
+    size = max(float(held[full].max()) / float(draw.uniform(0.86, 0.99)), 1.4 * mean, float(held.max()) * 1.005)
+    known = [replace(broker, capacity=Capacity(disk_bytes=round(size))) for broker in brokers(count, racks)]
+    rates = None
+    if draw.random() < 0.5:
+        written = draw.lognormal(11, 1.5, len(rows)) * float(draw.choice([1, 300]))
+        rates = {LoadKind.IN_BYTES_PER_S: written.tolist(), LoadKind.OUT_BYTES_PER_S: (2 * written).tolist()}
+    return cluster(rows, known, rates=rates)
+
+
+def _partition(draw: np.random.Generator, p: int, count: int, racks: int) -> Partition:
+    factor = int(draw.integers(1, min(3, count) + 1))
+    weights = np.ones(count)
+    weights[: count // 3 or 1] = 2.5  # the first brokers hold more
+    replicas = [int(broker) for broker in draw.choice(count, size=factor, replace=False, p=weights / weights.sum())]
+    if draw.random() < 0.9:  # as racks want it
+        replicas = list({broker % racks: broker for broker in replicas}.values())
+    leader = replicas[0] if draw.random() < 0.7 else int(draw.choice(replicas))
+    size = int(GB * draw.lognormal(0, 1.0)) + 1
+    return Partition(
+        topic=f"t{p % 5}", partition=p, replicas=tuple(replicas), leader=leader, isr=tuple(replicas),
+        log_bytes=(size,) * len(replicas),
+    )  # fmt: skip
+
+
+def _parts_of(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Plan, list[Plan]]:
+    """The plan, and what it is where it ends at each of its steps."""
+    whole = make_plan(snapshot, options)
+    return whole, [make_plan(snapshot, replace(options, at=step.kind.value)) for step in whole.steps]
+
+
+def _check_parts(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
+    whole, parts = _parts_of(snapshot, options)
+    assert verify_plan(whole.document, snapshot).wrong == ()
+    assert plan_from_document(whole.document) == whole
+    moves = {(move.topic, move.partition): move for move in whole.moves}
+    for number, part in enumerate(parts, start=1):
+        assert verify_plan(part.document, snapshot).wrong == ()
+        assert part.verdict is Verdict.REBALANCE
+        assert [step.kind for step in part.steps] == [step.kind for step in whole.steps[:number]]
+        assert [step.cost for step in part.steps] == [step.cost for step in whole.steps[:number]]
+        for move in part.moves:
+            same = moves[move.topic, move.partition]
+            assert (move.to_replicas, move.leader_to, move.wave) == (same.to_replicas, same.leader_to, same.wave)
+    return whole
+
+
+@pytest.mark.planned
+@for_each("seed", range(300), fast=range(20), whole_step=2)
+def test_any_prefix_of_the_steps_is_a_plan_where_disks_fill_up(seed: int) -> None:
+    _check_parts(filling_cluster(seed), PlanOptions(with_frontier=False))
+
+
+@pytest.mark.planned
+@for_each("seed", range(300), fast=range(20), whole_step=2)
+def test_any_prefix_of_the_steps_is_a_plan_for_a_cluster_in_trouble(seed: int) -> None:
+    snapshot, options = unhealthy_cluster(seed)
+    whole, parts = _parts_of(snapshot, replace(options, with_frontier=False))
+    assert faults_of(whole.document, snapshot, options) == []
+    for part in parts:
+        assert verify_plan(part.document, snapshot).wrong == ()
+
+
+@pytest.mark.planned
+@for_each("seed", range(300), fast=range(20), whole_step=2)
+def test_any_prefix_of_the_steps_is_a_plan_whatever_was_asked(seed: int) -> None:
+    case = any_case(seed)
+    options = replace(case.options, with_frontier=False)
+    try:
+        make_plan(case.snapshot, options)
+    except UsageError:  # the cluster contradicts the options
+        return
+    _check_parts(case.snapshot, options)
+
+
+def test_each_kind_of_step_is_there_and_relief_comes_before_evening_out() -> None:
+    plans = [make_plan(filling_cluster(seed), PlanOptions(with_frontier=False)) for seed in range(40)]
+    kinds = [tuple(step.kind for step in plan.steps) for plan in plans]
+    assert {kind for some in kinds for kind in some} == set(StepKind)
+    assert sum(StepKind.RELIEVE in some for some in kinds) > 20
+    assert all(list(some) == sorted(some, key=lambda kind: STEPS.index(kind.value)) for some in kinds)
+
+
+def test_what_burns_is_relieved_in_the_first_wave_of_relief() -> None:
+    """Brokers above 85 % are below it, or at less than today, when the first wave of the step is done."""
+    relieved = 0
+    for seed in range(40):
+        plan = make_plan(filling_cluster(seed), PlanOptions(with_frontier=False))
+        disk = next(outcome for outcome in plan.resources if outcome.resource == "disk")
+        for step in plan.steps:
+            if step.kind is not StepKind.RELIEVE:
+                continue
+            first = plan.waves[step.waves[0] - 1]
+            left = [
+                move.bytes
+                for move in (plan.moves[number] for number in first.moves)
+                for broker in set(move.from_replicas) - set(move.to_replicas)
+                if disk.before[broker] > 0.85 * (disk.capacity or {})[broker]
+            ]
+            relieved += bool(left)
+            assert left, f"seed {seed}: the first wave takes nothing from a full disk"
+    assert relieved > 20
