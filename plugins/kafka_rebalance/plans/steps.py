@@ -304,13 +304,18 @@ def _bounds_of_step(
     return found if copied <= found.bytes.value * (1 + params.gaps.near) else raised(wider, found, params.bounds)
 
 
+def _fullest(level: Floats) -> int:
+    """The first of the fullest brokers; sums that differ by rounding are equal."""
+    return int((level >= level.max() * (1 - BAND_ROUNDING)).argmax())
+
+
 def _outcomes(request: PlanRequest, bands: Bands, before: Floats, outcome: Outcome) -> tuple[StepOutcome, ...]:
     ids, stays = request.brokers.arrays.ids.tolist(), request.brokers.arrays.stays
     results = []
     for d, name in enumerate(outcome.resources):
         capacity = request.brokers.arrays.capacity.get(name, np.ones(len(ids)))
         was, now = before[:, d], outcome.after[:, d]
-        first, last = (int(np.where(stays, load / capacity, -1.0).argmax()) for load in (was, now))
+        first, last = (_fullest(np.where(stays, load / capacity, 0.0)) for load in (was, now))
         results.append(
             StepOutcome(
                 resource=name,

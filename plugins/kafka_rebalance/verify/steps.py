@@ -16,7 +16,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds import recomputed_bounds
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, cap_of, read_moves
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.loads import Levels, check_capacity, check_widened, recompute, skew_of
+from kafka_rebalance.verify.loads import SLACK, Levels, check_capacity, check_widened, recompute, skew_of
 from kafka_rebalance.verify.waves import total
 
 KINDS = ("elect", "repair", "relieve", "even_out")
@@ -145,16 +145,14 @@ def _check_outcomes(
     if [outcome["resource"] for outcome in step["resources"]] != list(resources):
         faults.add("step", f"{place}.resources", "are not those of the plan")
         return
-    index = {broker: at for at, broker in enumerate(cluster.ids.tolist())}
     for outcome in step["resources"]:
         name = outcome["resource"]
         capacity = levels.capacity[name]
         for time, loads in (("before", before[name]), ("after", levels.after[name])):
             level = np.where(cluster.stays, loads if capacity is None else loads / capacity, 0.0)
-            at = index.get(outcome[f"fullest_{time}"])
-            if at is None or level[at] < float(level.max()) * (1 - 1e-9):
-                faults.add("step", f"{place}.{name}.fullest_{time}", "names a broker that is not the fullest")
-                continue
+            at = int((level >= float(level.max()) * (1 - SLACK)).argmax())
+            fullest = int(cluster.ids[at])
+            faults.require_equal("step", f"{place}.{name}.fullest_{time}", outcome[f"fullest_{time}"], fullest)
             faults.require_close("step", f"{place}.{name}.load_{time}", outcome[f"load_{time}"], float(loads[at]))
             found = skew_of(loads, capacity, cluster.stays)
             faults.require_close("step", f"{place}.{name}.skew_{time}", outcome[f"skew_{time}"], found)
