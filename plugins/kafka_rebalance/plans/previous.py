@@ -5,10 +5,10 @@ is kept as long as nothing contradicts it and it still leads where it should; wh
 is continued: its moves stay, some are added.
 
 Promises, in order: what is kept is within today's budget; it leaves nothing where it must not stay; a plan that leads
-well inside the dead band, or nearly as far as any moves would, is confirmed unchanged; one that the cluster has drifted
-away from is continued if that copies little more than a new plan would.
-Example: band 10 %, dead band 20 %: a plan that leads to 13 % is confirmed, one that leads to 17 % is continued, so that
-the cluster does not drift over the edge the day after.
+inside the dead band, or nearly as far as any moves would, is confirmed unchanged; one that the cluster has drifted away
+from is continued if that copies little more than a new plan would.
+Example: band 10 %, dead band 20 %: a plan that leads to 17 % is confirmed, because nothing would move at 17 %; one that
+leads to 23 % is continued.
 
 Complexity: three searches at most, none where the plan is confirmed at once.
 """
@@ -113,7 +113,7 @@ def continued_plan(
     confirmed = _confirmed(plan_request, previous_plan)
     holds = leaves_nothing_behind(problem, previous_plan.replicas) and fits_budget(problem, _cost(confirmed.draft))
     off = 0.0 if worst is None else abs(worst.ratio - 1)
-    if holds and off <= (allowed + min(within or 0.0, allowed)) / 2:
+    if holds and off <= allowed:
         return confirmed
     progress("continuing an earlier plan")
     placed = replace(problem, replicas=previous_plan.replicas, leader=previous_plan.leader, own_disk=None)

@@ -104,15 +104,15 @@ SAMPLES: list[tuple[Fact, str]] = [
     (
         fact(FactCode.RATE_IS_WATCHED, resource="in", broker=2, load=21e6, capacity_share=0.29, is_assumed=True),
         (
-            "in is watched and not evened out: broker 2 carries the most, 20.0 MiB/s, 29% of the capacity that is assumed "
-            "(the busiest broker's rate and the throttle); --balance-within evens it out"
+            "in is watched and not evened out: broker 2 carries the most, 20.0 MiB/s, 29% of the capacity that is "
+            "assumed (the busiest broker's rate and the throttle); --balance-within evens it out"
         ),
     ),
     (
         fact(FactCode.STOPS_AT_STEP, step="even_out", left_replica_moves=1, left_bytes=2**30, left_leader_changes=2),
         (
-            "the plan ends after the step even out, as asked: 1 replica move (1.0 GiB) and 2 leader changes of later steps "
-            "are left out"
+            "the plan ends after the step even out, as asked: 1 replica move (1.0 GiB) and 2 leader changes of later "
+            "steps are left out"
         ),
     ),
     (
@@ -128,8 +128,8 @@ SAMPLES: list[tuple[Fact, str]] = [
             is_assumed=False,
         ),
         (
-            "+152 replica moves (96.0 GiB) and -3 leader changes would lower the highest in rate from 1.27 × to 1.10 × the "
-            "mean, on brokers at 18% of their capacity or less"
+            "+152 replica moves (96.0 GiB) and -3 leader changes would lower the highest in rate from 1.27 × to 1.10 × "
+            "the mean, on brokers at 18% of their capacity or less"
         ),
     ),
     (
