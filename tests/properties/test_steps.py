@@ -9,9 +9,11 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
+from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, StepKind, Verdict
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
@@ -107,6 +109,22 @@ def test_any_prefix_of_the_steps_is_a_plan_whatever_was_asked(seed: int) -> None
     except UsageError:  # the cluster contradicts the options
         return
     _check_parts(case.snapshot, options)
+
+
+def test_all_steps_together_copy_hardly_more_than_one_plan_for_all() -> None:
+    """The plan of the search alone, without an election first."""
+    ratios = []
+    for seed in range(60):
+        snapshot = filling_cluster(seed)
+        plan = make_plan(snapshot, PlanOptions(with_frontier=False))
+        if plan.verdict is not Verdict.REBALANCE or not plan.cost.bytes:
+            continue
+        one = solve(build_request(snapshot, PlanOptions()).problem(0.1))
+        if one.cost.bytes > 0:
+            ratios.append((plan.cost.bytes or 0) / one.cost.bytes)
+    assert len(ratios) > 30
+    assert sum(ratios) / len(ratios) <= 1.02
+    assert max(ratios) <= 1.05
 
 
 def test_each_kind_of_step_is_there_and_relief_comes_before_evening_out() -> None:

@@ -56,9 +56,27 @@ class Balance:
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the solution of its problem."""
+        """Return the state with the solution of its problem: of small clusters that of today's leaders, if cheaper."""
         state.progress("searching")
-        return state.with_solution(solve(state.problem, seed=state.seed, params=state.params.solve))
+        found = solve(state.problem, seed=state.seed, params=state.params.solve)
+        pairs = state.problem.partition_count * state.problem.broker_count
+        if state.today is None or pairs > state.params.steps.most_pairs_searched_twice or _is_near(state, found):
+            return state.with_solution(found)
+        other = solve(state.today, seed=state.seed, params=state.params.solve)
+        if _distance(state.problem, other) < (1 - state.params.steps.least_saving) * _distance(state.problem, found):
+            return replace(state, problem=state.today, today=None).with_solution(other)
+        return state.with_solution(found)
+
+
+def _is_near(state: PlanState, found: Solution) -> bool:
+    return found.cost.bytes <= found.bounds.bytes.value * (1 + state.params.solve.gaps.far)
+
+
+def _distance(problem: Problem, solution: Solution) -> float:
+    """Bytes; beyond all of them where the bands are left, by how far."""
+    outside = imbalance(bands_of(problem), solution.after, problem.stays)
+    total = float((problem.move_bytes * problem.target_rf).sum())
+    return solution.cost.bytes + total * round(outside, 3)
 
 
 class KeepCapacity:

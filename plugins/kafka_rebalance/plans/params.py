@@ -97,9 +97,17 @@ class FrontierParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class StepParams(Parameters):
-    """``full_share``: of what a broker can carry; one that carries more is relieved before anything is evened out."""
+    """Steps.
+
+    full_share                 of what a broker can carry; one that carries more is relieved before anything is evened
+                               out
+    most_pairs_searched_twice  of partition and broker: smaller clusters are searched with and without an election first
+    least_saving               share of the bytes that a search without it has to save
+    """
 
     full_share: float = number(0.85, least=0.0, most=1.0)
+    most_pairs_searched_twice: int = number(5_000, least=0)
+    least_saving: float = number(0.01, least=0.0, most=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
