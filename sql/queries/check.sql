@@ -4,35 +4,9 @@
 -- Key of a snapshot in any status.
 SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s
 
--- name: input_batch
--- Start of the batch of input rules; the key follows.
-SELECT
-    snapshot_key, cluster, captured_at, stored_at, broker_count, topic_count, partition_count, group_count, member_count
-FROM store.snapshot
-WHERE snapshot_key =
-
--- name: results_batch
--- Start of the batch of result rules; the key follows.
-SELECT run.run_key, run.started_at, run.snapshot_key, snapshot.captured_at AS snapshot_captured_at
-FROM store.run
-JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
-WHERE run.run_key =
-
--- name: broken_rule
--- Result of a gate rule in one row; its SQL and a query of its subjects are inserted. MATERIALIZED: it runs once.
-WITH broken AS MATERIALIZED (
-[rule]
-)
-SELECT
-    counted.failed_rows,
-    (SELECT json_agg(kept.found) FROM (SELECT row_to_json(broken) AS found FROM broken LIMIT 20) AS kept) AS sample,
-    [subjects] AS subjects
-FROM (SELECT count(*) AS failed_rows FROM broken) AS counted
-WHERE counted.failed_rows > 0
-
--- name: subjects_of_rule
--- Quarantined subjects: part of the query above.
-(SELECT jsonb_agg(DISTINCT subject ORDER BY subject) FROM broken)
+-- name: broken_subjects
+-- Subjects that break a quarantine rule; the name of the rule's view is inserted.
+SELECT DISTINCT subject FROM store.[rule] WHERE snapshot_id = %(snapshot_id)s ORDER BY subject
 
 -- name: forget_input_checks
 -- A gate that runs again replaces its results.
@@ -76,3 +50,10 @@ DELETE FROM store.check_result WHERE run_key = %(run_key)s
 -- Result of one rule on a run.
 INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, sample)
 VALUES ('results', %(run_key)s, %(rule)s, %(level)s, %(failed_rows)s, %(sample)s::jsonb)
+
+-- name: checks_of_run
+-- Results of both gates for a run and its snapshot.
+SELECT check_result.gate, check_result.rule, check_result.failed_rows, check_result.sample
+FROM store.check_result
+JOIN store.run ON run.run_key = check_result.run_key OR run.snapshot_key = check_result.snapshot_key
+WHERE run.run_id = %(run_id)s

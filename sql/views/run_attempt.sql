@@ -18,8 +18,10 @@ SELECT
     extract(epoch FROM now() - run.attempted_at)::double precision AS age_seconds,
     failure.task AS failed_task,
     failure.message AS failure,
-    run.advisor_version
+    run.advisor_version,
+    snapshot.snapshot_id
 FROM store.run
+JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
 LEFT JOIN LATERAL (
     SELECT task_failure.failed_at, task_failure.task, task_failure.message
     FROM store.task_failure
@@ -41,3 +43,4 @@ COMMENT ON COLUMN advisor.run_attempt.age_seconds IS 'Time since the start of th
 COMMENT ON COLUMN advisor.run_attempt.failed_task IS 'First failed task; NULL: none.';
 COMMENT ON COLUMN advisor.run_attempt.failure IS 'Last message of that task.';
 COMMENT ON COLUMN advisor.run_attempt.advisor_version IS 'Version of the advisor.';
+COMMENT ON COLUMN advisor.run_attempt.snapshot_id IS 'Snapshot that the advisory is about.';

@@ -44,6 +44,7 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
     """
     from kafka_rebalance.plans.document import plan_from_document
     from rebalance_advisor import store
+    from rebalance_advisor.gates import rule_results
     from rebalance_advisor.publish.advisory_files import advisory_files
     from rebalance_advisor.publish.digest import closing_words
     from rebalance_advisor.publish.object_store import sha256_of
@@ -59,7 +60,8 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
             _show_as_latest(connection, run_id, cluster, place, plan_id)
             return words, written.address  # a try before did it, and was cut off afterwards
         _require_young(plan, run.parameters, datetime.now(UTC))
-        written = place.write(advisory_files(document, plan), plan_id)
+        results = rule_results(store.load_checks(connection, run_id))
+        written = place.write(advisory_files(document, plan, results), plan_id)
         store.publish_run(connection, run_id)
         _show_as_latest(connection, run_id, cluster, place, plan_id)
     for line in (*words, written.address):

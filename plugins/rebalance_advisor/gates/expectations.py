@@ -1,88 +1,76 @@
-"""Great Expectations, and the only code that knows it: rules as expectations on one batch in Postgres."""
+"""Great Expectations, and the only code that knows it: run a checkpoint of the project in ``gx/`` on one batch."""
 
 from __future__ import annotations
 
 import logging
-import os
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar
+from typing import Any
+from urllib.parse import urlencode
+
+from rebalance_advisor.gates.rules import PROJECT, Gate
 
 Row = Mapping[str, Any]
-_NO_ADDRESS = "postgresql+psycopg://advisor@localhost/advisor"
+# Names in gx/great_expectations.yml.
+CONNECTION_SETTING = "ADVISOR_GX_CONNECTION"
+BATCH_PARAMETERS: Mapping[Gate, str] = {Gate.INPUT: "snapshot_id", Gate.RESULTS: "run_id"}
 
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """What one rule found: how many rows, the first of them, and (of a quarantine's) every subject."""
+    """Number of rows that break one rule, and the first of them (Great Expectations returns at most 200)."""
 
     count: int
     rows: tuple[Row, ...]
-    subjects: tuple[str, ...]
 
 
-def unexpected_rows(dsn: str, batch: str, queries: Mapping[str, str]) -> dict[str, Unexpected]:
-    """Run each named query once on the database at ``dsn``; ``{batch}`` in it stands for ``batch``, a query itself.
-
-    A query returns one row where its rule is broken (``failed_rows``, ``sample``, ``subjects``), none where it holds.
-    Raises RuntimeError where a query cannot be run: a rule that was not asked has not been kept.
-    """
-    os.environ["GX_ANALYTICS_ENABLED"] = "false"
-    logging.getLogger("great_expectations").setLevel(logging.WARNING)  # hundreds of lines about itself, none about rows
-    import great_expectations as gx
-    import psycopg
+def sqlalchemy_address(dsn: str) -> str:
+    """Return ``dsn`` as SQLAlchemy's URL. Every setting is a quoted parameter, so that GX sees no ``$`` in it."""
+    from psycopg.conninfo import conninfo_to_dict
 
     from rebalance_advisor.store.schema.connection import libpq_string
 
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
-    address = libpq_string(dsn, options="")
-    # GX reads a $ in a URL as a variable and refuses sockets: the address goes to the driver as it is.
-    source = context.data_sources.add_postgres(
-        "advisor", connection_string=_NO_ADDRESS, kwargs={"creator": lambda: psycopg.connect(address)}
+    settings = conninfo_to_dict(libpq_string(dsn, options="-c timezone=UTC", application_name="rebalance-advisor"))
+    return f"postgresql+psycopg:///?{urlencode(settings)}"
+
+
+def unexpected_rows(dsn: str, gate: Gate, batch: str) -> dict[str, Unexpected]:
+    """Return for each rule of a gate the rows of ``batch``, a snapshot's or a run's id, that break it.
+
+    Raises RuntimeError if a rule could not be evaluated.
+    """
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)  # hundreds of lines about itself, none about rows
+    import great_expectations as gx
+
+    context = gx.get_context(
+        mode="file", context_root_dir=PROJECT, runtime_environment={CONNECTION_SETTING: sqlalchemy_address(dsn)}
     )
+    checkpoint = context.checkpoints.get(gate.value)
     try:
-        asset = source.add_query_asset("subject", query=f"SELECT * FROM ({batch}) AS subject")  # noqa: S608
-        suite = context.suites.add(gx.ExpectationSuite("gate"))
-        for name, query in queries.items():
-            # GX puts "(…) AS subselect" in the place of {batch}; the rules give it a name that says what it is.
-            named = query.replace("{batch}", "(SELECT * FROM {batch})")
-            suite.add_expectation(_rule_expectation()(unexpected_rows_query=named, meta={"rule": name}))
-        definition = asset.add_batch_definition("whole")
-        validation = gx.ValidationDefinition(name="gate", data=definition, suite=suite)
-        result = context.validation_definitions.add(validation).run(result_format="COMPLETE")
+        result = checkpoint.run(batch_parameters={BATCH_PARAMETERS[gate]: batch})
     finally:
-        source.get_engine().dispose()
-    return {outcome.expectation_config.meta["rule"]: _unexpected(outcome) for outcome in result.results}
+        context.data_sources.get("advisor").get_engine().dispose()
+    (validation,) = result.run_results.values()
+    return {outcome.expectation_config.meta["code"]: _unexpected(outcome) for outcome in validation.results}
 
 
-@cache
-def _rule_expectation() -> Any:
-    """GX's own expectation runs its query twice, for the rows and for their number; here the rows tell the number."""
-    from great_expectations.expectations import UnexpectedRowsExpectation
-
-    class ExpectRuleToHold(UnexpectedRowsExpectation):
-        metric_dependencies: ClassVar[tuple[str, ...]] = ("unexpected_rows_query.table",)
-
-        def _validate(self, metrics: dict[str, Any], *_: Any, **__: Any) -> dict[str, Any]:
-            rows = metrics["unexpected_rows_query.table"]
-            count = int(rows[0]["failed_rows"]) if rows else 0
-            return {"success": not rows, "result": {"observed_value": count, "details": {"unexpected_rows": rows}}}
-
-    return ExpectRuleToHold
+def _unexpected(outcome: Any) -> Unexpected:
+    found = outcome.result
+    if "details" in found:  # SQL of the suite
+        return Unexpected(found["observed_value"], tuple(map(_plain, found["details"]["unexpected_rows"])))
+    if "unexpected_count" in found:  # an expectation of Great Expectations about one column
+        return Unexpected(found["unexpected_count"], tuple(map(_plain, found["unexpected_index_list"] or ())))
+    rule = outcome.expectation_config.meta["code"]
+    raise RuntimeError(f"rule {rule} could not be evaluated: {_first_reason(outcome.exception_info)}")
 
 
-def _unexpected(result: Any) -> Unexpected:
-    if "observed_value" not in result.result:
-        raise RuntimeError(
-            f"rule {result.expectation_config.meta['rule']} could not be asked: {_first_reason(result.exception_info)}"
-        )
-    rows = result.result["details"]["unexpected_rows"]
-    if not rows:
-        return Unexpected(0, (), ())
-    found = rows[0]
-    return Unexpected(int(found["failed_rows"]), tuple(found["sample"]), tuple(found["subjects"] or ()))
+def _plain(row: Row) -> Row:
+    """Return the row for JSON, which has no infinity."""
+    return {
+        name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }
 
 
 def _first_reason(information: Mapping[str, Any]) -> str:

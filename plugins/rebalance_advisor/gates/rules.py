@@ -1,35 +1,43 @@
-"""The registry of gate rules: codes and levels. ``sql/checks/NAME.sql`` has their SQL, ``render.coverage`` their words.
+"""The rules of the gates, read from the suites of the Great Expectations project in ``gx/``.
 
-Database constraints see one row; these rules see a whole reading or a whole advisory. Real trouble (a dead broker, a
-violated rack) passes: it is what the advisor is for.
+Database constraints see one row; these rules see a whole snapshot or a whole run. Real trouble (a dead broker, a
+violated rack) passes: it is what the advisor is for. Reading the suites does not import Great Expectations.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from kafka_rebalance.facts import FactCode
+from rebalance_advisor.store.checks import Check
+
+PROJECT = Path(__file__).parent / "gx"
 
 
 class Gate(StrEnum):
-    """Which door a rule guards."""
+    """The name of a gate's suite, validation definition and checkpoint."""
 
     INPUT = "input"  # a snapshot, before anything is computed from it
     RESULTS = "results"  # a run, before it is published
 
 
 class Level(StrEnum):
-    """What a broken rule means."""
+    """Effect of a broken rule; in the suites beside GX's own ``severity``."""
 
-    BLOCK = "block"  # incoherent: the run stops
-    QUARANTINE = "quarantine"  # one subject is odd: advice leaves it out
-    WARN = "warn"  # said, nothing else
+    BLOCK = "block"  # critical: the run stops
+    QUARANTINE = "quarantine"  # warning: advice leaves the subject out
+    WARN = "warn"  # info: a line in the log
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. A quarantine's rows name who is left out in their column ``subject``."""
+    """One expectation of a suite. The rows of a quarantine have the subject's name in their column ``subject``."""
 
     code: FactCode
     gate: Gate
@@ -43,32 +51,44 @@ class Rule:
 
     def __post_init__(self) -> None:
         if (self.level is Level.QUARANTINE) != (self.subject_type is not None):
-            raise ValueError(f"rule {self.name}: a quarantine, and nothing else, says what kind of subject it holds")
+            raise ValueError(f"rule {self.name}: a quarantine, and no other level, has a subject_type")
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(FactCode.PARTITION_LISTED_TWICE, Gate.INPUT, Level.BLOCK),
-    Rule(FactCode.BROKER_TWICE_IN_REPLICAS, Gate.INPUT, Level.BLOCK),
-    Rule(FactCode.REPLICA_ON_UNKNOWN_BROKER, Gate.INPUT, Level.BLOCK),
-    Rule(FactCode.REPLICA_LISTS_DISAGREE, Gate.INPUT, Level.BLOCK),
-    Rule(FactCode.ROWS_ARE_MISSING, Gate.INPUT, Level.BLOCK),
-    Rule(FactCode.LOAD_IMPOSSIBLE, Gate.INPUT, Level.BLOCK),
-    Rule(FactCode.GROUP_VANISHED, Gate.INPUT, Level.QUARANTINE, "group"),
-    Rule(FactCode.MEMBER_READS_UNSUBSCRIBED, Gate.INPUT, Level.QUARANTINE, "group"),
-    Rule(FactCode.PARTITION_READ_TWICE, Gate.INPUT, Level.QUARANTINE, "group"),
-    Rule(FactCode.OFFSETS_BACKWARDS, Gate.INPUT, Level.QUARANTINE, "topic"),
-    Rule(FactCode.COMMITTED_BEYOND_END, Gate.INPUT, Level.WARN),
-    Rule(FactCode.CLOCK_AHEAD, Gate.INPUT, Level.BLOCK),
-    Rule(FactCode.MOVE_DISAGREES_WITH_SNAPSHOT, Gate.RESULTS, Level.BLOCK),
-    Rule(FactCode.MOVE_TO_UNFIT_BROKER, Gate.RESULTS, Level.BLOCK),
-    Rule(FactCode.PLAN_DOES_NOT_ADD_UP, Gate.RESULTS, Level.BLOCK),
-    Rule(FactCode.SCORES_DO_NOT_ADD_UP, Gate.RESULTS, Level.BLOCK),
-    Rule(FactCode.GROUP_SCORES_ARE_INCOMPLETE, Gate.RESULTS, Level.BLOCK),
-    Rule(FactCode.MEMBER_SCORES_DO_NOT_ADD_UP, Gate.RESULTS, Level.BLOCK),
-    Rule(FactCode.FINDING_OF_UNKNOWN_SUBJECT, Gate.RESULTS, Level.WARN),
-)
-
-
+@cache
 def rules_of(gate: Gate) -> tuple[Rule, ...]:
-    """The rules of one gate, in the order in which they are told."""
-    return tuple(rule for rule in RULES if rule.gate is gate)
+    """Return the rules of one gate in the order of its suite."""
+    suite = json.loads((PROJECT / "expectations" / f"{gate}.json").read_text(encoding="utf-8"))
+    metas = [expectation["meta"] for expectation in suite["expectations"]]
+    return tuple(Rule(FactCode(meta["code"]), gate, Level(meta["level"]), meta.get("subject_type")) for meta in metas)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """Result of one rule for page and report. ``failed_rows`` is None if the rule was not evaluated."""
+
+    rule: Rule
+    failed_rows: int | None
+    sample: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def state(self) -> str:
+        """Return passed, failed or not evaluated."""
+        if self.failed_rows is None:
+            return "not evaluated"
+        return "failed" if self.failed_rows else "passed"
+
+    @property
+    def first_rows(self) -> str:
+        """Return the first rows by column, and how many more there are."""
+        return Check(self.rule.name, self.rule.level.value, self.failed_rows or 0, self.sample).first_rows
+
+
+def rule_results(stored: Iterable[Mapping[str, Any]]) -> list[RuleResult]:
+    """Return each rule of both gates with its stored result: columns gate, rule, failed_rows and sample."""
+    found = {(row["gate"], row["rule"]): row for row in stored}
+    rules = (rule for gate in Gate for rule in rules_of(gate))
+    return [
+        RuleResult(rule, row["failed_rows"], tuple(row["sample"] or ())) if row else RuleResult(rule, None)
+        for rule in rules
+        for row in [found.get((rule.gate.value, rule.name))]
+    ]

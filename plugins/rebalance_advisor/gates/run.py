@@ -1,4 +1,4 @@
-"""The two gates: run every rule, keep the results in Postgres, decide what follows."""
+"""The two gates: evaluate every rule, store the results in Postgres, decide what follows."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.render import render
 from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
-from rebalance_advisor.gates.rules import Gate, Level, Rule, rules_of
+from rebalance_advisor.gates.rules import Gate, Level, rules_of
 
 # Great Expectations keeps of a database's error only its text.
 _INTERRUPTED = re.compile(
     "OperationalError|InterfaceError|AdminShutdown|CrashShutdown|server closed the connection|terminating connection"
 )
 
+_KEPT_ROWS = 20
+
 
 class GateError(AdvisorError):
-    """A rule could not be asked: nothing passes a gate that does not work."""
+    """A rule could not be evaluated: nothing passes a gate that does not work."""
 
 
 class GateInterruptedError(GateError):
-    """The database went away while a gate asked its rules."""
+    """The database went away while a gate evaluated its rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """What a gate found. ``quarantined`` are the subjects that advice leaves out."""
+    """Results of one gate. ``quarantined`` are the subjects that advice leaves out."""
 
     gate: Gate
     subject: str
@@ -52,52 +54,47 @@ def check_words(check: store.Check) -> str:
 
 
 def check_input(dsn: str, snapshot_id: str) -> GateResult:
-    """Ask the input rules about a stored snapshot, keep the answers, and mark it passed or blocked.
+    """Evaluate the input rules for a stored snapshot, store their results, and mark it passed or blocked.
 
-    Raises StoreError for an unknown snapshot, GateError where a rule cannot be asked.
+    Raises StoreError for an unknown snapshot, GateError if a rule cannot be evaluated.
     """
     with store.connect(dsn) as connection:
-        batch = store.snapshot_batch(connection, snapshot_id)
-        answers = _ask(dsn, batch, Gate.INPUT)
-        checks = tuple(_check(rule, answer) for rule, answer in answers.items())
+        store.require_snapshot(connection, snapshot_id)
+        found = _evaluate(dsn, Gate.INPUT, snapshot_id)
         quarantined = tuple(
-            held
-            for rule, answer in answers.items()
-            if rule.level is Level.QUARANTINE and answer.count
-            for held in _held(rule, answer)
+            store.Quarantined(str(rule.subject_type), subject, rule.name)
+            for rule in rules_of(Gate.INPUT)
+            if rule.level is Level.QUARANTINE and found[rule.name].count
+            for subject in store.broken_subjects(connection, rule.name, snapshot_id)
         )
+        checks = _checks(Gate.INPUT, found)
         store.record_input_checks(connection, snapshot_id, checks, quarantined)
     return GateResult(Gate.INPUT, snapshot_id, checks, quarantined)
 
 
 def check_results(dsn: str, run_id: str) -> GateResult:
-    """Ask the result rules about a run, and keep the answers; a blocked run cannot be published until it runs again.
+    """Evaluate the result rules for a run and store their results; a blocked run is not published until it runs again.
 
-    Raises RunPublishedError for a published run, StoreError for an unknown one, GateError where a rule cannot be asked.
+    Raises RunPublishedError for a published run, StoreError for an unknown one, GateError if a rule cannot be
+    evaluated.
     """
     with store.connect(dsn) as connection:
-        answers = _ask(dsn, store.run_batch(connection, run_id), Gate.RESULTS)
-        checks = tuple(_check(rule, answer) for rule, answer in answers.items())
+        store.load_run(connection, run_id)
+        checks = _checks(Gate.RESULTS, _evaluate(dsn, Gate.RESULTS, run_id))
         store.record_result_checks(connection, run_id, checks)
     return GateResult(Gate.RESULTS, run_id, checks)
 
 
-def _ask(dsn: str, batch: str, gate: Gate) -> dict[Rule, Unexpected]:
-    rules = rules_of(gate)
+def _evaluate(dsn: str, gate: Gate, batch: str) -> dict[str, Unexpected]:
     try:
-        queries = {
-            rule.name: store.rule_query(rule.name, has_subjects=rule.level is Level.QUARANTINE) for rule in rules
-        }
-        found = unexpected_rows(dsn, batch, queries)
+        return unexpected_rows(dsn, gate, batch)
     except RuntimeError as error:
         kind = GateInterruptedError if _INTERRUPTED.search(str(error)) else GateError
         raise kind(f"the {gate} gate cannot work: {error}") from error
-    return {rule: found[rule.name] for rule in rules}
 
 
-def _check(rule: Rule, answer: Unexpected) -> store.Check:
-    return store.Check(rule.name, rule.level.value, answer.count, answer.rows)
-
-
-def _held(rule: Rule, answer: Unexpected) -> list[store.Quarantined]:
-    return [store.Quarantined(str(rule.subject_type), subject, rule.name) for subject in answer.subjects]
+def _checks(gate: Gate, found: dict[str, Unexpected]) -> tuple[store.Check, ...]:
+    return tuple(
+        store.Check(rule.name, rule.level.value, found[rule.name].count, found[rule.name].rows[:_KEPT_ROWS])
+        for rule in rules_of(gate)
+    )

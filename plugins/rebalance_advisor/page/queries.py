@@ -111,7 +111,10 @@ MEMBER_SCORE = view(
     "cluster group_id assignor is_current is_recommended member_id instance_id rack partitions in_bytes_per_s"
     " lag_messages drain_seconds is_falling_behind",
 )
-ATTEMPT = view("run_attempt", "cluster run_id state attempted_at published_at duration_seconds failed_task failure")
+ATTEMPT = view(
+    "run_attempt", "cluster run_id snapshot_id state attempted_at published_at duration_seconds failed_task failure"
+)
+CHECK = view("check_result", "cluster gate snapshot_id run_id rule level failed_rows sample")
 OUTCOME = view(
     "plan_outcome",
     "cluster run_id started_at resource skew_before skew_predicted skew_measured move_count applied_count",
@@ -120,7 +123,7 @@ SKEW_DAY = view("skew_by_day", "cluster period_start resource skew highest_skew 
 ALL = (
     CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, MOVE, BROKER, BROKER_SCORE,
     DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE, GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE,
-    ATTEMPT, OUTCOME, SKEW_DAY,
+    ATTEMPT, CHECK, OUTCOME, SKEW_DAY,
 )  # fmt: skip
 
 
@@ -200,6 +203,20 @@ def attempts(cluster: str, *, limit: int, offset: int) -> Select[Any]:
         .order_by(ATTEMPT.c.attempted_at.desc())
         .limit(limit)
         .offset(offset)
+    )
+
+
+def attempt(cluster: str, run_id: str) -> Select[Any]:
+    """One advisory that was started, in any state."""
+    return select(*ATTEMPT.c).where(ATTEMPT.c.cluster == cluster, ATTEMPT.c.run_id == run_id)
+
+
+def checks(cluster: str, run_id: str) -> Select[Any]:
+    """Results of both gates for an advisory and its snapshot."""
+    snapshot_id = select(ATTEMPT.c.snapshot_id).where(ATTEMPT.c.cluster == cluster, ATTEMPT.c.run_id == run_id)
+    return select(*CHECK.c).where(
+        CHECK.c.cluster == cluster,
+        or_(CHECK.c.run_id == run_id, CHECK.c.snapshot_id == snapshot_id.scalar_subquery()),
     )
 
 

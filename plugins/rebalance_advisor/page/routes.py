@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy import Select
 
 from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
+from rebalance_advisor.gates import rule_results
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.access import check_cluster, readable_clusters, require_cluster
 from rebalance_advisor.page.queries import (
@@ -205,6 +206,7 @@ def plans_router() -> APIRouter:
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
     add_page(router, "/plan", plan_page)
     add_page(router, "/plan.json", plan_file)
+    add_page(router, "/gates", gates_page)
     return router
 
 
@@ -226,9 +228,11 @@ async def move_filter(
 
 def plan_page(
     request: Request, cluster: str, asked: Annotated[ask.MoveFilter, Depends(move_filter)], run: str = ""
-) -> HTMLResponse:
-    """The whole plan; of its moves one page."""
+) -> Response:
+    """The whole plan; of its moves one page. An advisory that is not published has its gates alone."""
     run = run or str(newest(request, cluster)["run_id"])
+    if not rows(request, ask.plan(cluster, run)) and rows(request, ask.attempt(cluster, run)):
+        return RedirectResponse(address(request, "clusters", cluster, "gates", run=run), 303)
     plan = one(request, ask.plan(cluster, run), _GONE)
     read = parts(request, ask.plan_parts(cluster, run))
     totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
@@ -239,7 +243,15 @@ def plan_page(
         charts=resource_charts(read["resources"], read["brokers"]), sorts=ask.SORTS, kinds=ask.KINDS,
         resources=read["resources"], bounds=read["bounds"],
         waves=[wave for wave in read["waves"] if wave["direction"] == "forward"],
+        gates=rule_results(rows(request, ask.checks(cluster, run))),
     )  # fmt: skip
+
+
+def gates_page(request: Request, cluster: str, run: str) -> HTMLResponse:
+    """Each rule of both gates for an advisory in any state."""
+    attempt = one(request, ask.attempt(cluster, run), _GONE)
+    results = rule_results(rows(request, ask.checks(cluster, run)))
+    return page(request, "gates.html", cluster=cluster, run=run, attempt=attempt, gates=results)
 
 
 def plan_file(request: Request, cluster: str, run: str = "") -> Response:

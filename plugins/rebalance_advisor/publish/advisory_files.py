@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,10 @@ from rebalance_advisor.publish.report import render_report
 _OWN_FILES = ("plan", "findings", "groups", "topics")
 
 
-def advisory_files(advisory: Mapping[str, Any], plan: Plan) -> dict[str, bytes]:
+def advisory_files(advisory: Mapping[str, Any], plan: Plan, gates: Sequence[object] = ()) -> dict[str, bytes]:
     """``plan.json`` with its files, findings, groups and topics as JSON, ``advisory.json``, report and digest."""
     texts = {
-        "report.html": render_report(advisory),
+        "report.html": render_report(advisory, gates),
         "digest.md": render_digest(advisory),
         "findings.json": _json(with_texts(advisory["findings"])),
         "groups.json": _json(with_texts(advisory["groups"])),

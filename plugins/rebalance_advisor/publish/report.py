@@ -513,8 +513,11 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 
-def render_report(advisory: Document) -> str:
-    """HTML of one advisory document (``advisory.json``'s object: plan, findings, groups, size, coverage)."""
+def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
+    """HTML of one advisory document (``advisory.json``'s object: plan, findings, groups, size, coverage).
+
+    ``gates``: each rule with its result (``rebalance_advisor.gates.RuleResult``); without a store there is none.
+    """
     return _template().render(
         plan=advisory["plan"],
         cluster=advisory["cluster"],
@@ -526,6 +529,7 @@ def render_report(advisory: Document) -> str:
         failures=failure_section(advisory),
         consumers=group_section(advisory),
         behind=provenance(advisory),
+        gates=gates,
     )
 
 

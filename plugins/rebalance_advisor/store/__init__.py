@@ -15,12 +15,12 @@ from rebalance_advisor.store.applications import (
 from rebalance_advisor.store.checks import (
     Check,
     Quarantined,
+    broken_subjects,
+    load_checks,
     load_quarantine,
     record_input_checks,
     record_result_checks,
-    rule_query,
-    run_batch,
-    snapshot_batch,
+    require_snapshot,
 )
 from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
 from rebalance_advisor.store.failures import TaskFailure, record_failure
@@ -74,6 +74,7 @@ __all__ = [
     "answer_application",
     "ask_application",
     "block_run",
+    "broken_subjects",
     "check_application",
     "close_application",
     "connect",
@@ -81,6 +82,7 @@ __all__ = [
     "latest_snapshot_id",
     "load_advisory",
     "load_application",
+    "load_checks",
     "load_disk_forecasts",
     "load_plan",
     "load_quarantine",
@@ -97,8 +99,7 @@ __all__ = [
     "record_failure",
     "record_input_checks",
     "record_result_checks",
-    "rule_query",
-    "run_batch",
+    "require_snapshot",
     "save_advisory",
     "save_broker_scores",
     "save_findings",
@@ -110,7 +111,6 @@ __all__ = [
     "save_score_values",
     "save_snapshot",
     "save_topic_scores",
-    "snapshot_batch",
     "snapshot_over_window",
     "start_run",
 ]  # fmt: skip

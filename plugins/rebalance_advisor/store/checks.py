@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rebalance_advisor.store.run import block_run, load_run, lock_run
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from rebalance_advisor.store.run import block_run, lock_run
 from rebalance_advisor.store.schema import sql_files
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 from rebalance_advisor.store.snapshot_save import mark_snapshot
@@ -48,28 +51,16 @@ class Quarantined:
     rule: str
 
 
-def snapshot_batch(connection: Connection, snapshot_id: str) -> str:
-    """The query whose one row is this snapshot: what input rules start from."""
-    row = connection.execute(named("find_any_snapshot"), {"snapshot_id": snapshot_id}).fetchone()
-    if row is None:
+def require_snapshot(connection: Connection, snapshot_id: str) -> None:
+    """Raise StoreError unless a snapshot is stored, in any status."""
+    if connection.execute(named("find_any_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is None:
         raise StoreError(f"no snapshot {snapshot_id} is stored")
-    return f"{sql_files.query('input_batch')} {int(row[0])}"
 
 
-def run_batch(connection: Connection, run_id: str) -> str:
-    """The query whose one row is this run: what result rules start from."""
-    return f"{sql_files.query('results_batch')} {load_run(connection, run_id).key}"
-
-
-def rule_query(rule: str, *, has_subjects: bool = False) -> str:
-    """A gate rule's SQL, run once and summed up: one row of what is broken, none where the rule holds.
-
-    ``failed_rows`` counts, ``sample`` is the first twenty rows as JSON, ``subjects`` every value of the rule's column
-    ``subject`` in order, NULL without ``has_subjects``.
-    """
-    subjects = sql_files.query("subjects_of_rule") if has_subjects else "NULL::jsonb"
-    text = sql_files.query("broken_rule").replace("[subjects]", subjects)
-    return text.replace("[rule]", sql_files.check(rule))
+def broken_subjects(connection: Connection, rule: str, snapshot_id: str) -> tuple[str, ...]:
+    """Return every subject that breaks a quarantine rule, in order; Great Expectations returns at most 200 rows."""
+    query = sql.SQL(sql_files.query("broken_subjects").replace("[rule]", "{}")).format(sql.Identifier(f"gate_{rule}"))
+    return tuple(row[0] for row in connection.execute(query, {"snapshot_id": snapshot_id}))
 
 
 def record_input_checks(
@@ -97,6 +88,12 @@ def record_result_checks(connection: Connection, run_id: str, checks: Sequence[C
         _insert(connection, "record_result_check", [key | _row(check) for check in checks])
         if _blocks(checks):
             block_run(connection, run_id)
+
+
+def load_checks(connection: Connection, run_id: str) -> list[dict[str, Any]]:
+    """Return the results of both gates for a run and its snapshot: columns of the view ``check_result``."""
+    cursor = connection.cursor(row_factory=dict_row)
+    return cursor.execute(named("checks_of_run"), {"run_id": run_id}).fetchall()
 
 
 def load_quarantine(connection: Connection, snapshot_id: str) -> tuple[Quarantined, ...]:

@@ -25,19 +25,6 @@ def folder() -> Path:
     raise SqlFilesError(f"no folder sql/ beside {here.parents[1]} nor at the top of the repository")
 
 
-def check(name: str) -> str:
-    """Return the SQL of a gate rule. Raises SqlFilesError for an unknown one."""
-    file = folder() / "checks" / f"{name}.sql"
-    if not file.is_file():
-        raise SqlFilesError(f"no gate rule has its SQL in {file}")
-    return file.read_text(encoding="utf-8")
-
-
-def check_names() -> tuple[str, ...]:
-    """Return the names of the gate rules that have SQL."""
-    return tuple(sorted(file.stem for file in (folder() / "checks").glob("*.sql")))
-
-
 @cache
 def _queries() -> dict[str, str]:
     found: dict[str, str] = {}

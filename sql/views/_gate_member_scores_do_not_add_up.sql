@@ -1,7 +1,13 @@
--- Members of a group have together at most its partitions (share groups apart), and exist in the snapshot. If the source
--- only counts partitions, the topics of the group are unknown.
-SELECT scored.group_id, scored.assignor, scored.partitions AS reported, scored.read AS found, scored.strangers
-FROM {batch} AS run
+-- Internal: a rule of the result gate.
+CREATE OR REPLACE VIEW store.gate_member_scores_do_not_add_up AS
+SELECT
+    run.run_id,
+    scored.group_id,
+    scored.assignor,
+    scored.partitions AS reported,
+    scored.read AS found,
+    scored.strangers
+FROM store.checked_run AS run
 CROSS JOIN LATERAL (
     SELECT
         whole.group_id, whole.assignor, whole.partitions, sum(part.partitions) AS read,
@@ -20,4 +26,6 @@ CROSS JOIN LATERAL (
     WHERE whole.run_key = run.run_key AND whole.started_at = run.started_at AND whole.scenario = 'today'
     GROUP BY whole.group_id, whole.assignor, whole.is_current, whole.partitions
 ) AS scored
-WHERE (scored.read > scored.partitions AND scored.counted = 0) OR scored.strangers > 0
+WHERE (scored.read > scored.partitions AND scored.counted = 0) OR scored.strangers > 0;
+
+COMMENT ON VIEW store.gate_member_scores_do_not_add_up IS 'Members of a group have together at most its partitions (share groups apart), and exist in the snapshot. If the source only counts partitions, the topics of the group are unknown.';

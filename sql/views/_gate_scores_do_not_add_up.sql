@@ -1,6 +1,12 @@
--- A resource's total and skew follow from its brokers' loads, and the plan starts from the same loads.
-SELECT summed.resource, summed.what, summed.reported, summed.found
-FROM {batch} AS run
+-- Internal: a rule of the result gate.
+CREATE OR REPLACE VIEW store.gate_scores_do_not_add_up AS
+SELECT
+    run.run_id,
+    summed.resource,
+    summed.what,
+    summed.reported,
+    summed.found
+FROM store.checked_run AS run
 CROSS JOIN LATERAL (
     SELECT whole.resource, pair.what, pair.reported, pair.found
     FROM store.resource_score AS whole
@@ -21,4 +27,6 @@ CROSS JOIN LATERAL (
         AND part.resource = planned.resource AND part.broker = planned.broker
     WHERE planned.run_key = run.run_key AND planned.started_at = run.started_at
 ) AS summed
-WHERE abs(summed.reported - summed.found) > 1e-6 * greatest(abs(summed.reported), abs(summed.found), 1e-9)
+WHERE abs(summed.reported - summed.found) > 1e-6 * greatest(abs(summed.reported), abs(summed.found), 1e-9);
+
+COMMENT ON VIEW store.gate_scores_do_not_add_up IS 'A resource''s total and skew follow from its brokers'' loads, and the plan starts from the same loads.';

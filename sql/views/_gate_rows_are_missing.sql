@@ -1,6 +1,11 @@
--- A snapshot counts its brokers, topics, partitions, groups and members; other row counts mean an incomplete snapshot.
-SELECT counted.what, counted.reported, counted.found
-FROM {batch} AS snapshot
+-- Internal: a rule of the input gate.
+CREATE OR REPLACE VIEW store.gate_rows_are_missing AS
+SELECT
+    snapshot.snapshot_id,
+    counted.what,
+    counted.reported,
+    counted.found
+FROM store.snapshot
 CROSS JOIN LATERAL (
     SELECT 'brokers' AS what, snapshot.broker_count AS reported, count(*) AS found
     FROM store.broker
@@ -29,4 +34,6 @@ CROSS JOIN LATERAL (
     FROM store.member
     WHERE member.snapshot_key = snapshot.snapshot_key AND member.captured_at = snapshot.captured_at
 ) AS counted
-WHERE counted.reported <> counted.found
+WHERE counted.reported <> counted.found;
+
+COMMENT ON VIEW store.gate_rows_are_missing IS 'A snapshot counts its brokers, topics, partitions, groups and members; other row counts mean an incomplete snapshot.';

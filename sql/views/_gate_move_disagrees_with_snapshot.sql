@@ -1,8 +1,14 @@
--- A move starts from the replicas in the snapshot, and each partition moves once.
+-- Internal: a rule of the result gate.
+CREATE OR REPLACE VIEW store.gate_move_disagrees_with_snapshot AS
 SELECT
-    move.topic, move.partition, move.from_replicas::text AS from_replicas, placed.replicas::text AS replicas,
-    move.leader_from, placed.leader
-FROM {batch} AS run
+    run.run_id,
+    move.topic,
+    move.partition,
+    move.from_replicas::text AS from_replicas,
+    placed.replicas::text AS replicas,
+    move.leader_from,
+    placed.leader
+FROM store.checked_run AS run
 JOIN store.move ON move.run_key = run.run_key AND move.started_at = run.started_at
 LEFT JOIN store.partition AS placed
     ON placed.snapshot_key = run.snapshot_key AND placed.captured_at = run.snapshot_captured_at
@@ -14,4 +20,6 @@ WHERE placed.replicas IS DISTINCT FROM move.from_replicas
         FROM store.move AS other
         WHERE other.run_key = move.run_key AND other.started_at = move.started_at
             AND other.topic = move.topic AND other.partition = move.partition AND other.position <> move.position
-    )
+    );
+
+COMMENT ON VIEW store.gate_move_disagrees_with_snapshot IS 'A move starts from the replicas in the snapshot, and each partition moves once.';

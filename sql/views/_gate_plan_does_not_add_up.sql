@@ -1,6 +1,11 @@
--- The plan's cost is the sum of its moves (unknown where one is), and each move is in one of its waves.
-SELECT summed.what, summed.reported::text AS reported, summed.found::text AS found
-FROM {batch} AS run
+-- Internal: a rule of the result gate.
+CREATE OR REPLACE VIEW store.gate_plan_does_not_add_up AS
+SELECT
+    run.run_id,
+    summed.what,
+    summed.reported::text AS reported,
+    summed.found::text AS found
+FROM store.checked_run AS run
 JOIN store.plan ON plan.run_key = run.run_key
 CROSS JOIN LATERAL (
     SELECT
@@ -30,4 +35,6 @@ CROSS JOIN LATERAL (
         ('moves without a wave', 0, moved.waveless),
         ('moves of a plan that does nothing', 0, CASE WHEN plan.verdict = 'rebalance' THEN 0 ELSE moved.moves END)
 ) AS summed (what, reported, found)
-WHERE summed.reported IS DISTINCT FROM summed.found
+WHERE summed.reported IS DISTINCT FROM summed.found;
+
+COMMENT ON VIEW store.gate_plan_does_not_add_up IS 'The plan''s cost is the sum of its moves (unknown where one is), and each move is in one of its waves.';

@@ -1,6 +1,9 @@
--- A finding is about a broker, topic or group of its snapshot.
-SELECT finding.finding_key
-FROM {batch} AS run
+-- Internal: a rule of the result gate.
+CREATE OR REPLACE VIEW store.gate_finding_of_unknown_subject AS
+SELECT
+    run.run_id,
+    finding.finding_key
+FROM store.checked_run AS run
 JOIN store.finding ON finding.run_key = run.run_key
 WHERE (
         finding.subject_type = 'broker' AND NOT EXISTS (
@@ -20,4 +23,6 @@ WHERE (
             WHERE consumer_group.snapshot_key = run.snapshot_key AND consumer_group.captured_at = run.snapshot_captured_at
                 AND consumer_group.group_id = finding.subject
         )
-    )
+    );
+
+COMMENT ON VIEW store.gate_finding_of_unknown_subject IS 'A finding is about a broker, topic or group of its snapshot.';

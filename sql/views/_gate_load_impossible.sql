@@ -1,8 +1,15 @@
--- Loads are finite and never negative, and belong to a partition of the snapshot.
+-- Internal: a rule of the input gate.
+CREATE OR REPLACE VIEW store.gate_load_impossible AS
 SELECT
-    load.topic, load.partition, load.log_bytes, load.in_bytes_per_s, load.out_bytes_per_s, load.cpu_percent,
+    snapshot.snapshot_id,
+    load.topic,
+    load.partition,
+    load.log_bytes,
+    load.in_bytes_per_s,
+    load.out_bytes_per_s,
+    load.cpu_percent,
     load.in_messages_per_s
-FROM {batch} AS snapshot
+FROM store.snapshot
 JOIN store.load ON load.snapshot_key = snapshot.snapshot_key AND load.captured_at = snapshot.captured_at
 LEFT JOIN store.partition AS placed
     ON placed.snapshot_key = load.snapshot_key AND placed.captured_at = load.captured_at
@@ -10,4 +17,6 @@ LEFT JOIN store.partition AS placed
 WHERE placed.topic IS NULL
     OR least(load.log_bytes, load.in_bytes_per_s, load.out_bytes_per_s, load.cpu_percent, load.in_messages_per_s) < 0
     OR greatest(load.log_bytes, load.in_bytes_per_s, load.out_bytes_per_s, load.cpu_percent, load.in_messages_per_s)
-        >= 'Infinity'
+        >= 'Infinity';
+
+COMMENT ON VIEW store.gate_load_impossible IS 'Loads are finite and never negative, and belong to a partition of the snapshot.';
