@@ -391,6 +391,34 @@ COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Name or id of the subj
 
 COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'Why: a code (resource, gap, quarantine) or a text.';
 
+CREATE TABLE store.snapshot (
+    snapshot_key bigint NOT NULL,
+    snapshot_id text NOT NULL,
+    cluster text NOT NULL,
+    cluster_id text,
+    captured_at timestamp with time zone NOT NULL,
+    captured_at_text text,
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    source text NOT NULL,
+    kafka_version text,
+    features jsonb,
+    quotas jsonb,
+    broker_count integer NOT NULL,
+    topic_count integer NOT NULL,
+    partition_count integer NOT NULL,
+    replica_count integer NOT NULL,
+    group_count integer NOT NULL,
+    member_count integer NOT NULL,
+    gap_count integer NOT NULL,
+    status text DEFAULT 'staged'::text NOT NULL,
+    is_pruned boolean DEFAULT false NOT NULL,
+    CONSTRAINT snapshot_status_known CHECK ((status = ANY (ARRAY['staged'::text, 'passed'::text, 'blocked'::text])))
+);
+
+ALTER TABLE store.snapshot OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.snapshot IS 'One consistent snapshot of one cluster; all its rows carry its snapshot_key and captured_at.';
+
 CREATE TABLE store.task_failure (
     failure_key bigint NOT NULL,
     cluster text NOT NULL,
@@ -422,8 +450,10 @@ CREATE VIEW advisor.run_attempt AS
     (EXTRACT(epoch FROM (now() - run.attempted_at)))::double precision AS age_seconds,
     failure.task AS failed_task,
     failure.message AS failure,
-    run.advisor_version
-   FROM (store.run
+    run.advisor_version,
+    snapshot.snapshot_id
+   FROM ((store.run
+     JOIN store.snapshot ON ((snapshot.snapshot_key = run.snapshot_key)))
      LEFT JOIN LATERAL ( SELECT task_failure.failed_at,
             task_failure.task,
             task_failure.message
@@ -458,33 +488,7 @@ COMMENT ON COLUMN advisor.run_attempt.failure IS 'Last message of that task.';
 
 COMMENT ON COLUMN advisor.run_attempt.advisor_version IS 'Version of the advisor.';
 
-CREATE TABLE store.snapshot (
-    snapshot_key bigint NOT NULL,
-    snapshot_id text NOT NULL,
-    cluster text NOT NULL,
-    cluster_id text,
-    captured_at timestamp with time zone NOT NULL,
-    captured_at_text text,
-    stored_at timestamp with time zone DEFAULT now() NOT NULL,
-    source text NOT NULL,
-    kafka_version text,
-    features jsonb,
-    quotas jsonb,
-    broker_count integer NOT NULL,
-    topic_count integer NOT NULL,
-    partition_count integer NOT NULL,
-    replica_count integer NOT NULL,
-    group_count integer NOT NULL,
-    member_count integer NOT NULL,
-    gap_count integer NOT NULL,
-    status text DEFAULT 'staged'::text NOT NULL,
-    is_pruned boolean DEFAULT false NOT NULL,
-    CONSTRAINT snapshot_status_known CHECK ((status = ANY (ARRAY['staged'::text, 'passed'::text, 'blocked'::text])))
-);
-
-ALTER TABLE store.snapshot OWNER TO advisor_owner;
-
-COMMENT ON TABLE store.snapshot IS 'One consistent snapshot of one cluster; all its rows carry its snapshot_key and captured_at.';
+COMMENT ON COLUMN advisor.run_attempt.snapshot_id IS 'Snapshot that the advisory is about.';
 
 CREATE VIEW advisor.advisor_health AS
  WITH cluster AS (
@@ -5213,6 +5217,414 @@ ALTER TABLE store.check_result ALTER COLUMN check_key ADD GENERATED ALWAYS AS ID
     CACHE 1
 );
 
+CREATE VIEW store.checked_run AS
+ SELECT run.run_id,
+    run.run_key,
+    run.started_at,
+    run.snapshot_key,
+    snapshot.captured_at AS snapshot_captured_at
+   FROM (store.run
+     JOIN store.snapshot ON ((snapshot.snapshot_key = run.snapshot_key)));
+
+ALTER VIEW store.checked_run OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.checked_run IS 'Runs in any status, with the time of their snapshot; one row a run.';
+
+CREATE VIEW store.checked_snapshot AS
+ SELECT snapshot_id,
+    cluster,
+    (captured_at)::text AS captured_at,
+    (stored_at)::text AS stored_at,
+    (EXTRACT(epoch FROM (captured_at - LEAST(stored_at, now()))))::double precision AS seconds_ahead_of_clock
+   FROM store.snapshot;
+
+ALTER VIEW store.checked_snapshot OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.checked_snapshot IS 'Snapshots in any status; one row a snapshot.';
+
+COMMENT ON COLUMN store.checked_snapshot.seconds_ahead_of_clock IS 'Time of the snapshot after the clock of Postgres, at saving or now: such a snapshot would be the newest until then.';
+
+CREATE VIEW store.gate_broker_twice_in_replicas AS
+ SELECT snapshot.snapshot_id,
+    placed.topic,
+    placed.partition,
+    (placed.replicas)::text AS replicas
+   FROM (store.snapshot
+     JOIN store.partition placed ON (((placed.snapshot_key = snapshot.snapshot_key) AND (placed.captured_at = snapshot.captured_at))))
+  WHERE (((cardinality(placed.replicas) = 0) AND ((snapshot.broker_count > 0) OR (NOT (EXISTS ( SELECT
+           FROM store.coverage_gap gap
+          WHERE ((gap.snapshot_key = snapshot.snapshot_key) AND (gap.subject_type = 'cluster'::text) AND (gap.missing_code = 'lacks_placement'::text))))))) OR (cardinality(placed.replicas) > ( SELECT count(DISTINCT replica.broker) AS count
+           FROM unnest(placed.replicas) replica(broker))));
+
+ALTER VIEW store.gate_broker_twice_in_replicas OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_broker_twice_in_replicas IS 'A broker holds at most one replica of a partition, and each partition has at least one. A snapshot without brokers (a group table alone) has none, but only with a coverage gap that says so; a live snapshot never has this gap.';
+
+CREATE VIEW store.gate_committed_beyond_end AS
+ SELECT snapshot.snapshot_id,
+    committed.group_id,
+    committed.topic,
+    offsets.partition,
+    offsets.committed,
+    placed.end_offset
+   FROM (((store.snapshot
+     JOIN store.committed_offset committed ON (((committed.snapshot_key = snapshot.snapshot_key) AND (committed.captured_at = snapshot.captured_at))))
+     CROSS JOIN LATERAL UNNEST(committed.partitions, committed.offsets) offsets(partition, committed))
+     JOIN store.partition placed ON (((placed.snapshot_key = committed.snapshot_key) AND (placed.captured_at = committed.captured_at) AND (placed.topic = committed.topic) AND (placed.partition = offsets.partition))))
+  WHERE (offsets.committed > placed.end_offset);
+
+ALTER VIEW store.gate_committed_beyond_end OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_committed_beyond_end IS 'A commit beyond the end offset means a topic that was created again, or two requests at different times: lag is zero.';
+
+CREATE VIEW store.gate_finding_of_unknown_subject AS
+ SELECT run.run_id,
+    finding.finding_key
+   FROM (store.checked_run run
+     JOIN store.finding ON ((finding.run_key = run.run_key)))
+  WHERE (((finding.subject_type = 'broker'::text) AND (NOT (EXISTS ( SELECT
+           FROM store.broker
+          WHERE ((broker.snapshot_key = run.snapshot_key) AND (broker.captured_at = run.snapshot_captured_at) AND ((broker.broker)::text = finding.subject)))))) OR ((finding.subject_type = 'topic'::text) AND (NOT (EXISTS ( SELECT
+           FROM store.topic
+          WHERE ((topic.snapshot_key = run.snapshot_key) AND (topic.captured_at = run.snapshot_captured_at) AND (topic.topic = finding.subject)))))) OR ((finding.subject_type = 'group'::text) AND (NOT (EXISTS ( SELECT
+           FROM store.consumer_group
+          WHERE ((consumer_group.snapshot_key = run.snapshot_key) AND (consumer_group.captured_at = run.snapshot_captured_at) AND (consumer_group.group_id = finding.subject)))))));
+
+ALTER VIEW store.gate_finding_of_unknown_subject OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_finding_of_unknown_subject IS 'A finding is about a broker, topic or group of its snapshot.';
+
+CREATE VIEW store.gate_group_scores_are_incomplete AS
+ SELECT run.run_id,
+    compared.group_id,
+    compared.scored_today,
+    compared.is_recommended
+   FROM ((store.checked_run run
+     CROSS JOIN LATERAL ( SELECT COALESCE(grouped.group_id, scored.group_id) AS group_id,
+            COALESCE(scored.times, (0)::bigint) AS scored_today,
+            scored.is_recommended,
+            (grouped.group_id IS NULL) AS is_unknown
+           FROM (( SELECT consumer_group.group_id
+                   FROM store.consumer_group
+                  WHERE ((consumer_group.snapshot_key = run.snapshot_key) AND (consumer_group.captured_at = run.snapshot_captured_at))) grouped
+             FULL JOIN ( SELECT group_score.group_id,
+                    count(*) FILTER (WHERE (group_score.is_current AND (group_score.scenario = 'today'::text))) AS times,
+                    bool_or(group_score.is_recommended) AS is_recommended
+                   FROM store.group_score
+                  WHERE ((group_score.run_key = run.run_key) AND (group_score.started_at = run.started_at))
+                  GROUP BY group_score.group_id) scored ON ((scored.group_id = grouped.group_id)))) compared)
+     LEFT JOIN store.quarantine held ON (((held.snapshot_key = run.snapshot_key) AND (held.subject_type = 'group'::text) AND (held.subject = compared.group_id))))
+  WHERE (compared.is_unknown OR ((held.subject IS NULL) AND (compared.scored_today <> 1)) OR ((held.subject IS NOT NULL) AND compared.is_recommended));
+
+ALTER VIEW store.gate_group_scores_are_incomplete OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_group_scores_are_incomplete IS 'Each group of the snapshot has one score as it is today, no other group has one, and no quarantined group a recommendation.';
+
+CREATE VIEW store.gate_group_vanished AS
+ SELECT snapshot.snapshot_id,
+    consumer_group.group_id AS subject,
+    consumer_group.state
+   FROM (store.snapshot
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = snapshot.snapshot_key) AND (consumer_group.captured_at = snapshot.captured_at))))
+  WHERE (consumer_group.state = 'Dead'::text);
+
+ALTER VIEW store.gate_group_vanished OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_group_vanished IS 'A group that was listed and is Dead when described was deleted while the cluster was read.';
+
+CREATE VIEW store.gate_load_impossible AS
+ SELECT snapshot.snapshot_id,
+    load.topic,
+    load.partition,
+    load.log_bytes,
+    load.in_bytes_per_s,
+    load.out_bytes_per_s,
+    load.cpu_percent,
+    load.in_messages_per_s
+   FROM ((store.snapshot
+     JOIN store.load ON (((load.snapshot_key = snapshot.snapshot_key) AND (load.captured_at = snapshot.captured_at))))
+     LEFT JOIN store.partition placed ON (((placed.snapshot_key = load.snapshot_key) AND (placed.captured_at = load.captured_at) AND (placed.topic = load.topic) AND (placed.partition = load.partition))))
+  WHERE ((placed.topic IS NULL) OR (LEAST(load.log_bytes, load.in_bytes_per_s, load.out_bytes_per_s, load.cpu_percent, load.in_messages_per_s) < (0)::double precision) OR (GREATEST(load.log_bytes, load.in_bytes_per_s, load.out_bytes_per_s, load.cpu_percent, load.in_messages_per_s) >= 'Infinity'::double precision));
+
+ALTER VIEW store.gate_load_impossible OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_load_impossible IS 'Loads are finite and never negative, and belong to a partition of the snapshot.';
+
+CREATE VIEW store.gate_member_reads_unsubscribed AS
+ SELECT DISTINCT snapshot.snapshot_id,
+    member.group_id AS subject,
+    member.member_id,
+    (topic_run.pair ->> 0) AS topic
+   FROM ((store.snapshot
+     JOIN store.member ON (((member.snapshot_key = snapshot.snapshot_key) AND (member.captured_at = snapshot.captured_at))))
+     CROSS JOIN LATERAL jsonb_array_elements((member.assigned || COALESCE(member.owned, '[]'::jsonb))) topic_run(pair))
+  WHERE ((member.subscription IS NOT NULL) AND (member.subscribed_regex IS NULL) AND ((topic_run.pair ->> 0) <> ALL (member.subscription)));
+
+ALTER VIEW store.gate_member_reads_unsubscribed OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_member_reads_unsubscribed IS 'Assignors are replayed on subscriptions: a member with a partition of an unsubscribed topic makes every replay wrong.';
+
+CREATE VIEW store.gate_member_scores_do_not_add_up AS
+ SELECT run.run_id,
+    scored.group_id,
+    scored.assignor,
+    scored.partitions AS reported,
+    scored.read AS found,
+    scored.strangers
+   FROM (store.checked_run run
+     CROSS JOIN LATERAL ( SELECT whole.group_id,
+            whole.assignor,
+            whole.partitions,
+            sum(part.partitions) AS read,
+            count(*) FILTER (WHERE (member.member_id IS NULL)) AS strangers,
+            count(member.partition_count) AS counted
+           FROM (((store.group_score whole
+             JOIN store.member_score part ON (((part.run_key = whole.run_key) AND (part.started_at = whole.started_at) AND (part.group_id = whole.group_id) AND (part.assignor = whole.assignor) AND (part.is_current = whole.is_current))))
+             JOIN store.consumer_group grouped ON (((grouped.snapshot_key = run.snapshot_key) AND (grouped.captured_at = run.snapshot_captured_at) AND (grouped.group_id = whole.group_id) AND (grouped.type <> 'share'::text))))
+             LEFT JOIN store.member ON (((member.snapshot_key = run.snapshot_key) AND (member.captured_at = run.snapshot_captured_at) AND (member.group_id = part.group_id) AND (member.member_id = part.member_id))))
+          WHERE ((whole.run_key = run.run_key) AND (whole.started_at = run.started_at) AND (whole.scenario = 'today'::text))
+          GROUP BY whole.group_id, whole.assignor, whole.is_current, whole.partitions) scored)
+  WHERE (((scored.read > scored.partitions) AND (scored.counted = 0)) OR (scored.strangers > 0));
+
+ALTER VIEW store.gate_member_scores_do_not_add_up OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_member_scores_do_not_add_up IS 'Members of a group have together at most its partitions (share groups apart), and exist in the snapshot. If the source only counts partitions, the topics of the group are unknown.';
+
+CREATE VIEW store.gate_move_disagrees_with_snapshot AS
+ SELECT run.run_id,
+    move.topic,
+    move.partition,
+    (move.from_replicas)::text AS from_replicas,
+    (placed.replicas)::text AS replicas,
+    move.leader_from,
+    placed.leader
+   FROM ((store.checked_run run
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move.started_at = run.started_at))))
+     LEFT JOIN store.partition placed ON (((placed.snapshot_key = run.snapshot_key) AND (placed.captured_at = run.snapshot_captured_at) AND (placed.topic = move.topic) AND (placed.partition = move.partition))))
+  WHERE ((placed.replicas IS DISTINCT FROM move.from_replicas) OR (placed.leader IS DISTINCT FROM move.leader_from) OR (EXISTS ( SELECT
+           FROM store.move other
+          WHERE ((other.run_key = move.run_key) AND (other.started_at = move.started_at) AND (other.topic = move.topic) AND (other.partition = move.partition) AND (other."position" <> move."position")))));
+
+ALTER VIEW store.gate_move_disagrees_with_snapshot OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_move_disagrees_with_snapshot IS 'A move starts from the replicas in the snapshot, and each partition moves once.';
+
+CREATE VIEW store.gate_move_to_unfit_broker AS
+ SELECT run.run_id,
+    move.topic,
+    move.partition,
+    (move.to_replicas)::text AS to_replicas,
+    move.leader_to
+   FROM (store.checked_run run
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move.started_at = run.started_at))))
+  WHERE ((move.leader_to <> ALL (move.to_replicas)) OR (cardinality(move.to_replicas) > ( SELECT count(DISTINCT replica.broker) AS count
+           FROM unnest(move.to_replicas) replica(broker))) OR (EXISTS ( SELECT
+           FROM (unnest(move.to_replicas) replica(broker)
+             LEFT JOIN store.broker ON (((broker.snapshot_key = run.snapshot_key) AND (broker.captured_at = run.snapshot_captured_at) AND (broker.broker = replica.broker))))
+          WHERE ((replica.broker <> ALL (move.from_replicas)) AND (broker.state IS DISTINCT FROM 'alive'::text) AND (broker.state IS DISTINCT FROM 'new'::text) AND (broker.state IS DISTINCT FROM 'demoted'::text) AND ((broker.broker IS NOT NULL) OR (NOT (EXISTS ( SELECT
+                   FROM store.plan_broker planned
+                  WHERE ((planned.run_key = run.run_key) AND (planned.started_at = run.started_at) AND (planned.broker = replica.broker))))))))));
+
+ALTER VIEW store.gate_move_to_unfit_broker OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_move_to_unfit_broker IS 'A new replica goes to a broker that remains or that the plan adds; no broker twice; the leader is one of the replicas.';
+
+CREATE VIEW store.gate_offsets_backwards AS
+ SELECT snapshot.snapshot_id,
+    placed.topic AS subject,
+    placed.partition,
+    placed.start_offset,
+    placed.end_offset
+   FROM (store.snapshot
+     JOIN store.partition placed ON (((placed.snapshot_key = snapshot.snapshot_key) AND (placed.captured_at = snapshot.captured_at))))
+  WHERE (placed.start_offset > placed.end_offset);
+
+ALTER VIEW store.gate_offsets_backwards OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_offsets_backwards IS 'The start offset cannot exceed the end offset: the topic was created again between the two requests.';
+
+CREATE VIEW store.gate_partition_listed_twice AS
+ SELECT snapshot.snapshot_id,
+    placed.topic,
+    placed.partition,
+    count(*) AS times
+   FROM (store.snapshot
+     JOIN store.partition placed ON (((placed.snapshot_key = snapshot.snapshot_key) AND (placed.captured_at = snapshot.captured_at))))
+  GROUP BY snapshot.snapshot_id, placed.topic, placed.partition
+ HAVING (count(*) > 1);
+
+ALTER VIEW store.gate_partition_listed_twice OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_partition_listed_twice IS 'Kafka has each partition once; a snapshot with two comes from two clusters, or from one cluster twice.';
+
+CREATE VIEW store.gate_partition_read_twice AS
+ SELECT snapshot.snapshot_id,
+    member.group_id AS subject,
+    (topic_run.pair ->> 0) AS topic,
+    (assigned.partition)::integer AS partition,
+    count(*) AS readers
+   FROM ((((store.snapshot
+     JOIN store.consumer_group grouped ON (((grouped.snapshot_key = snapshot.snapshot_key) AND (grouped.captured_at = snapshot.captured_at) AND (grouped.type <> 'share'::text))))
+     JOIN store.member ON (((member.snapshot_key = snapshot.snapshot_key) AND (member.captured_at = snapshot.captured_at) AND (member.group_id = grouped.group_id))))
+     CROSS JOIN LATERAL jsonb_array_elements(member.assigned) topic_run(pair))
+     CROSS JOIN LATERAL jsonb_array_elements((topic_run.pair -> 1)) assigned(partition))
+  GROUP BY snapshot.snapshot_id, member.group_id, (topic_run.pair ->> 0), ((assigned.partition)::integer)
+ HAVING (count(*) > 1);
+
+ALTER VIEW store.gate_partition_read_twice OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_partition_read_twice IS 'In every group but a share group a partition has one member; two members mean a snapshot in the middle of a rebalance.';
+
+CREATE VIEW store.gate_plan_does_not_add_up AS
+ SELECT run.run_id,
+    summed.what,
+    (summed.reported)::text AS reported,
+    (summed.found)::text AS found
+   FROM ((((store.checked_run run
+     JOIN store.plan ON ((plan.run_key = run.run_key)))
+     CROSS JOIN LATERAL ( SELECT count(*) AS moves,
+                CASE
+                    WHEN (count(*) = count(move.bytes)) THEN COALESCE(sum(move.bytes), (0)::numeric)
+                    ELSE NULL::numeric
+                END AS bytes,
+            COALESCE(sum(( SELECT count(*) AS count
+                   FROM unnest(move.to_replicas) new(broker)
+                  WHERE (new.broker <> ALL (move.from_replicas)))), (0)::numeric) AS replica_moves,
+            count(*) FILTER (WHERE (move.leader_from IS DISTINCT FROM move.leader_to)) AS leader_changes,
+            count(*) FILTER (WHERE (wave.wave IS NULL)) AS waveless
+           FROM (store.move
+             LEFT JOIN store.wave ON (((wave.run_key = move.run_key) AND (wave.direction = 'forward'::text) AND (wave.wave = move.wave))))
+          WHERE ((move.run_key = run.run_key) AND (move.started_at = run.started_at))) moved)
+     CROSS JOIN LATERAL ( SELECT COALESCE(sum(wave.move_count), (0)::bigint) AS moves
+           FROM store.wave
+          WHERE ((wave.run_key = run.run_key) AND (wave.direction = 'forward'::text))) waved)
+     CROSS JOIN LATERAL ( VALUES ('bytes'::text,plan.bytes,moved.bytes), ('replica_moves'::text,plan.replica_moves,moved.replica_moves), ('leader_changes'::text,plan.leader_changes,moved.leader_changes), ('moves in waves'::text,waved.moves,moved.moves), ('moves without a wave'::text,0,moved.waveless), ('moves of a plan that does nothing'::text,0,
+                CASE
+                    WHEN (plan.verdict = 'rebalance'::text) THEN (0)::bigint
+                    ELSE moved.moves
+                END)) summed(what, reported, found))
+  WHERE ((summed.reported)::numeric IS DISTINCT FROM summed.found);
+
+ALTER VIEW store.gate_plan_does_not_add_up OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_plan_does_not_add_up IS 'The plan''s cost is the sum of its moves (unknown where one is), and each move is in one of its waves.';
+
+CREATE VIEW store.gate_replica_lists_disagree AS
+ SELECT snapshot.snapshot_id,
+    placed.topic,
+    placed.partition,
+    (placed.replicas)::text AS replicas,
+    placed.leader,
+    (placed.isr)::text AS isr,
+    (placed.log_bytes)::text AS log_bytes
+   FROM (store.snapshot
+     JOIN store.partition placed ON (((placed.snapshot_key = snapshot.snapshot_key) AND (placed.captured_at = snapshot.captured_at))))
+  WHERE (((placed.leader IS NOT NULL) AND (placed.leader <> ALL (placed.replicas))) OR (NOT (placed.isr <@ placed.replicas)) OR (NOT (placed.adding <@ placed.replicas)) OR (NOT (placed.removing <@ placed.replicas)) OR (cardinality(placed.log_bytes) <> cardinality(placed.replicas)));
+
+ALTER VIEW store.gate_replica_lists_disagree OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_replica_lists_disagree IS 'Leader, ISR and running reassignments are parts of the replica list, and each replica has one size (or NULL).';
+
+CREATE VIEW store.gate_replica_on_unknown_broker AS
+ SELECT snapshot.snapshot_id,
+    placed.topic,
+    placed.partition,
+    replica.broker
+   FROM ((store.snapshot
+     JOIN store.partition placed ON (((placed.snapshot_key = snapshot.snapshot_key) AND (placed.captured_at = snapshot.captured_at))))
+     CROSS JOIN LATERAL unnest(placed.replicas) replica(broker))
+  WHERE (NOT (EXISTS ( SELECT
+           FROM store.broker
+          WHERE ((broker.snapshot_key = placed.snapshot_key) AND (broker.captured_at = placed.captured_at) AND (broker.broker = replica.broker)))));
+
+ALTER VIEW store.gate_replica_on_unknown_broker OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_replica_on_unknown_broker IS 'A broker without an answer is listed as dead; a replica on an unlisted broker is a reading error.';
+
+CREATE VIEW store.gate_rows_are_missing AS
+ SELECT snapshot.snapshot_id,
+    counted.what,
+    counted.reported,
+    counted.found
+   FROM (store.snapshot
+     CROSS JOIN LATERAL ( SELECT 'brokers'::text AS what,
+            snapshot.broker_count AS reported,
+            count(*) AS found
+           FROM store.broker
+          WHERE ((broker.snapshot_key = snapshot.snapshot_key) AND (broker.captured_at = snapshot.captured_at))
+        UNION ALL
+         SELECT 'topics'::text,
+            snapshot.topic_count,
+            count(*) AS count
+           FROM store.topic
+          WHERE ((topic.snapshot_key = snapshot.snapshot_key) AND (topic.captured_at = snapshot.captured_at))
+        UNION ALL
+         SELECT ('partitions of topic '::text || topic.topic),
+            topic.partition_count,
+            count(placed.partition) AS count
+           FROM (store.topic
+             LEFT JOIN store.partition placed ON (((placed.snapshot_key = topic.snapshot_key) AND (placed.captured_at = topic.captured_at) AND (placed.topic = topic.topic))))
+          WHERE ((topic.snapshot_key = snapshot.snapshot_key) AND (topic.captured_at = snapshot.captured_at))
+          GROUP BY topic.topic, topic.partition_count
+        UNION ALL
+         SELECT 'partitions'::text,
+            snapshot.partition_count,
+            count(*) AS count
+           FROM store.partition
+          WHERE ((partition.snapshot_key = snapshot.snapshot_key) AND (partition.captured_at = snapshot.captured_at))
+        UNION ALL
+         SELECT 'groups'::text,
+            snapshot.group_count,
+            count(*) AS count
+           FROM store.consumer_group
+          WHERE ((consumer_group.snapshot_key = snapshot.snapshot_key) AND (consumer_group.captured_at = snapshot.captured_at))
+        UNION ALL
+         SELECT 'members'::text,
+            snapshot.member_count,
+            count(*) AS count
+           FROM store.member
+          WHERE ((member.snapshot_key = snapshot.snapshot_key) AND (member.captured_at = snapshot.captured_at))) counted)
+  WHERE (counted.reported <> counted.found);
+
+ALTER VIEW store.gate_rows_are_missing OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_rows_are_missing IS 'A snapshot counts its brokers, topics, partitions, groups and members; other row counts mean an incomplete snapshot.';
+
+CREATE VIEW store.gate_scores_do_not_add_up AS
+ SELECT run.run_id,
+    summed.resource,
+    summed.what,
+    summed.reported,
+    summed.found
+   FROM (store.checked_run run
+     CROSS JOIN LATERAL ( SELECT whole.resource,
+            pair.what,
+            pair.reported,
+            pair.found
+           FROM ((store.resource_score whole
+             CROSS JOIN LATERAL ( SELECT COALESCE(sum(part.load), (0)::double precision) AS total,
+                        CASE
+                            WHEN (whole.plain_mean > (0)::double precision) THEN (COALESCE(max(part.level), (0)::double precision) / whole.plain_mean)
+                            ELSE (0)::double precision
+                        END AS skew
+                   FROM store.broker_score part
+                  WHERE ((part.run_key = run.run_key) AND (part.started_at = run.started_at) AND (part.resource = whole.resource) AND part.remains_in_cluster)) brokers)
+             CROSS JOIN LATERAL ( VALUES ('total'::text,whole.total,brokers.total), ('skew'::text,whole.skew,brokers.skew)) pair(what, reported, found))
+          WHERE (whole.run_key = run.run_key)
+        UNION ALL
+         SELECT planned.resource,
+            ('load of broker '::text || planned.broker),
+            planned.load_before,
+            part.load
+           FROM (store.plan_broker planned
+             JOIN store.broker_score part ON (((part.run_key = planned.run_key) AND (part.started_at = planned.started_at) AND (part.resource = planned.resource) AND (part.broker = planned.broker))))
+          WHERE ((planned.run_key = run.run_key) AND (planned.started_at = run.started_at))) summed)
+  WHERE (abs((summed.reported - summed.found)) > ((0.000001)::double precision * GREATEST(abs(summed.reported), abs(summed.found), (0.000000001)::double precision)));
+
+ALTER VIEW store.gate_scores_do_not_add_up OWNER TO advisor_owner;
+
+COMMENT ON VIEW store.gate_scores_do_not_add_up IS 'A resource''s total and skew follow from its brokers'' loads, and the plan starts from the same loads.';
+
 CREATE TABLE store.group_lag (
     snapshot_key bigint NOT NULL,
     captured_at timestamp with time zone NOT NULL,
@@ -5521,12 +5933,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.quarantine TO advisor_writer;
 GRANT SELECT ON TABLE advisor.advice_basis_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.advice_basis_latest TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.snapshot TO advisor_writer;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.task_failure TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.run_attempt TO advisor_reader;
 GRANT SELECT ON TABLE advisor.run_attempt TO advisor_writer;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.snapshot TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.advisor_health TO advisor_reader;
 GRANT SELECT ON TABLE advisor.advisor_health TO advisor_writer;
@@ -5830,6 +6242,46 @@ GRANT SELECT ON TABLE advisor.wave_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.advisory TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.checked_run TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.checked_snapshot TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_broker_twice_in_replicas TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_committed_beyond_end TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_finding_of_unknown_subject TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_group_scores_are_incomplete TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_group_vanished TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_load_impossible TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_member_reads_unsubscribed TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_member_scores_do_not_add_up TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_move_disagrees_with_snapshot TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_move_to_unfit_broker TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_offsets_backwards TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_partition_listed_twice TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_partition_read_twice TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_plan_does_not_add_up TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_replica_lists_disagree TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_replica_on_unknown_broker TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_rows_are_missing TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_scores_do_not_add_up TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_lag TO advisor_writer;
 

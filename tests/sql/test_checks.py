@@ -9,8 +9,6 @@ from rebalance_advisor.store.checks import (
     load_quarantine,
     record_input_checks,
     record_result_checks,
-    run_batch,
-    snapshot_batch,
 )
 from tests.sql.sample_clusters import plain_snapshot, small_plan
 
@@ -64,14 +62,3 @@ def test_a_result_that_is_blocked_blocks_its_run_until_it_is_started_again(conne
     assert kept(connection) == []
     record_result_checks(connection, "r", [PASSED, ODD])
     assert store.load_run(connection, "r").status == "running"
-
-
-def test_batches_are_one_row_each_and_strangers_are_named(connection, snapshot_id) -> None:
-    record_input_checks(connection, snapshot_id, [PASSED], [])
-    store.start_run(connection, run_id="r", cluster="prod", snapshot_id=snapshot_id)
-    for batch in (snapshot_batch(connection, snapshot_id), run_batch(connection, "r")):
-        assert len(connection.execute(batch).fetchall()) == 1
-    with pytest.raises(store.StoreError, match="no snapshot nothing is stored"):
-        snapshot_batch(connection, "nothing")
-    with pytest.raises(store.StoreError, match="no run nothing was started"):
-        run_batch(connection, "nothing")

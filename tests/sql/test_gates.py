@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,13 +10,12 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore
 from rebalance_advisor import gates, store
-from rebalance_advisor.gates import run as gate_run
 from rebalance_advisor.gates.rules import Gate, Level, rules_of
-from rebalance_advisor.store.schema import sql_files
 from tests.sql.sample_clusters import finding, plain_snapshot, rich_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 Connection = Any
+RULES = [rule for gate in Gate for rule in rules_of(gate)]
 
 # rule -> statements that break it, what the sample then says, and the other rules that the same rows break.
 BAD_INPUT: dict[str, tuple[list[str], dict[str, Any], set[str]]] = {
@@ -182,9 +180,7 @@ def the_check(result: gates.GateResult, rule: str) -> store.Check:
     return found
 
 
-def test_every_rule_has_its_sql_and_a_bad_row_here() -> None:
-    names = {rule.name for rule in gates.RULES}
-    assert names == set(sql_files.check_names())
+def test_every_rule_has_a_bad_row_here() -> None:
     assert {rule.name for rule in rules_of(Gate.INPUT)} == set(BAD_INPUT)
     assert {rule.name for rule in rules_of(Gate.RESULTS)} == set(BAD_RESULTS)
 
@@ -218,7 +214,7 @@ def test_an_input_rule_rejects_a_bad_row_at_its_level(dsn, connection, snapshot_
 
 def require_level(result: gates.GateResult, check: store.Check, connection: Connection) -> None:
     """What follows of the level: in the result, in the store, and for who asks for the newest snapshot."""
-    (level,) = [rule.level for rule in gates.RULES if rule.name == check.rule]
+    (level,) = [rule.level for rule in RULES if rule.name == check.rule]
     assert check.level == level
     is_blocked = level is Level.BLOCK
     assert result.is_blocked == is_blocked
@@ -227,7 +223,7 @@ def require_level(result: gates.GateResult, check: store.Check, connection: Conn
     assert (store.latest_snapshot_id(connection, "prod") is None) == is_blocked
     held = {(subject.subject_type, subject.subject, subject.rule) for subject in result.quarantined}
     expected = {"group": "readers", "topic": "orders"}
-    kind = next(rule.subject_type for rule in gates.RULES if rule.name == check.rule)
+    kind = next(rule.subject_type for rule in RULES if rule.name == check.rule)
     assert held == ({(kind, expected[kind], check.rule)} if kind else set())
     assert store.load_quarantine(connection, result.subject) == result.quarantined
 
@@ -241,7 +237,7 @@ def test_a_result_rule_rejects_a_bad_row_at_its_level(dsn, connection, run_id, r
     assert broken(result) == {rule} | others
     check = the_check(result, rule)
     assert {name: check.sample[0][name] for name in sample} == sample
-    (level,) = [known.level for known in gates.RULES if known.name == rule]
+    (level,) = [known.level for known in RULES if known.name == rule]
     assert check.level == level
     assert result.is_blocked == (level is Level.BLOCK)
     if result.is_blocked:
@@ -354,28 +350,36 @@ def test_every_subject_is_held_however_many_there_are(dsn, connection, snapshot_
     assert the_check(result, "group_vanished").failed_rows == 450
 
 
-def test_a_rule_that_cannot_be_asked_lets_nothing_pass(dsn, connection, snapshot_id, monkeypatch) -> None:
-    real: Callable[..., str] = store.rule_query
-
-    def broken_query(name: str, **options: Any) -> str:
-        return "SELECT no_such_column FROM {batch} AS snapshot" if name == "clock_ahead" else real(name, **options)
-
-    monkeypatch.setattr(gate_run.store, "rule_query", broken_query)
-    with pytest.raises(gates.GateError, match="rule clock_ahead could not be asked"):
+def test_a_rule_that_cannot_be_evaluated_lets_nothing_pass(dsn, connection, snapshot_id) -> None:
+    connection.execute("ALTER VIEW store.gate_rows_are_missing RENAME COLUMN reported TO announced")
+    with pytest.raises(gates.GateError, match="rule rows_are_missing could not be evaluated"):
         gates.check_input(dsn, snapshot_id)
     assert connection.execute("SELECT status FROM store.snapshot").fetchone() == ("staged",)
+    assert connection.execute("SELECT count(*) FROM store.check_result").fetchone() == (0,)
 
 
-def test_each_rule_is_asked_once(dsn, connection, snapshot_id, monkeypatch) -> None:
-    """A rule that counts how often it runs: a sequence is not taken back, whatever becomes of the query."""
-    connection.execute("CREATE SEQUENCE public.asked")
-    real: Callable[..., str] = store.rule_query
-    counting = "SELECT snapshot.cluster FROM {batch} AS snapshot WHERE nextval('public.asked') > 0"
+def test_unknown_subjects_are_refused(dsn) -> None:
+    with pytest.raises(store.StoreError, match="no snapshot nothing is stored"):
+        gates.check_input(dsn, "nothing")
+    with pytest.raises(store.StoreError, match="no run nothing was started"):
+        gates.check_results(dsn, "nothing")
 
-    def counted(name: str, **options: Any) -> str:
-        text = real(name, **options)
-        return text.replace(sql_files.check("clock_ahead"), counting) if name == "clock_ahead" else text
 
-    monkeypatch.setattr(gate_run.store, "rule_query", counted)
-    assert the_check(gates.check_input(dsn, snapshot_id), "clock_ahead").failed_rows == 1
-    assert connection.execute("SELECT last_value FROM public.asked").fetchone() == (1,)
+def test_each_rule_of_a_run_is_passed_failed_or_not_evaluated(dsn, connection, run_id, snapshot_id) -> None:
+    def states() -> dict[str, str]:
+        return {result.rule.name: result.state for result in gates.rule_results(store.load_checks(connection, run_id))}
+
+    assert set(states().values()) == {"not evaluated"}
+    connection.execute("UPDATE store.consumer_group SET state = 'Dead'")
+    gates.check_input(dsn, snapshot_id)
+    assert states() == dict.fromkeys(BAD_INPUT, "passed") | {"group_vanished": "failed"} | dict.fromkeys(
+        BAD_RESULTS, "not evaluated"
+    )
+    gates.check_results(dsn, run_id)
+    (vanished,) = [
+        result
+        for result in gates.rule_results(store.load_checks(connection, run_id))
+        if result.rule.code is FactCode.GROUP_VANISHED
+    ]
+    assert (vanished.failed_rows, vanished.sample) == (1, ({"subject": "readers", "state": "Dead"},))
+    assert "not evaluated" not in states().values()

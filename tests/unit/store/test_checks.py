@@ -1,9 +1,8 @@
-"""What a gate found, in words, and the query that one rule becomes."""
+"""Results of a rule in words."""
 
 import pytest
 
-from rebalance_advisor.store.checks import Check, rule_query
-from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.checks import Check
 
 ROWS = tuple({"topic": "t", "partition": number} for number in range(5))
 
@@ -22,17 +21,3 @@ ROWS = tuple({"topic": "t", "partition": number} for number in range(5))
 def test_the_first_three_rows_are_named_and_the_others_counted(check, words):
     assert str(check) == words
     assert check.is_passed == (check.failed_rows == 0)
-
-
-def test_a_rules_query_holds_its_sql_and_no_placeholder():
-    """Every rule of both gates."""
-    queries = {rule: rule_query(rule) for rule in sql_files.check_names()}
-    assert [rule for rule, query in queries.items() if sql_files.check(rule) not in query] == []
-    assert [rule for rule, query in queries.items() if "[rule]" in query or "[subjects]" in query] == []
-
-
-def test_subjects_are_gathered_where_somebody_is_held_in_quarantine():
-    rule = sql_files.check_names()[0]
-    plain, held = rule_query(rule), rule_query(rule, has_subjects=True)
-    assert "NULL::jsonb" in plain
-    assert sql_files.query("subjects_of_rule").strip() in held

@@ -48,11 +48,9 @@ def test_a_view_file_creates_the_view_of_its_name(folder: Path) -> None:
         read_views()
 
 
-def test_an_unknown_query_or_rule_is_refused_with_what_is_known() -> None:
+def test_an_unknown_query_is_refused_with_what_is_known() -> None:
     with pytest.raises(SqlFilesError, match=r"no query is named nothing; known: .*find_snapshot"):
         sql_files.query("nothing")
-    with pytest.raises(SqlFilesError, match="no gate rule has its SQL"):
-        sql_files.check("nothing")
 
 
 def test_a_query_is_its_text_without_its_name() -> None:
