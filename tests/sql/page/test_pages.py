@@ -16,6 +16,8 @@ from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity, SubjectType
 from kafka_rebalance.groups.motion import GroupMotion, MotionCode
 from kafka_rebalance.scoring import GroupScore, ResourceScore
+from rebalance_advisor import store
+from rebalance_advisor.gates import Gate, rules_of
 from rebalance_advisor.page.queries import ALL, PARTITION, carried_by
 from rebalance_advisor.page.rendering import HEADERS
 from tests.sql.sample_clusters import finding, rich_snapshot
@@ -29,7 +31,8 @@ HOSTILE = "<script>alert(1)</script>"
 PAGES = (
     "/", "/clusters/prod", "/clusters/prod/plan", "/clusters/prod/plan.json", "/clusters/prod/history",
     "/clusters/prod/brokers", "/clusters/prod/topics", "/clusters/prod/groups", "/clusters/prod/broker?id=1",
-    "/clusters/prod/topic?name=orders", "/clusters/prod/group?name=readers", "/page.css",
+    "/clusters/prod/topic?name=orders", "/clusters/prod/group?name=readers", "/clusters/prod/gates?run=yesterday",
+    "/page.css",
 )  # fmt: skip
 
 
@@ -112,6 +115,44 @@ def test_the_plan_is_downloaded_byte_for_byte_with_its_hash(published, open_page
 def test_an_older_plan_is_named_by_its_run(published, open_page) -> None:
     assert "yesterday" in open_page().get("/clusters/prod/plan", params={"run": "yesterday"}).text
     assert open_page().get("/clusters/prod/plan", params={"run": "never"}).status_code == 404
+
+
+def gate_rows(html: str) -> dict[str, list[str]]:
+    """Cells of the table of rules, by rule."""
+    table = html.partition('aria-label="Rules of the gates"')[2].partition("</table>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+    return {name: cells for name, *cells in rows}
+
+
+def test_the_plan_shows_each_rule_of_both_gates(published, open_page, connection) -> None:
+    checks = [
+        store.Check(rule.name, rule.level.value, 0) for rule in rules_of(Gate.INPUT) if rule.name != "clock_ahead"
+    ]
+    odd = ({"subject": HOSTILE, "state": "Dead"},) * 4
+    checks = [store.Check("group_vanished", "quarantine", 4, odd) if c.rule == "group_vanished" else c for c in checks]
+    store.record_input_checks(connection, published, checks, [])
+    html = open_page().get("/clusters/prod/plan", params={"run": RUN}).text
+    assert HOSTILE not in html
+    rows = gate_rows(html)
+    assert len(rows) == len(rules_of(Gate.INPUT)) + len(rules_of(Gate.RESULTS))
+    assert rows["partition listed twice"] == ["input", "block", "passed", "0", ""]
+    assert rows["group vanished"][:4] == ["input", "quarantine", "failed", "4"]
+    assert rows["group vanished"][4].endswith(" and 1 more")
+    assert rows["clock ahead"] == ["input", "block", "not evaluated", "", ""]
+    assert rows["plan does not add up"] == ["results", "block", "not evaluated", "", ""]
+
+
+def test_an_advisory_that_a_gate_refused_shows_its_rules(published, open_page, connection) -> None:
+    store.start_run(connection, run_id="refused.prod", cluster="prod", snapshot_id=published)
+    store.record_result_checks(
+        connection, "refused.prod", [store.Check("plan_does_not_add_up", "block", 1, ({"what": "bytes"},))]
+    )
+    answer = open_page().get("/run", params={"dag_id": "advise_prod", "run_id": "refused"})
+    assert answer.status_code == 200
+    assert "State: refused" in answer.text
+    assert gate_rows(answer.text)["plan does not add up"] == ["results", "block", "failed", "1", "what bytes"]
+    assert open_page("other").get("/clusters/prod/gates", params={"run": "refused.prod"}).status_code == 403
+    assert open_page().get("/clusters/prod/gates", params={"run": "never"}).status_code == 404
 
 
 def test_the_tab_of_a_dag_run_leads_to_its_plan(published, open_page) -> None:
