@@ -18,6 +18,7 @@ from kafka_rebalance.plans import verified_plan
 from kafka_rebalance.snapshot.model import Member
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderPlace, publish_run
+from rebalance_advisor.gates import rule_results
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
 from rebalance_advisor.store import run_input
@@ -65,7 +66,8 @@ def test_the_files_are_those_of_the_advisory_that_one_process_makes(connection, 
     advice = advised(connection, snapshot_id)
     assert len(advice.findings) >= 2
     folder = publish(dsn, tmp_path / "out")
-    for name, content in advisory_files(advice.document(), advice.plan).items():
+    results = rule_results(store.load_checks(connection, "r-1"))
+    for name, content in advisory_files(advice.document(), advice.plan, results).items():
         assert (folder / name).read_bytes() == content, name
 
 
