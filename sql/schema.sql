@@ -319,6 +319,10 @@ CREATE TABLE store.plan_resource (
     skew_after double precision,
     exclusion_reason_code text,
     exclusion_reason_args jsonb,
+    watched_broker integer,
+    watched_load double precision,
+    watched_capacity double precision,
+    is_capacity_assumed boolean,
     CONSTRAINT plan_resource_balanced_or_excluded CHECK (((exclusion_reason_code IS NULL) = (skew_before IS NOT NULL)))
 );
 
@@ -4086,7 +4090,11 @@ CREATE VIEW advisor.plan_resource AS
     plan_resource.skew_before,
     plan_resource.skew_after,
     plan_resource.exclusion_reason_code,
-    plan_resource.exclusion_reason_args
+    plan_resource.exclusion_reason_args,
+    plan_resource.watched_broker,
+    plan_resource.watched_load,
+    plan_resource.watched_capacity,
+    plan_resource.is_capacity_assumed
    FROM (store.run
      JOIN store.plan_resource ON ((plan_resource.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
@@ -4127,6 +4135,14 @@ COMMENT ON COLUMN advisor.plan_resource.exclusion_reason_code IS 'Why it is not 
 
 COMMENT ON COLUMN advisor.plan_resource.exclusion_reason_args IS 'Arguments of that fact; NULL where it is balanced.';
 
+COMMENT ON COLUMN advisor.plan_resource.watched_broker IS 'Fullest broker of a rate that is watched and not evened out; NULL where it is evened out.';
+
+COMMENT ON COLUMN advisor.plan_resource.watched_load IS 'Load of that broker, in the unit of the resource.';
+
+COMMENT ON COLUMN advisor.plan_resource.watched_capacity IS 'Load that this broker can carry, in the unit of the resource.';
+
+COMMENT ON COLUMN advisor.plan_resource.is_capacity_assumed IS 'True where the capacity is unknown: the load and the throttle together are assumed.';
+
 CREATE VIEW advisor.plan_resource_latest AS
  SELECT newest.started_at,
     newest.cluster,
@@ -4143,7 +4159,11 @@ CREATE VIEW advisor.plan_resource_latest AS
     plan_resource.skew_before,
     plan_resource.skew_after,
     plan_resource.exclusion_reason_code,
-    plan_resource.exclusion_reason_args
+    plan_resource.exclusion_reason_args,
+    plan_resource.watched_broker,
+    plan_resource.watched_load,
+    plan_resource.watched_capacity,
+    plan_resource.is_capacity_assumed
    FROM (store.newest_run newest
      JOIN store.plan_resource ON ((plan_resource.run_key = newest.run_key)));
 
@@ -4182,6 +4202,199 @@ COMMENT ON COLUMN advisor.plan_resource_latest.skew_after IS 'Skew after the pla
 COMMENT ON COLUMN advisor.plan_resource_latest.exclusion_reason_code IS 'Why it is not balanced: code of a fact; NULL where it is balanced.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.exclusion_reason_args IS 'Arguments of that fact; NULL where it is balanced.';
+
+COMMENT ON COLUMN advisor.plan_resource_latest.watched_broker IS 'Fullest broker of a rate that is watched and not evened out; NULL where it is evened out.';
+
+COMMENT ON COLUMN advisor.plan_resource_latest.watched_load IS 'Load of that broker, in the unit of the resource.';
+
+COMMENT ON COLUMN advisor.plan_resource_latest.watched_capacity IS 'Load that this broker can carry, in the unit of the resource.';
+
+COMMENT ON COLUMN advisor.plan_resource_latest.is_capacity_assumed IS 'True where the capacity is unknown: the load and the throttle together are assumed.';
+
+CREATE TABLE store.plan_step (
+    run_key bigint NOT NULL,
+    step integer NOT NULL,
+    kind text NOT NULL,
+    first_wave integer NOT NULL,
+    last_wave integer NOT NULL,
+    partitions integer NOT NULL,
+    replica_moves integer NOT NULL,
+    bytes bigint,
+    leader_changes integer NOT NULL,
+    seconds double precision,
+    bytes_so_far bigint,
+    lower_bound_bytes double precision,
+    gap double precision,
+    resource text,
+    skew_before double precision,
+    skew_after double precision,
+    fullest_broker_before integer,
+    fullest_broker_after integer,
+    used_ratio_before double precision,
+    used_ratio_after double precision,
+    repairs jsonb NOT NULL,
+    CONSTRAINT plan_step_kind_known CHECK ((kind = ANY (ARRAY['elect'::text, 'repair'::text, 'relieve'::text, 'even_out'::text]))),
+    CONSTRAINT plan_step_waves_in_order CHECK ((first_wave <= last_wave))
+);
+
+ALTER TABLE store.plan_step OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.plan_step IS 'Parts of a plan after each of which an operator may stop.';
+
+CREATE VIEW advisor.plan_step AS
+ SELECT run.started_at,
+    run.cluster,
+    run.run_id,
+    plan_step.step,
+    plan_step.kind,
+    plan_step.first_wave,
+    plan_step.last_wave,
+    plan_step.partitions,
+    plan_step.replica_moves,
+    plan_step.bytes,
+    plan_step.leader_changes,
+    plan_step.seconds,
+    plan_step.bytes_so_far,
+    plan_step.lower_bound_bytes,
+    plan_step.gap,
+    plan_step.resource,
+    plan_step.skew_before,
+    plan_step.skew_after,
+    plan_step.fullest_broker_before,
+    plan_step.fullest_broker_after,
+    plan_step.used_ratio_before,
+    plan_step.used_ratio_after,
+    plan_step.repairs
+   FROM (store.run
+     JOIN store.plan_step ON ((plan_step.run_key = run.run_key)))
+  WHERE (run.status = 'published'::text);
+
+ALTER VIEW advisor.plan_step OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.plan_step IS 'Steps of every published plan; an operator may stop after each.';
+
+COMMENT ON COLUMN advisor.plan_step.started_at IS 'Start of the advisory.';
+
+COMMENT ON COLUMN advisor.plan_step.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.plan_step.run_id IS 'Id of the advisory.';
+
+COMMENT ON COLUMN advisor.plan_step.step IS 'Number of the step, from 1.';
+
+COMMENT ON COLUMN advisor.plan_step.kind IS 'elect, repair, relieve or even_out.';
+
+COMMENT ON COLUMN advisor.plan_step.first_wave IS 'First wave of the step.';
+
+COMMENT ON COLUMN advisor.plan_step.last_wave IS 'Last wave of the step.';
+
+COMMENT ON COLUMN advisor.plan_step.partitions IS 'Partitions that change in the step.';
+
+COMMENT ON COLUMN advisor.plan_step.replica_moves IS 'Replicas that are copied.';
+
+COMMENT ON COLUMN advisor.plan_step.bytes IS 'Bytes that are copied; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step.leader_changes IS 'Leaders that change.';
+
+COMMENT ON COLUMN advisor.plan_step.seconds IS 'Time of its waves at the throttle; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step.bytes_so_far IS 'Bytes of this step and of those before it; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step.lower_bound_bytes IS 'Least bytes for this step and those before it: no plan copies less; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step.gap IS '(bytes_so_far - lower_bound_bytes) / lower_bound_bytes; NULL where that is unknown, or where lower_bound_bytes is 0 and bytes_so_far is not.';
+
+COMMENT ON COLUMN advisor.plan_step.resource IS 'Resource that the step lowers; NULL for a repair.';
+
+COMMENT ON COLUMN advisor.plan_step.skew_before IS 'Skew of that resource before the step.';
+
+COMMENT ON COLUMN advisor.plan_step.skew_after IS 'Skew of that resource after the step.';
+
+COMMENT ON COLUMN advisor.plan_step.fullest_broker_before IS 'Broker with the highest level of that resource before the step.';
+
+COMMENT ON COLUMN advisor.plan_step.fullest_broker_after IS 'Broker with the highest level of that resource after the step.';
+
+COMMENT ON COLUMN advisor.plan_step.used_ratio_before IS 'Share of its capacity that the broker uses before the step; NULL where the capacity is unknown.';
+
+COMMENT ON COLUMN advisor.plan_step.used_ratio_after IS 'Share of its capacity that the broker uses after the step; NULL where the capacity is unknown.';
+
+COMMENT ON COLUMN advisor.plan_step.repairs IS 'Partitions that the step repairs, by the code of the fault.';
+
+CREATE VIEW advisor.plan_step_latest AS
+ SELECT newest.started_at,
+    newest.cluster,
+    newest.run_id,
+    plan_step.step,
+    plan_step.kind,
+    plan_step.first_wave,
+    plan_step.last_wave,
+    plan_step.partitions,
+    plan_step.replica_moves,
+    plan_step.bytes,
+    plan_step.leader_changes,
+    plan_step.seconds,
+    plan_step.bytes_so_far,
+    plan_step.lower_bound_bytes,
+    plan_step.gap,
+    plan_step.resource,
+    plan_step.skew_before,
+    plan_step.skew_after,
+    plan_step.fullest_broker_before,
+    plan_step.fullest_broker_after,
+    plan_step.used_ratio_before,
+    plan_step.used_ratio_after,
+    plan_step.repairs
+   FROM (store.newest_run newest
+     JOIN store.plan_step ON ((plan_step.run_key = newest.run_key)));
+
+ALTER VIEW advisor.plan_step_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.plan_step_latest IS 'Steps of the plan of the newest published advisory of each cluster.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.started_at IS 'Start of the advisory.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.run_id IS 'Id of the advisory.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.step IS 'Number of the step, from 1.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.kind IS 'elect, repair, relieve or even_out.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.first_wave IS 'First wave of the step.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.last_wave IS 'Last wave of the step.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.partitions IS 'Partitions that change in the step.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.replica_moves IS 'Replicas that are copied.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.bytes IS 'Bytes that are copied; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.leader_changes IS 'Leaders that change.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.seconds IS 'Time of its waves at the throttle; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.bytes_so_far IS 'Bytes of this step and of those before it; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.lower_bound_bytes IS 'Least bytes for this step and those before it: no plan copies less; NULL where sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.gap IS '(bytes_so_far - lower_bound_bytes) / lower_bound_bytes; NULL where that is unknown, or where lower_bound_bytes is 0 and bytes_so_far is not.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.resource IS 'Resource that the step lowers; NULL for a repair.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.skew_before IS 'Skew of that resource before the step.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.skew_after IS 'Skew of that resource after the step.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_before IS 'Broker with the highest level of that resource before the step.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.fullest_broker_after IS 'Broker with the highest level of that resource after the step.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.used_ratio_before IS 'Share of its capacity that the broker uses before the step; NULL where the capacity is unknown.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.used_ratio_after IS 'Share of its capacity that the broker uses after the step; NULL where the capacity is unknown.';
+
+COMMENT ON COLUMN advisor.plan_step_latest.repairs IS 'Partitions that the step repairs, by the code of the fault.';
 
 CREATE VIEW advisor.quarantine AS
  SELECT snapshot.captured_at,
@@ -5101,6 +5314,7 @@ CREATE TABLE store.wave (
     run_key bigint NOT NULL,
     direction text NOT NULL,
     wave integer NOT NULL,
+    step integer,
     move_count integer NOT NULL,
     bytes bigint,
     seconds double precision,
@@ -5119,6 +5333,7 @@ CREATE VIEW advisor.wave AS
     run.run_id,
     wave.direction,
     wave.wave,
+    wave.step,
     wave.move_count,
     wave.bytes,
     wave.seconds,
@@ -5142,6 +5357,8 @@ COMMENT ON COLUMN advisor.wave.direction IS 'forward or rollback.';
 
 COMMENT ON COLUMN advisor.wave.wave IS 'Number from 1, as in the file names; rollback 1 undoes the last wave.';
 
+COMMENT ON COLUMN advisor.wave.step IS 'Step of the plan that the wave belongs to, or that it undoes; NULL where the plan has no steps.';
+
 COMMENT ON COLUMN advisor.wave.move_count IS 'Partitions that change in the wave.';
 
 COMMENT ON COLUMN advisor.wave.bytes IS 'Bytes that are copied; NULL where sizes are unknown.';
@@ -5158,6 +5375,7 @@ CREATE VIEW advisor.wave_latest AS
     newest.run_id,
     wave.direction,
     wave.wave,
+    wave.step,
     wave.move_count,
     wave.bytes,
     wave.seconds,
@@ -5179,6 +5397,8 @@ COMMENT ON COLUMN advisor.wave_latest.run_id IS 'Id of the advisory.';
 COMMENT ON COLUMN advisor.wave_latest.direction IS 'forward or rollback.';
 
 COMMENT ON COLUMN advisor.wave_latest.wave IS 'Number from 1, as in the file names; rollback 1 undoes the last wave.';
+
+COMMENT ON COLUMN advisor.wave_latest.step IS 'Step of the plan that the wave belongs to, or that it undoes; NULL where the plan has no steps.';
 
 COMMENT ON COLUMN advisor.wave_latest.move_count IS 'Partitions that change in the wave.';
 
@@ -5747,6 +5967,9 @@ ALTER TABLE ONLY store.plan
 ALTER TABLE ONLY store.plan_resource
     ADD CONSTRAINT plan_resource_pk PRIMARY KEY (run_key, resource);
 
+ALTER TABLE ONLY store.plan_step
+    ADD CONSTRAINT plan_step_pk PRIMARY KEY (run_key, step);
+
 ALTER TABLE ONLY store.quarantine
     ADD CONSTRAINT quarantine_pk PRIMARY KEY (snapshot_key, subject_type, subject, rule);
 
@@ -5874,6 +6097,9 @@ ALTER TABLE ONLY store.plan
 
 ALTER TABLE ONLY store.plan_resource
     ADD CONSTRAINT plan_resource_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
+
+ALTER TABLE ONLY store.plan_step
+    ADD CONSTRAINT plan_step_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
 
 ALTER TABLE ONLY store.quarantine
     ADD CONSTRAINT quarantine_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot(snapshot_key) ON DELETE CASCADE;
@@ -6159,6 +6385,14 @@ GRANT SELECT ON TABLE advisor.plan_resource TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.plan_resource_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.plan_resource_latest TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.plan_step TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.plan_step TO advisor_reader;
+GRANT SELECT ON TABLE advisor.plan_step TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.plan_step_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.plan_step_latest TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.quarantine TO advisor_reader;
 GRANT SELECT ON TABLE advisor.quarantine TO advisor_writer;

@@ -602,6 +602,10 @@ CREATE TABLE store.plan_resource (
     skew_after double precision,
     exclusion_reason_code text,
     exclusion_reason_args jsonb,
+    watched_broker integer,
+    watched_load double precision,
+    watched_capacity double precision,
+    is_capacity_assumed boolean,
     CONSTRAINT plan_resource_pk PRIMARY KEY (run_key, resource),
     CONSTRAINT plan_resource_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE,
     CONSTRAINT plan_resource_balanced_or_excluded CHECK ((exclusion_reason_code IS NULL) = (skew_before IS NOT NULL))
@@ -656,6 +660,7 @@ CREATE TABLE store.wave (
     run_key bigint NOT NULL,
     direction text NOT NULL,
     wave integer NOT NULL,
+    step integer,
     move_count integer NOT NULL,
     bytes bigint,
     seconds double precision,
@@ -666,6 +671,35 @@ CREATE TABLE store.wave (
     CONSTRAINT wave_direction_known CHECK (direction IN ('forward', 'rollback'))
 );
 COMMENT ON TABLE store.wave IS 'Moves that start together; rollback 1 undoes the last forward wave.';
+
+CREATE TABLE store.plan_step (
+    run_key bigint NOT NULL,
+    step integer NOT NULL,
+    kind text NOT NULL,
+    first_wave integer NOT NULL,
+    last_wave integer NOT NULL,
+    partitions integer NOT NULL,
+    replica_moves integer NOT NULL,
+    bytes bigint,
+    leader_changes integer NOT NULL,
+    seconds double precision,
+    bytes_so_far bigint,
+    lower_bound_bytes double precision,
+    gap double precision,
+    resource text,
+    skew_before double precision,
+    skew_after double precision,
+    fullest_broker_before integer,
+    fullest_broker_after integer,
+    used_ratio_before double precision,
+    used_ratio_after double precision,
+    repairs jsonb NOT NULL,
+    CONSTRAINT plan_step_pk PRIMARY KEY (run_key, step),
+    CONSTRAINT plan_step_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE,
+    CONSTRAINT plan_step_kind_known CHECK (kind IN ('elect', 'repair', 'relieve', 'even_out')),
+    CONSTRAINT plan_step_waves_in_order CHECK (first_wave <= last_wave)
+);
+COMMENT ON TABLE store.plan_step IS 'Parts of a plan after each of which an operator may stop.';
 
 CREATE TABLE store.frontier_point (
     run_key bigint NOT NULL,

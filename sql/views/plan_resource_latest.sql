@@ -15,7 +15,11 @@ SELECT
     plan_resource.skew_before,
     plan_resource.skew_after,
     plan_resource.exclusion_reason_code,
-    plan_resource.exclusion_reason_args
+    plan_resource.exclusion_reason_args,
+    plan_resource.watched_broker,
+    plan_resource.watched_load,
+    plan_resource.watched_capacity,
+    plan_resource.is_capacity_assumed
 FROM store.newest_run AS newest
 JOIN store.plan_resource
     ON plan_resource.run_key = newest.run_key;
@@ -37,3 +41,7 @@ COMMENT ON COLUMN advisor.plan_resource_latest.skew_before IS 'Skew before the p
 COMMENT ON COLUMN advisor.plan_resource_latest.skew_after IS 'Skew after the plan.';
 COMMENT ON COLUMN advisor.plan_resource_latest.exclusion_reason_code IS 'Why it is not balanced: code of a fact; NULL where it is balanced.';
 COMMENT ON COLUMN advisor.plan_resource_latest.exclusion_reason_args IS 'Arguments of that fact; NULL where it is balanced.';
+COMMENT ON COLUMN advisor.plan_resource_latest.watched_broker IS 'Fullest broker of a rate that is watched and not evened out; NULL where it is evened out.';
+COMMENT ON COLUMN advisor.plan_resource_latest.watched_load IS 'Load of that broker, in the unit of the resource.';
+COMMENT ON COLUMN advisor.plan_resource_latest.watched_capacity IS 'Load that this broker can carry, in the unit of the resource.';
+COMMENT ON COLUMN advisor.plan_resource_latest.is_capacity_assumed IS 'True where the capacity is unknown: the load and the throttle together are assumed.';

@@ -5,6 +5,7 @@ SELECT
     run.run_id,
     wave.direction,
     wave.wave,
+    wave.step,
     wave.move_count,
     wave.bytes,
     wave.seconds,
@@ -21,6 +22,7 @@ COMMENT ON COLUMN advisor.wave.cluster IS 'Name of the cluster, as clusters.toml
 COMMENT ON COLUMN advisor.wave.run_id IS 'Id of the advisory.';
 COMMENT ON COLUMN advisor.wave.direction IS 'forward or rollback.';
 COMMENT ON COLUMN advisor.wave.wave IS 'Number from 1, as in the file names; rollback 1 undoes the last wave.';
+COMMENT ON COLUMN advisor.wave.step IS 'Step of the plan that the wave belongs to, or that it undoes; NULL where the plan has no steps.';
 COMMENT ON COLUMN advisor.wave.move_count IS 'Partitions that change in the wave.';
 COMMENT ON COLUMN advisor.wave.bytes IS 'Bytes that are copied; NULL where sizes are unknown.';
 COMMENT ON COLUMN advisor.wave.seconds IS 'Busiest broker''s bytes over the throttle.';

@@ -5,6 +5,7 @@ SELECT
     newest.run_id,
     wave.direction,
     wave.wave,
+    wave.step,
     wave.move_count,
     wave.bytes,
     wave.seconds,
@@ -20,6 +21,7 @@ COMMENT ON COLUMN advisor.wave_latest.cluster IS 'Name of the cluster, as cluste
 COMMENT ON COLUMN advisor.wave_latest.run_id IS 'Id of the advisory.';
 COMMENT ON COLUMN advisor.wave_latest.direction IS 'forward or rollback.';
 COMMENT ON COLUMN advisor.wave_latest.wave IS 'Number from 1, as in the file names; rollback 1 undoes the last wave.';
+COMMENT ON COLUMN advisor.wave_latest.step IS 'Step of the plan that the wave belongs to, or that it undoes; NULL where the plan has no steps.';
 COMMENT ON COLUMN advisor.wave_latest.move_count IS 'Partitions that change in the wave.';
 COMMENT ON COLUMN advisor.wave_latest.bytes IS 'Bytes that are copied; NULL where sizes are unknown.';
 COMMENT ON COLUMN advisor.wave_latest.seconds IS 'Busiest broker''s bytes over the throttle.';

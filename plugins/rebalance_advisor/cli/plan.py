@@ -100,7 +100,7 @@ def _tell(made: Made, *, as_json: bool) -> None:
     uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
     if as_json:
         document = plan.document
-        shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "resources", "left_out", "robustness")
+        shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "steps", "resources", "left_out", "robustness")
         outcome = {name: document[name] for name in shown}
         outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
         outcome |= {"not_covered": uncovered, "reading_age_s": age_s(snapshot.captured_at, now)}

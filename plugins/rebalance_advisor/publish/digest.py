@@ -7,6 +7,7 @@ from pathlib import Path
 from kafka_assignors.visible_text import visible
 from kafka_rebalance.amounts import listed
 from kafka_rebalance.render import render_document
+from kafka_rebalance.render.steps import step_lines
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
 from rebalance_advisor.publish.report import (
     VERDICT_WORDS,
@@ -75,7 +76,7 @@ def closing_words(advisory: Document) -> list[str]:
         line += ": " + ", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan))
     elif plan["reasons"]:
         line += f": {render_document(plan['reasons'][0])}"
-    lines = [line, *(f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES))]
+    lines = [line, *(f"  {step}" for step in step_lines(plan)), *(f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES))]
     if since := change_words(advisory):
         lines.append(f"  since the advisory before: {since}")
     return [visible(line) for line in lines]

@@ -23,6 +23,7 @@ from kafka_rebalance.csv_text import guarded
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Move, Plan, Wave
 from kafka_rebalance.render import render, render_all
+from kafka_rebalance.render.steps import StepFigures, step_figures, step_line, step_title, step_waves
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import render_digest
 from rebalance_advisor.publish.escape import markdown_text
@@ -107,16 +108,28 @@ def render_commands(plan: Plan, digits: int) -> str:
     parts += [_BESIDE.format(count=len(plan.seen.reassigning))] if plan.seen.reassigning else []
     changed = {m for m, move in enumerate(plan.moves) if move.leader_from != move.leader_to}
     beside = bool(plan.seen.reassigning)
+    steps = step_figures(plan.document)
+    begins = {step.first_wave: step for step in steps}
     for number, wave in enumerate(plan.waves, start=1):
+        if number in begins:
+            parts.append(_step(begins[number], is_last=begins[number] is steps[-1]))
         name = f"{number:0{digits}d}"
         elects = bool(changed.intersection(wave.moves))
         election = f"elections/{name}.json" if elects else None
         start = _start(plan, wave, f"waves/{name}.json", beside=beside)
         parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", election, start))
     parts.append(_AFTERWARDS)
-    parts.append(_rollback(plan, digits, changed))
+    parts.append(_rollback(plan, digits, changed, steps))
     parts.append(_THROTTLES.format(configs=_CONFIGS))
     return "\n".join(parts)
+
+
+def _step(step: StepFigures, *, is_last: bool) -> str:
+    waves = step_waves(step).capitalize()
+    if is_last:
+        return f"# Step {step_line(step)}\n\n{waves}; the plan ends with this step.\n"
+    stop = "You may stop after this step: no broker is then above its capacity that is not above it today."
+    return f"# Step {step_line(step)}\n\n{waves}. {stop}\n"
 
 
 def _cost(plan: Plan) -> str:
@@ -195,7 +208,7 @@ def _leaders(wave: Wave) -> str:
     return f"; {wave.leader_changes:,} leaders change{clients}"
 
 
-def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:
+def _rollback(plan: Plan, digits: int, changed: set[int], steps: Sequence[StepFigures]) -> str:
     rollback = plan.rollback
     if rollback is None or not rollback.waves:
         return "## Rollback\n\nNothing of this plan can be taken back: its replicas left brokers that are gone.\n"
@@ -214,7 +227,8 @@ def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:
         elects = bool(changed.intersection(plan.waves[int(undone) - 1].moves))
         file, election = f"rollback/{name}.json", f"elections/{undone}.json" if elects else None
         start = _start(plan, wave, file, beside=bool(plan.seen.reassigning))
-        parts.append(_wave(f"Rollback {name} (undoes wave {undone})", wave, file, election, start))
+        of_step = next((f" of step {s.step}, {step_title(s)}" for s in steps if int(undone) <= s.last_wave), "")
+        parts.append(_wave(f"Rollback {name} (undoes wave {undone}{of_step})", wave, file, election, start))
     return "\n".join(parts)
 
 

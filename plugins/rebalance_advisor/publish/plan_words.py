@@ -1,4 +1,4 @@
-"""Return a plan as lines of the terminal: verdict, reasons, cost, lower bound, changes of brokers, frontier."""
+"""Return a plan as lines of the terminal: verdict, reasons, steps, cost, lower bound, changes of brokers, frontier."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kafka_rebalance.plans.waves import slowest
 from kafka_rebalance.render import render, render_all, render_document
 from kafka_rebalance.render.needed import amount_of, needed_words
 from kafka_rebalance.render.plan_reasons import PROOFS
+from kafka_rebalance.render.steps import step_lines
 
 Document = Mapping[str, Any]
 
@@ -62,6 +63,7 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
     """Lines of text, the verdict first, with what it does not cover."""
     verdict = plan.verdict.value.replace("_", " ") + (f" (does not cover {uncovered})" if uncovered else "")
     lines = [f"Verdict: {verdict}", *(f"  {reason}" for reason in render_all(plan.reasons))]
+    lines += [f"  {line}" for line in step_lines(plan.document)]
     if plan.moves:
         width = max([9, *(len(outcome.resource) for outcome in plan.resources)])
         lines += [

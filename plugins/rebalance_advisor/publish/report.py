@@ -25,6 +25,7 @@ from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.render import render, render_document
 from kafka_rebalance.render.needed import amount_of, needed, needed_words
 from kafka_rebalance.render.plan_reasons import PROOFS
+from kafka_rebalance.render.steps import StepFigures, step_bound, step_effect, step_figures, step_title
 from kafka_rebalance.render.uncovered import uncovered_words
 from kafka_rebalance.snapshot.codec import read_gap
 from rebalance_advisor.publish.charts import (
@@ -188,6 +189,7 @@ def first_screen(advisory: Document) -> dict[str, Any]:
         "expires_at": time_in_words(plan["expires_at"]),
         "size": size_in_words(advisory["size"]),
         "figures": key_figures(plan) if plan["moves"] else [],
+        "steps": [step_row(step) for step in step_figures(plan)],
         "if_nothing": if_nothing_is_done(advisory),
         "hours_outside": render_document(advisory["hours_outside"]["fact"]) if "hours_outside" in advisory else "",
         "findings": findings[:TOP_FINDINGS],
@@ -195,6 +197,21 @@ def first_screen(advisory: Document) -> dict[str, Any]:
         "muted": muted_words(advisory["findings"]),
         "since": change_words(advisory),
         "resolved": [named(finding) for finding in advisory.get("resolved", ())],
+    }
+
+
+def step_row(step: StepFigures) -> dict[str, str]:
+    """One step as a row of the table of steps, of report and page."""
+    waves = f"{step.first_wave:02d}"
+    return {
+        "title": f"{step.step}. {step_title(step)}",
+        "effect": step_effect(step),
+        "bound": step_bound(step),
+        "bytes": bytes_in_words(step.bytes) if step.replica_moves else "nothing",
+        "replica_moves": f"{step.replica_moves:,}",
+        "leader_changes": f"{step.leader_changes:,}",
+        "seconds": seconds_in_words(step.seconds),
+        "waves": waves if step.first_wave == step.last_wave else f"{waves} to {step.last_wave:02d}",
     }
 
 
@@ -338,6 +355,7 @@ def _band_words(low: float | None, high: float | None, *, is_widened: bool) -> s
 
 
 def _waves(plan: Document) -> list[dict[str, str]]:
+    step_of = {step.first_wave: f"{step.step}. {step_title(step)}" for step in step_figures(plan)}
     return [
         {
             "name": f"{number:02d}",
@@ -345,6 +363,7 @@ def _waves(plan: Document) -> list[dict[str, str]]:
             "bytes": bytes_in_words(wave["bytes"]),
             "seconds": seconds_in_words(wave["seconds"]),
             "throttle": f"{bytes_in_words(wave['throttle_bytes_per_s'])}/s",
+            "begins_step": step_of.get(number, ""),
         }
         for number, wave in enumerate(plan["waves"], start=1)
     ]

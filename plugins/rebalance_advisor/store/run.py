@@ -16,7 +16,8 @@ from rebalance_advisor.store.schema.connection import Connection, StoreError, na
 # Everything that a run writes; a retry empties all of it.
 RESULT_TABLES = (
     "broker_score", "rack_score", "resource_score", "topic_score", "group_score", "member_score", "finding", "plan",
-    "advisory", "plan_resource", "plan_broker", "plan_bound", "move", "wave", "frontier_point", "check_result",
+    "advisory", "plan_resource", "plan_broker", "plan_bound", "move", "wave", "plan_step",
+    "frontier_point", "check_result",
 )  # fmt: skip
 
 

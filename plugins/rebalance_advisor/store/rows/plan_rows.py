@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.plans.plan import Plan, Wave
+from kafka_rebalance.plans.plan import Plan, Watched, Wave
+from kafka_rebalance.render.steps import step_figures
 from rebalance_advisor.store.rows.results import replace_rows
 from rebalance_advisor.store.run import lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
@@ -29,6 +31,7 @@ def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
         ],
         "move": _move_rows(plan),
         "wave": _wave_rows(plan),
+        "plan_step": [asdict(step) for step in step_figures(plan.document)],
         "frontier_point": _frontier_rows(plan),
     }
     with connection.transaction():
@@ -83,7 +86,8 @@ def _resource_rows(plan: Plan) -> list[Row]:
     nothing: Row = dict.fromkeys(
         (
             "unit", "source", "mean_level", "basis", "band_asked_low", "band_asked_high", "widened_low", "widened_high",
-            "skew_before", "skew_after", "exclusion_reason_code", "exclusion_reason_args",
+            "skew_before", "skew_after", "exclusion_reason_code", "exclusion_reason_args", "watched_broker", "watched_load",
+            "watched_capacity", "is_capacity_assumed",
         )
     )  # fmt: skip
     balanced: list[Row] = [
@@ -101,6 +105,7 @@ def _resource_rows(plan: Plan) -> list[Row]:
             "skew_before": outcome.skew_before,
             "skew_after": outcome.skew_after,
         }
+        | ({} if outcome.watched is None else _watched_columns(outcome.watched))
         for outcome in plan.resources
     ]
     left_out: list[Row] = [
@@ -110,6 +115,15 @@ def _resource_rows(plan: Plan) -> list[Row]:
         for resource, why in sorted(plan.left_out.items())
     ]
     return balanced + left_out
+
+
+def _watched_columns(watched: Watched) -> Row:
+    return {
+        "watched_broker": watched.broker,
+        "watched_load": watched.load,
+        "watched_capacity": watched.capacity,
+        "is_capacity_assumed": watched.is_assumed,
+    }
 
 
 def _broker_rows(plan: Plan) -> list[Row]:
@@ -157,10 +171,12 @@ def _wave_rows(plan: Plan) -> list[Row]:
         "forward": plan.waves,
         "rollback": plan.rollback.waves if plan.rollback else (),
     }
+    step_of = {m: n for n, step in enumerate(plan.steps, start=1) for w in step.waves for m in plan.waves[w - 1].moves}
     return [
         {
             "direction": direction,
             "wave": number,
+            "step": step_of.get(wave.moves[0]) if wave.moves else None,
             "move_count": len(wave.moves),
             "bytes": wave.bytes,
             "seconds": wave.seconds,

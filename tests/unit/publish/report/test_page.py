@@ -8,6 +8,7 @@ from kafka_rebalance.advisory.advise import AdviceRequest, advise
 from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.render import render_document
+from kafka_rebalance.render.steps import step_lines
 from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
@@ -31,6 +32,7 @@ def advisory() -> dict:
 
 def test_the_verdict_stands_first(advisory: dict) -> None:
     assert closing_words(advisory)[0].startswith(f"Verdict: {advisory['plan']['verdict'].replace('_', ' ')}")
+    assert closing_words(advisory)[1] == f"  {step_lines(advisory['plan'])[0]}"
     assert render_digest(advisory).startswith("**demo & co: ")
     assert len(render_digest(advisory).splitlines()) <= 10
 
@@ -63,7 +65,7 @@ def test_owners_are_named_and_what_is_muted_is_counted_and_not_shown(advisory: d
         for subject, team, until in (("7", "storage", None), ("8", None, "2026-12-31T00:00:00+00:00"))
     )  # fmt: skip
     found = {**advisory, "findings": [loud, quiet]}
-    assert closing_words(found)[1:] == [
+    assert closing_words(found)[2:] == [
         f"  high: broker 7: {render_document(learn('7'))} (storage, #<b>, tier 0)",
         "  1 muted, the first until 2026-12-31 (findings.json)",
     ]  # fmt: skip
@@ -85,7 +87,7 @@ def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_
     cause = told("preferred_leaders_off", "cluster", "<c>", *piled, told("group_hot_partition", "group", "g"))
     words = "leaders piled up (broker 3, 6), group hot partition (group g)"
     found = {**advisory, "findings": [cause]}
-    assert closing_words(found)[1:] == [f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {words}."]
+    assert closing_words(found)[2:] == [f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {words}."]
     page = render_report(found)
     assert f"explains: {words}" in page
     assert "--group 3" not in page

@@ -1,0 +1,198 @@
+"""Figures and sentences of a plan's steps, for terminal, report, commands, approval and page.
+
+``step_figures`` reads ``plan.json``; the store keeps its records as rows, so every surface shows the same figures.
+
+Example: ``2. Relieve broker 9: 16 replicas, 1.2 TiB, 3 h 20 min, no leader changes; disk of broker 9 93 % → 61 % of
+capacity; steps 1 to 2 copy 1.2 TiB, 0.20 % above what is provably needed``.
+
+Complexity: O(moves + steps · resources).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from kafka_rebalance.amounts import bytes_in_words, counted, ratio_in_words, seconds_in_words
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.render.needed import needed_words
+
+Document = Mapping[str, Any]
+UNDER_REPLICATED = "under_replicated"
+_BROKEN = MappingProxyType(
+    {
+        FactCode.RAISES_REPLICATION_FACTOR.value: "with too few replicas",
+        FactCode.LOWERS_REPLICATION_FACTOR.value: "with too many replicas",
+        FactCode.SEPARATES_RACKS.value: "with replicas that share a rack",
+        FactCode.LEAVES_FORBIDDEN_BROKER.value: "on brokers that their topics may not use",
+        FactCode.LEAVES_OFFLINE_LOG_DIR.value: "on offline log dirs",
+        FactCode.LEAVES_BROKER.value: "on brokers that are dead or to be removed",
+        FactCode.LEAVES_DEMOTED_LEADER.value: "led by demoted brokers",
+        UNDER_REPLICATED: "with replicas out of sync",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StepFigures:
+    """One step in figures. ``*_so_far`` and ``lower_bound_bytes`` count the steps before it, too.
+
+    ``resource``: what the step lowers; its fullest broker before and after, with the share of capacity that it uses,
+    ``None`` where the capacity is unknown. ``repairs``: partitions by the code of what is wrong with them today.
+    """
+
+    step: int
+    kind: str
+    first_wave: int
+    last_wave: int
+    partitions: int
+    replica_moves: int
+    bytes: int | None
+    leader_changes: int
+    seconds: float | None
+    bytes_so_far: int | None
+    lower_bound_bytes: float | None
+    gap: float | None
+    resource: str | None
+    skew_before: float | None
+    skew_after: float | None
+    fullest_broker_before: int | None
+    fullest_broker_after: int | None
+    used_ratio_before: float | None
+    used_ratio_after: float | None
+    repairs: Mapping[str, int]
+
+
+def step_figures(plan: Document) -> list[StepFigures]:
+    """Return the figures of each step of a plan's document, in order."""
+    capacities = {outcome["resource"]: outcome.get("capacity") or {} for outcome in plan["resources"]}
+    figures: list[StepFigures] = []
+    so_far: int | None = 0
+    for number, step in enumerate(plan["steps"], start=1):
+        cost = step["cost"]
+        so_far = None if so_far is None or cost["bytes"] is None else so_far + cost["bytes"]
+        members = [plan["moves"][m] for wave in step["waves"] for m in plan["waves"][wave - 1]["moves"]]
+        outcome = _shown(step, capacities)
+        before, after = (_used(outcome, capacities, time) for time in ("before", "after"))
+        figures.append(
+            StepFigures(
+                step=number, kind=step["kind"], first_wave=min(step["waves"]), last_wave=max(step["waves"]),
+                partitions=len(members), replica_moves=cost["replica_moves"], bytes=cost["bytes"],
+                leader_changes=cost["leader_changes"], seconds=cost["seconds"], bytes_so_far=so_far,
+                lower_bound_bytes=step["lower_bound_bytes"], gap=step["gap"], resource=outcome.get("resource"),
+                skew_before=outcome.get("skew_before"), skew_after=outcome.get("skew_after"),
+                fullest_broker_before=outcome.get("fullest_before"), fullest_broker_after=outcome.get("fullest_after"),
+                used_ratio_before=before, used_ratio_after=after, repairs=_repairs(step["kind"], members),
+            )
+        )  # fmt: skip
+    return figures
+
+
+def _shown(step: Document, capacities: Mapping[str, Mapping[str, float]]) -> Document:
+    """Return the outcome of the resource that the step is for: leaders of an election, the fullest of a relief, else
+    the one whose skew falls most; nothing of a repair.
+    """
+    outcomes: Sequence[Document] = step["resources"]
+    if step["kind"] == "repair" or not outcomes:
+        return {}
+    if step["kind"] == "elect":
+        outcomes = [outcome for outcome in outcomes if outcome["resource"] == "leaders"] or outcomes
+    if step["kind"] == "relieve":
+        used = [(_used(outcome, capacities, "before"), outcome) for outcome in outcomes]
+        known = [(ratio, outcome) for ratio, outcome in used if ratio is not None]
+        if known:
+            return max(known, key=lambda pair: pair[0])[1]
+    return max(outcomes, key=lambda outcome: outcome["skew_before"] - outcome["skew_after"])
+
+
+def _used(outcome: Document, capacities: Mapping[str, Mapping[str, float]], time: str) -> float | None:
+    capacity = capacities.get(outcome.get("resource", ""), {}).get(str(outcome.get(f"fullest_{time}")))
+    return outcome[f"load_{time}"] / capacity if capacity else None
+
+
+def _repairs(kind: str, moves: Sequence[Document]) -> dict[str, int]:
+    codes = Counter(move["reason"]["code"] for move in moves)
+    repairs = {code: count for code, count in sorted(codes.items()) if code in _BROKEN}
+    others = len(moves) - sum(repairs.values())
+    return repairs | ({UNDER_REPLICATED: others} if kind == "repair" and others else {})
+
+
+def step_title(step: StepFigures) -> str:
+    """Return ``Elect preferred leaders``, ``Repair 4 partitions``, ``Relieve broker 9`` or ``Even out the load``."""
+    if step.kind == "elect":
+        return "Elect preferred leaders"
+    if step.kind == "repair":
+        return f"Repair {counted(step.partitions, 'partition')}"
+    if step.kind == "relieve":
+        broker = step.fullest_broker_before
+        return "Relieve full brokers" if broker is None else f"Relieve broker {broker}"
+    return "Even out the load"
+
+
+def step_effect(step: StepFigures) -> str:
+    """Return what the step changes, today → after: a share of capacity, a skew, what it repairs."""
+    repaired = ", ".join(f"{count:,} {_BROKEN.get(code, code)}" for code, count in step.repairs.items())
+    if step.kind == "repair":
+        return repaired
+    return "; ".join(filter(None, (_levels(step), f"repairs partitions: {repaired}" if repaired else "")))
+
+
+def _levels(step: StepFigures) -> str:
+    if step.resource is None:
+        return ""
+    if step.kind == "relieve" and step.used_ratio_before is not None and step.used_ratio_after is not None:
+        before, after = _percents(step.used_ratio_before, step.used_ratio_after)
+        if step.fullest_broker_before == step.fullest_broker_after:
+            return f"{step.resource} of broker {step.fullest_broker_before} {before} → {after} of capacity"
+        return (
+            f"fullest {step.resource} {before} (broker {step.fullest_broker_before}) → {after} "
+            f"(broker {step.fullest_broker_after}) of capacity"
+        )
+    before, after = ratio_in_words(step.skew_before), ratio_in_words(step.skew_after)
+    return f"highest {step.resource} {before} → {after} the mean"
+
+
+def _percents(before: float, after: float) -> tuple[str, str]:
+    """Return both with as many digits as tell them apart, at most one."""
+    digits = 1 if f"{100 * before:.0f}" == f"{100 * after:.0f}" else 0
+    return f"{100 * before:.{digits}f} %", f"{100 * after:.{digits}f} %"
+
+
+def step_cost(step: StepFigures) -> str:
+    """Return ``16 replicas, 1.2 TiB, 3 h 20 min, 4 leader changes``."""
+    leaders = counted(step.leader_changes, "leader change") if step.leader_changes else "no leader changes"
+    if not step.replica_moves:
+        return f"{leaders}, nothing is copied"
+    time = "time unknown" if step.seconds is None else seconds_in_words(step.seconds)
+    size = "size unknown" if step.bytes is None else bytes_in_words(step.bytes)
+    return f"{counted(step.replica_moves, 'replica')}, {size}, {time}, {leaders}"
+
+
+def step_bound(step: StepFigures) -> str:
+    """Return how near the bytes up to this step are to their lower bound; empty where the step copies none."""
+    words = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
+    if not words or step.bytes_so_far == step.bytes:
+        return words
+    return f"steps 1 to {step.step} copy {bytes_in_words(step.bytes_so_far)}, {words}"
+
+
+def step_waves(step: StepFigures) -> str:
+    """Return ``wave 3`` or ``waves 3 to 5``."""
+    if step.first_wave == step.last_wave:
+        return f"wave {step.first_wave}"
+    return f"waves {step.first_wave} to {step.last_wave}"
+
+
+def step_line(step: StepFigures) -> str:
+    """Return the step in one line: number, title, cost, effect, bound."""
+    return f"{step.step}. {step_title(step)}: " + "; ".join(
+        filter(None, (step_cost(step), step_effect(step), step_bound(step)))
+    )
+
+
+def step_lines(plan: Document) -> list[str]:
+    """Return each step of a plan's document in one line."""
+    return [step_line(step) for step in step_figures(plan)]
