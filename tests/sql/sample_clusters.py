@@ -17,7 +17,12 @@ from kafka_rebalance.plans.plan import (
     Plan,
     ResourceOutcome,
     Rollback,
+    Step,
+    StepCost,
+    StepKind,
+    StepOutcome,
     Verdict,
+    Watched,
     Wave,
 )
 from kafka_rebalance.snapshot.group import Subtopology, Tasks
@@ -181,7 +186,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Plan:
-    """Two moves in two waves."""
+    """Two moves in two waves, each a step."""
     moves = (
         Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 1, WHY, WORSE),
         Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 2, WHY, WORSE),
@@ -191,7 +196,14 @@ def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Pl
     outcome = ResourceOutcome(
         "disk", "bytes", "log_dirs", 400.0, "fair_share", (0.9, 1.1), (None, None), 1.25, 1.05,
         {1: 500.0, 2: 400.0, 3: 300.0}, {1: 400.0, 2: 400.0, 3: 400.0},
+        watched=Watched(1, 500.0, 1000.0, is_assumed=True),
     )  # fmt: skip
+    relieved = StepOutcome("disk", 1.25, 1.05, 1, 500.0, 3, 420.0, (None, None))
+    evened = StepOutcome("disk", 1.05, 1.05, 3, 420.0, 3, 420.0, (None, None))
+    steps = (
+        Step(StepKind.RELIEVE, (1,), StepCost(1, bytes_, 1, 1.5), (relieved,), 80.0, bytes_ / 80 - 1),
+        Step(StepKind.EVEN_OUT, (2,), StepCost(0, 0, 1, 0.0), (evened,), 100.0, bytes_ / 100 - 1),
+    )
     return Plan(
         cluster=cluster, verdict=Verdict.REBALANCE, snapshot_id=snapshot_id, cost=cost,
         reasons=(fact(FactCode.ALL_INSIDE_BAND),),
@@ -202,7 +214,7 @@ def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Pl
             Bound("replica_moves", 0.0, None, BoundProof.COUNTED_REPLICAS),
         ),
         frontier=(FrontierPoint(0.1, bytes_, 1, 2, 100.0, {"disk": 1.05}, "knee", True, (fact(FactCode.POINT_KNEE),)),),
-        moves=moves, waves=waves, rollback=Rollback(cost, waves),
+        moves=moves, waves=waves, rollback=Rollback(cost, waves), steps=steps,
     ).sealed()  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 
 import pyarrow as pa
 import pytest
@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.plans import plan as plan_module
+from kafka_rebalance.render.steps import StepFigures, step_figures
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore, TopicPlacementScore
 from rebalance_advisor import store
 from rebalance_advisor.store.rows import plan_rows
@@ -246,6 +247,25 @@ def test_a_plan_comes_back_byte_for_byte(connection, snapshot_id) -> None:
     assert moves == [("orders", 0, [1, 2], [3, 2], 1), ("orders", 1, [2, 3], [3, 2], 2)]
     waves = connection.execute("SELECT direction, wave, free_disk_needed FROM store.wave ORDER BY 1, 2").fetchall()
     assert waves == [("forward", 1, {"3": 100}), ("forward", 2, {}), ("rollback", 1, {"3": 100}), ("rollback", 2, {})]
+
+
+def test_the_steps_of_a_plan_are_rows_that_read_back_as_its_document_says(connection, snapshot_id) -> None:
+    publish(connection, "r-1", snapshot_id)
+    figures = step_figures(store.load_plan(connection, "r-1"))
+    columns = [field.name for field in fields(StepFigures)]
+    for view in ("plan_step", "plan_step_latest"):
+        asked = f"SELECT {', '.join(columns)} FROM advisor.{view} ORDER BY step"
+        rows = connection.execute(asked).fetchall()
+        assert [StepFigures(**dict(zip(columns, row, strict=True))) for row in rows] == figures
+    assert [(step.kind, step.bytes, step.bytes_so_far) for step in figures] == [
+        ("relieve", 100, 100), ("even_out", 0, 100)
+    ]  # fmt: skip
+    waves = connection.execute("SELECT direction, wave, step FROM advisor.wave ORDER BY 1, 2").fetchall()
+    assert waves == [("forward", 1, 1), ("forward", 2, 2), ("rollback", 1, 1), ("rollback", 2, 2)]
+    watched = "SELECT watched_broker, watched_load, watched_capacity, is_capacity_assumed FROM advisor.plan_resource"
+    assert connection.execute(f"{watched} ORDER BY resource").fetchall() == [
+        (None, None, None, None), (1, 500.0, 1000.0, True)
+    ]  # fmt: skip
 
 
 def test_a_plan_without_its_hash_is_refused(connection, snapshot_id) -> None:

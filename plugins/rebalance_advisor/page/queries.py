@@ -65,10 +65,17 @@ PLAN_BROKER = view("plan_broker", "cluster run_id broker resource load_before lo
 PLAN_RESOURCE = view(
     "plan_resource",
     "cluster run_id resource unit source mean_level band_asked_low band_asked_high widened_low widened_high"
-    " skew_before skew_after exclusion_reason_code exclusion_reason_args",
+    " skew_before skew_after exclusion_reason_code exclusion_reason_args watched_broker watched_load watched_capacity"
+    " is_capacity_assumed",
 )
 BOUND = view("plan_bound", "cluster run_id cost value gap proof")
-WAVE = view("wave", "cluster run_id direction wave move_count bytes seconds")
+WAVE = view("wave", "cluster run_id direction wave step move_count bytes seconds")
+PLAN_STEP = view(
+    "plan_step",
+    "cluster run_id step kind first_wave last_wave partitions replica_moves bytes leader_changes seconds bytes_so_far"
+    " lower_bound_bytes gap resource skew_before skew_after fullest_broker_before fullest_broker_after"
+    " used_ratio_before used_ratio_after repairs",
+)
 MOVE = view(
     "move",
     "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave"
@@ -121,9 +128,9 @@ OUTCOME = view(
 )
 SKEW_DAY = view("skew_by_day", "cluster period_start resource skew highest_skew worst_broker")
 ALL = (
-    CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, MOVE, BROKER, BROKER_SCORE,
-    DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE, GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE,
-    ATTEMPT, CHECK, OUTCOME, SKEW_DAY,
+    CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, PLAN_STEP, MOVE, BROKER,
+    BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE, GROUP_DRAIN, GROUP_LAG,
+    MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY,
 )  # fmt: skip
 
 
@@ -263,12 +270,13 @@ def plan_document(cluster: str, run_id: str) -> Select[Any]:
 
 
 def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
-    """Statements for resources, brokers, bounds and waves of a plan."""
+    """Statements for resources, brokers, bounds, waves and steps of a plan."""
     orders = {
         "resources": (PLAN_RESOURCE, (PLAN_RESOURCE.c.resource,)),
         "brokers": (PLAN_BROKER, (PLAN_BROKER.c.resource, PLAN_BROKER.c.broker)),
         "bounds": (BOUND, (BOUND.c.cost,)),
         "waves": (WAVE, (WAVE.c.direction, WAVE.c.wave)),
+        "steps": (PLAN_STEP, (PLAN_STEP.c.step,)),
     }
     return {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.run_id == run_id).order_by(*order)

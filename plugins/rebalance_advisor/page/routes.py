@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy import Select
 
 from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
+from kafka_rebalance.render.steps import StepFigures
 from rebalance_advisor.gates import rule_results
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.access import check_cluster, readable_clusters, require_cluster
@@ -31,6 +32,7 @@ from rebalance_advisor.page.rendering import address, page
 from rebalance_advisor.page.threads import add_page
 from rebalance_advisor.publish.charts import MOST_BROKERS, band_of, broker_levels_chart, broker_rows, svg_of
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
+from rebalance_advisor.publish.report import step_row
 
 
 def rows(request: Request, statement: Select[Any]) -> list[Row]:
@@ -127,6 +129,7 @@ def clusters_router() -> APIRouter:
 def cluster_page(request: Request, cluster: str) -> HTMLResponse:
     """Verdict, age, cost, findings, the hottest brokers, groups in trouble, what was not seen."""
     state = newest(request, cluster)
+    advised_parts = plan_parts(cluster, state["run_id"])
     read = parts(
         request,
         {
@@ -135,15 +138,23 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
             "slowest": ask.slowest_groups(cluster, _HOTTEST),
             "gaps": ask.gaps(cluster, MOST_GAPS),
             "disks": ask.disks(cluster),
-            "resources": plan_parts(cluster, state["run_id"])["resources"],
+            "resources": advised_parts["resources"],
+            "steps": advised_parts["steps"],
         },
     )
     advised = one(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
     return page(
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
+        steps=step_rows(read["steps"]),
         findings=read["findings"], hottest=read["hottest"], slowest=read["slowest"], gaps=read["gaps"],
     )  # fmt: skip
+
+
+def step_rows(steps: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return rows of ``plan_step`` as the report shows them."""
+    names = [field.name for field in fields(StepFigures)]
+    return [step_row(StepFigures(**{name: step[name] for name in names})) for step in steps]
 
 
 def history(
@@ -241,7 +252,7 @@ def plan_page(
         moves=rows(request, ask.moves(cluster, run, asked)),
         last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
         charts=resource_charts(read["resources"], read["brokers"]), sorts=ask.SORTS, kinds=ask.KINDS,
-        resources=read["resources"], bounds=read["bounds"],
+        resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"]),
         waves=[wave for wave in read["waves"] if wave["direction"] == "forward"],
         gates=rule_results(rows(request, ask.checks(cluster, run))),
     )  # fmt: skip

@@ -76,7 +76,8 @@ def closing_words(advisory: Document) -> list[str]:
         line += ": " + ", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan))
     elif plan["reasons"]:
         line += f": {render_document(plan['reasons'][0])}"
-    lines = [line, *(f"  {step}" for step in step_lines(plan)), *(f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES))]
+    lines = [line, *(f"  {step}" for step in step_lines(plan))]
+    lines += [f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES)]
     if since := change_words(advisory):
         lines.append(f"  since the advisory before: {since}")
     return [visible(line) for line in lines]

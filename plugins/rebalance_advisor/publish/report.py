@@ -200,11 +200,12 @@ def first_screen(advisory: Document) -> dict[str, Any]:
     }
 
 
-def step_row(step: StepFigures) -> dict[str, str]:
+def step_row(step: StepFigures) -> dict[str, Any]:
     """One step as a row of the table of steps, of report and page."""
     waves = f"{step.first_wave:02d}"
     return {
         "title": f"{step.step}. {step_title(step)}",
+        "first_wave": step.first_wave,
         "effect": step_effect(step),
         "bound": step_bound(step),
         "bytes": bytes_in_words(step.bytes) if step.replica_moves else "nothing",

@@ -155,6 +155,20 @@ def test_an_advisory_that_a_gate_refused_shows_its_rules(published, open_page, c
     assert open_page().get("/clusters/prod/gates", params={"run": "never"}).status_code == 404
 
 
+def test_the_steps_are_on_the_pages_of_cluster_and_plan_and_waves_stand_below_theirs(published, open_page) -> None:
+    for page in ("", "/plan"):
+        text = open_page().get(f"/clusters/prod{page}").text
+        rows = re.search(r'<table id="steps">(.*?)</table>', text, re.DOTALL)[1]
+        assert re.findall(r"<b>(.*?)</b>", rows) == ["1. Relieve broker 1", "2. Even out the load"]
+        assert "highest disk 1.25 × → 1.05 × the mean" in rows
+        assert "100 B" in rows
+    waves = re.findall(r'scope="rowgroup">(.*?)<|>(wave \d)<', text)
+    assert [step or wave for step, wave in waves] == [
+        "1. Relieve broker 1", "wave 1", "2. Even out the load", "wave 2"
+    ]  # fmt: skip
+    assert "watched: broker 1 carries 500 B of 1000 B, assumed" in text
+
+
 def test_the_tab_of_a_dag_run_leads_to_its_plan(published, open_page) -> None:
     asked = {"dag_id": "advise_prod", "run_id": RUN.removesuffix(".prod")}
     answer = open_page().get("/run", params=asked)

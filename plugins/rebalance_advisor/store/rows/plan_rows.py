@@ -86,8 +86,8 @@ def _resource_rows(plan: Plan) -> list[Row]:
     nothing: Row = dict.fromkeys(
         (
             "unit", "source", "mean_level", "basis", "band_asked_low", "band_asked_high", "widened_low", "widened_high",
-            "skew_before", "skew_after", "exclusion_reason_code", "exclusion_reason_args", "watched_broker", "watched_load",
-            "watched_capacity", "is_capacity_assumed",
+            "skew_before", "skew_after", "exclusion_reason_code", "exclusion_reason_args", "watched_broker",
+            "watched_load", "watched_capacity", "is_capacity_assumed",
         )
     )  # fmt: skip
     balanced: list[Row] = [
