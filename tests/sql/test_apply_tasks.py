@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.render.steps import step_lines
 from rebalance_advisor import store
+from rebalance_advisor.publish.escape import markdown_line
 from rebalance_advisor.publish.plan_files import plan_files
 from rebalance_advisor.store.applications import Application
 from tests.sql.test_applications import cluster, done
@@ -182,4 +184,9 @@ def test_the_dag_asks_checks_shows_asks_and_verifies(tmp_path) -> None:
     for name, wrong in (("advisory", 3), ("answer_within_minutes", 0), ("carried_out_within_hours", 1000)):
         with pytest.raises(ParamValidationError):
             params[name] = wrong
-    assert "It holds until 2026-11-21T11:00:00Z" in plan_in_short(small_plan("s"), tmp_path)
+    plan = small_plan("s")
+    words = plan_in_short(plan, tmp_path)
+    assert "It holds until 2026-11-21T11:00:00Z" in words
+    steps = [f"- {markdown_line(f'  {line}')}" for line in step_lines(plan.document)]
+    assert [line for line in words.splitlines() if line in steps] == steps
+    assert len(steps) == 2

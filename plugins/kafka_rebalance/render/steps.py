@@ -186,6 +186,13 @@ def step_waves(step: StepFigures) -> str:
     return f"waves {step.first_wave} to {step.last_wave}"
 
 
+def progress_words(applied: int, partitions: int) -> str:
+    """Return how much of a step or wave the newest snapshot shows: ``not started``, ``3 of 16 done`` or ``done``."""
+    if not applied:
+        return "not started"
+    return "done" if applied == partitions else f"{applied:,} of {partitions:,} done"
+
+
 def step_line(step: StepFigures) -> str:
     """Return the step in one line: number, title, cost, effect, bound."""
     return f"{step.step}. {step_title(step)}: " + "; ".join(

@@ -81,6 +81,7 @@ MOVE = view(
     "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave"
     " reason_code reason_args",
 )
+MOVE_STATUS = view("move_status_latest", "cluster topic partition state")
 BROKER = view("broker_latest", "cluster broker rack host port state is_controller")
 BROKER_SCORE = view(
     "broker_score_latest", "cluster broker rack resource unit load capacity level level_to_mean_ratio fair_share source"
@@ -128,9 +129,9 @@ OUTCOME = view(
 )
 SKEW_DAY = view("skew_by_day", "cluster period_start resource skew highest_skew worst_broker")
 ALL = (
-    CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, PLAN_STEP, MOVE, BROKER,
-    BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE, GROUP_DRAIN, GROUP_LAG,
-    MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY,
+    CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, PLAN_STEP, MOVE,
+    MOVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
+    GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY,
 )  # fmt: skip
 
 
@@ -282,6 +283,22 @@ def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
         name: select(*read.c).where(read.c.cluster == cluster, read.c.run_id == run_id).order_by(*order)
         for name, (read, order) in orders.items()
     }
+
+
+def applied_by_wave(cluster: str, run_id: str) -> Select[Any]:
+    """How many partitions of each wave of the newest plan are as planned in the newest snapshot."""
+    same = and_(
+        MOVE.c.cluster == MOVE_STATUS.c.cluster,
+        MOVE.c.topic == MOVE_STATUS.c.topic,
+        MOVE.c.partition == MOVE_STATUS.c.partition,
+    )
+    return (
+        select(MOVE.c.wave, func.count().label("applied"))
+        .join(MOVE_STATUS, same)
+        .where(MOVE.c.cluster == cluster, MOVE.c.run_id == run_id, MOVE_STATUS.c.cluster == cluster)
+        .where(MOVE_STATUS.c.state == "applied")
+        .group_by(MOVE.c.wave)
+    )
 
 
 def moves(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:

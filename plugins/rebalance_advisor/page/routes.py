@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy import Select
 
 from kafka_rebalance.advisory.advisory import DiskForecast, disk_outlook
-from kafka_rebalance.render.steps import StepFigures
+from kafka_rebalance.render.steps import StepFigures, progress_words
 from rebalance_advisor.gates import rule_results
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.access import check_cluster, readable_clusters, require_cluster
@@ -140,21 +140,33 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
             "disks": ask.disks(cluster),
             "resources": advised_parts["resources"],
             "steps": advised_parts["steps"],
+            "applied": ask.applied_by_wave(cluster, state["run_id"]),
         },
     )
     advised = one(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
     return page(
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
-        steps=step_rows(read["steps"]),
+        steps=step_rows(read["steps"], by_wave(read["applied"])),
         findings=read["findings"], hottest=read["hottest"], slowest=read["slowest"], gaps=read["gaps"],
     )  # fmt: skip
 
 
-def step_rows(steps: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return rows of ``plan_step`` as the report shows them."""
+def by_wave(applied: Sequence[Row]) -> dict[int, int]:
+    """Return the number of partitions that are as planned, by wave."""
+    return {row["wave"]: row["applied"] for row in applied}
+
+
+def step_rows(steps: Sequence[Row], applied: Mapping[int, int] | None) -> list[dict[str, Any]]:
+    """Return rows of ``plan_step`` as the report shows them, with their state where ``applied`` is known by wave."""
     names = [field.name for field in fields(StepFigures)]
-    return [step_row(StepFigures(**{name: step[name] for name in names})) for step in steps]
+    figures = [StepFigures(**{name: step[name] for name in names}) for step in steps]
+    return [step_row(step) | ({} if applied is None else {"state": _state(step, applied)}) for step in figures]
+
+
+def _state(step: StepFigures, applied: Mapping[int, int]) -> str:
+    done = sum(applied.get(wave, 0) for wave in range(step.first_wave, step.last_wave + 1))
+    return progress_words(done, step.partitions)
 
 
 def history(
@@ -245,6 +257,8 @@ def plan_page(
     if not rows(request, ask.plan(cluster, run)) and rows(request, ask.attempt(cluster, run)):
         return RedirectResponse(address(request, "clusters", cluster, "gates", run=run), 303)
     plan = one(request, ask.plan(cluster, run), _GONE)
+    is_newest = run == newest(request, cluster)["run_id"]
+    applied = by_wave(rows(request, ask.applied_by_wave(cluster, run))) if is_newest else None
     read = parts(request, ask.plan_parts(cluster, run))
     totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
     return page(
@@ -252,10 +266,17 @@ def plan_page(
         moves=rows(request, ask.moves(cluster, run, asked)),
         last_page=max(1, -(-totals["moves"] // ask.PAGE_ROWS)),
         charts=resource_charts(read["resources"], read["brokers"]), sorts=ask.SORTS, kinds=ask.KINDS,
-        resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"]),
-        waves=[wave for wave in read["waves"] if wave["direction"] == "forward"],
+        resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"], applied),
+        waves=[_wave_row(wave, applied) for wave in read["waves"] if wave["direction"] == "forward"],
         gates=rule_results(rows(request, ask.checks(cluster, run))),
     )  # fmt: skip
+
+
+def _wave_row(wave: Row, applied: Mapping[int, int] | None) -> dict[str, Any]:
+    """Return the row with its state, where that is known."""
+    if applied is None:
+        return dict(wave)
+    return dict(wave, state=progress_words(applied.get(wave["wave"], 0), wave["move_count"]))
 
 
 def gates_page(request: Request, cluster: str, run: str) -> HTMLResponse:

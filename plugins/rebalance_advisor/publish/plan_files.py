@@ -65,6 +65,8 @@ To stop it:
 {cancel}
 ```
 """
+_LEADERS_STAY = """The leaders stay: Kafka elects the first replica of a list, and this wave changed no list. You may skip it.
+"""
 _AFTERWARDS = """Afterwards: read a new snapshot, as above, and ask `check` again: it says *done*.
 """
 _THROTTLES = """# Throttles
@@ -229,6 +231,9 @@ def _rollback(plan: Plan, digits: int, changed: set[int], steps: Sequence[StepFi
         start = _start(plan, wave, file, beside=bool(plan.seen.reassigning))
         of_step = next((f" of step {s.step}, {step_title(s)}" for s in steps if int(undone) <= s.last_wave), "")
         parts.append(_wave(f"Rollback {name} (undoes wave {undone}{of_step})", wave, file, election, start))
+        moves = [plan.moves[m] for m in wave.moves]
+        if elects and all(move.from_replicas == move.to_replicas for move in moves):
+            parts.append(_LEADERS_STAY)
     return "\n".join(parts)
 
 

@@ -162,6 +162,7 @@ def test_the_steps_are_on_the_pages_of_cluster_and_plan_and_waves_stand_below_th
         assert re.findall(r"<b>(.*?)</b>", rows) == ["1. Relieve broker 1", "2. Even out the load"]
         assert "highest disk 1.25 × → 1.05 × the mean" in rows
         assert "100 B" in rows
+        assert rows.count('<td class="short">not started</td>') == 2
     waves = re.findall(r'scope="rowgroup">(.*?)<|>(wave \d)<', text)
     assert [step or wave for step, wave in waves] == [
         "1. Relieve broker 1", "wave 1", "2. Even out the load", "wave 2"
