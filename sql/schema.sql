@@ -5700,7 +5700,7 @@ CREATE VIEW store.gate_plan_does_not_add_up AS
     summed.what,
     (summed.reported)::text AS reported,
     (summed.found)::text AS found
-   FROM ((((store.checked_run run
+   FROM (((((store.checked_run run
      JOIN store.plan ON ((plan.run_key = run.run_key)))
      CROSS JOIN LATERAL ( SELECT count(*) AS moves,
                 CASE
@@ -5718,7 +5718,33 @@ CREATE VIEW store.gate_plan_does_not_add_up AS
      CROSS JOIN LATERAL ( SELECT COALESCE(sum(wave.move_count), (0)::bigint) AS moves
            FROM store.wave
           WHERE ((wave.run_key = run.run_key) AND (wave.direction = 'forward'::text))) waved)
-     CROSS JOIN LATERAL ( VALUES ('bytes'::text,plan.bytes,moved.bytes), ('replica_moves'::text,plan.replica_moves,moved.replica_moves), ('leader_changes'::text,plan.leader_changes,moved.leader_changes), ('moves in waves'::text,waved.moves,moved.moves), ('moves without a wave'::text,0,moved.waveless), ('moves of a plan that does nothing'::text,0,
+     CROSS JOIN LATERAL ( SELECT count(*) AS steps,
+                CASE
+                    WHEN (count(*) = count(plan_step.bytes)) THEN sum(plan_step.bytes)
+                    ELSE NULL::numeric
+                END AS bytes,
+            sum(plan_step.replica_moves) AS replica_moves,
+            sum(plan_step.leader_changes) AS leader_changes,
+            sum(plan_step.partitions) AS moves
+           FROM store.plan_step
+          WHERE (plan_step.run_key = run.run_key)) stepped)
+     CROSS JOIN LATERAL ( VALUES ('bytes'::text,plan.bytes,moved.bytes), ('replica_moves'::text,plan.replica_moves,moved.replica_moves), ('leader_changes'::text,plan.leader_changes,moved.leader_changes), ('moves in waves'::text,waved.moves,moved.moves), ('moves without a wave'::text,0,moved.waveless), ('bytes of steps'::text,plan.bytes,
+                CASE
+                    WHEN (stepped.steps = 0) THEN (plan.bytes)::numeric
+                    ELSE stepped.bytes
+                END), ('replica_moves of steps'::text,plan.replica_moves,
+                CASE
+                    WHEN (stepped.steps = 0) THEN (plan.replica_moves)::bigint
+                    ELSE stepped.replica_moves
+                END), ('leader_changes of steps'::text,plan.leader_changes,
+                CASE
+                    WHEN (stepped.steps = 0) THEN (plan.leader_changes)::bigint
+                    ELSE stepped.leader_changes
+                END), ('moves in steps'::text,
+                CASE
+                    WHEN (stepped.steps = 0) THEN NULL::bigint
+                    ELSE moved.moves
+                END,stepped.moves), ('moves of a plan that does nothing'::text,0,
                 CASE
                     WHEN (plan.verdict = 'rebalance'::text) THEN (0)::bigint
                     ELSE moved.moves
@@ -5727,7 +5753,7 @@ CREATE VIEW store.gate_plan_does_not_add_up AS
 
 ALTER VIEW store.gate_plan_does_not_add_up OWNER TO advisor_owner;
 
-COMMENT ON VIEW store.gate_plan_does_not_add_up IS 'The plan''s cost is the sum of its moves (unknown where one is), and each move is in one of its waves.';
+COMMENT ON VIEW store.gate_plan_does_not_add_up IS 'The plan''s cost is the sum of its moves (unknown where one is) and of its steps; each move is in one of its waves.';
 
 CREATE VIEW store.gate_replica_lists_disagree AS
  SELECT snapshot.snapshot_id,

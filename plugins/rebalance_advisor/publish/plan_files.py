@@ -65,7 +65,8 @@ To stop it:
 {cancel}
 ```
 """
-_LEADERS_STAY = """The leaders stay: Kafka elects the first replica of a list, and this wave changed no list. You may skip it.
+_LEADERS_STAY = """The leaders stay: Kafka elects the first replica of a list, and this wave changed no list. You may
+skip it.
 """
 _AFTERWARDS = """Afterwards: read a new snapshot, as above, and ask `check` again: it says *done*.
 """
