@@ -46,6 +46,8 @@ def _check(snapshot: ClusterSnapshot, plan: Plan) -> None:
 
 
 def _check_report(report: str, plan: Plan) -> None:
+    """Steps are rows in order, waves have a heading for each step, and every fact is a sentence."""
+    assert "&#39;code&#39;: " not in report
     table = re.search(r'<table id="steps">(.*?)</table>', report, re.DOTALL)
     numbers = [] if table is None else [int(number) for number in _REPORT_ROW.findall(table[1])]
     assert numbers == list(range(1, len(plan.steps) + 1))

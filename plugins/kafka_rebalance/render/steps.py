@@ -2,7 +2,7 @@
 
 ``step_figures`` reads ``plan.json``; the store keeps its records as rows, so every surface shows the same figures.
 
-Example: ``2. Relieve broker 9: 16 replicas, 1.2 TiB, 3 h 20 min, no leader changes; disk of broker 9 93 % → 61 % of
+Example: ``2. Relieve broker 9: 16 replicas, 1.2 TiB, 3 h 20 min, no leader changes; broker 9's disk 93 % → 61 % of
 capacity; steps 1 to 2 copy 1.2 TiB, 0.20 % above what is provably needed``.
 
 Complexity: O(moves + steps · resources).
@@ -146,13 +146,13 @@ def _levels(step: StepFigures) -> str:
     if step.kind == "relieve" and step.used_ratio_before is not None and step.used_ratio_after is not None:
         before, after = _percents(step.used_ratio_before, step.used_ratio_after)
         if step.fullest_broker_before == step.fullest_broker_after:
-            return f"{step.resource} of broker {step.fullest_broker_before} {before} → {after} of capacity"
+            return f"broker {step.fullest_broker_before}'s {step.resource} {before} → {after} of capacity"
         return (
             f"fullest {step.resource} {before} (broker {step.fullest_broker_before}) → {after} "
             f"(broker {step.fullest_broker_after}) of capacity"
         )
     before, after = ratio_in_words(step.skew_before), ratio_in_words(step.skew_after)
-    return f"highest {step.resource} {before} → {after} the mean"
+    return f"highest {step.resource} over mean {before} → {after}"
 
 
 def _percents(before: float, after: float) -> tuple[str, str]:

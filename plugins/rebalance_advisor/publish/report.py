@@ -287,6 +287,8 @@ def plan_section(advisory: Document) -> dict[str, Any]:
     plan = advisory["plan"]
     return {
         "reasons": [render_document(reason) for reason in plan["reasons"]],
+        "explanations": [render_document(fact) for fact in plan["explanations"]],
+        "preconditions": [render_document(fact) for fact in plan["preconditions"]],
         "bounds": bound_rows(plan),
         "frontier": frontier_rows(plan["frontier"]),
         "frontier_svg": _drawn(

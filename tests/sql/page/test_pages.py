@@ -160,7 +160,7 @@ def test_the_steps_are_on_the_pages_of_cluster_and_plan_and_waves_stand_below_th
         text = open_page().get(f"/clusters/prod{page}").text
         rows = re.search(r'<table id="steps">(.*?)</table>', text, re.DOTALL)[1]
         assert re.findall(r"<b>(.*?)</b>", rows) == ["1. Relieve broker 1", "2. Even out the load"]
-        assert "highest disk 1.25 × → 1.05 × the mean" in rows
+        assert "highest disk over mean 1.25 × → 1.05 ×" in rows
         assert "100 B" in rows
         assert rows.count('<td class="short">not started</td>') == 2
     waves = re.findall(r'scope="rowgroup">(.*?)<|>(wave \d)<', text)

@@ -14,7 +14,7 @@ RELIEF = StepFigures(
 
 def test_a_relief_names_its_broker_and_the_share_of_capacity_before_and_after() -> None:
     assert step_line(RELIEF) == (
-        "2. Relieve broker 9: 16 replicas, 1.0 TiB, 3 h 20 min, no leader changes; disk of broker 9 93 % → 61 % of "
+        "2. Relieve broker 9: 16 replicas, 1.0 TiB, 3 h 20 min, no leader changes; broker 9's disk 93 % → 61 % of "
         "capacity; 0.20 % above what is provably needed"
     )
     assert step_waves(RELIEF) == "waves 2 to 4"
@@ -27,13 +27,13 @@ def test_another_broker_may_be_the_fullest_afterwards() -> None:
 
 def test_without_a_capacity_the_mean_is_the_measure() -> None:
     unknown = replace(RELIEF, used_ratio_before=None, used_ratio_after=None)
-    assert "highest disk 1.68 × → 1.10 × the mean" in step_line(unknown)
+    assert "highest disk over mean 1.68 × → 1.10 ×" in step_line(unknown)
 
 
 def test_unknown_sizes_are_unknown_and_prove_nothing() -> None:
     unknown = replace(RELIEF, bytes=None, seconds=None, bytes_so_far=None, lower_bound_bytes=None, gap=None)
     assert step_line(unknown) == (
-        "2. Relieve broker 9: 16 replicas, size unknown, time unknown, no leader changes; disk of broker 9 93 % → 61 % "
+        "2. Relieve broker 9: 16 replicas, size unknown, time unknown, no leader changes; broker 9's disk 93 % → 61 % "
         "of capacity"
     )
 
@@ -50,7 +50,7 @@ def test_an_election_copies_nothing() -> None:
         skew_after=1.03,
     )  # fmt: skip
     assert step_line(election) == (
-        "1. Elect preferred leaders: 541 leader changes, nothing is copied; highest leaders 1.46 × → 1.03 × the mean"
+        "1. Elect preferred leaders: 541 leader changes, nothing is copied; highest leaders over mean 1.46 × → 1.03 ×"
     )
     assert step_waves(election) == "wave 1"
 
