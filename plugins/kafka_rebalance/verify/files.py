@@ -224,12 +224,25 @@ def _expected(document: dict[str, Any]) -> list[str]:
     for number, wave in enumerate(waves, start=1):
         name = f"{number:0{width}d}"
         election = f"elections/{name}.json" if elects[number - 1] else None
+        if _elects_alone(document, wave):
+            commands.append(f"{_ELECT} --path-to-json-file {election}")
+            continue
         commands += _of_wave(document, wave, f"waves/{name}.json", election)
     for number, wave in enumerate(back, start=1):
+        if _elects_alone(document, wave):  # Kafka elects the first of a list, and no list was changed
+            continue
         undone = moves[wave["moves"][0]]["wave"]
         election = f"elections/{undone:0{width}d}.json" if elects[undone - 1] else None
         commands += _of_wave(document, wave, f"rollback/{number:0{width}d}.json", election)
     return [*commands, *_THROTTLES]
+
+
+_ELECT = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG --election-type preferred"
+
+
+def _elects_alone(document: dict[str, Any], wave: dict[str, Any]) -> bool:
+    """The wave changes leaders and no list."""
+    return all(document["moves"][m]["from"] == document["moves"][m]["to"] for m in wave["moves"])
 
 
 def _of_wave(document: dict[str, Any], wave: dict[str, Any], file: str, election: str | None) -> list[str]:
@@ -244,8 +257,7 @@ def _of_wave(document: dict[str, Any], wave: dict[str, Any], file: str, election
         commands = [*_throttles(moves, sorted(named - silent), wave["throttle_bytes_per_s"]), execute]
     commands.append(f"{reassign} --verify")
     if election is not None:
-        elect = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG --election-type preferred"
-        commands.append(f"{elect} --path-to-json-file {election}")
+        commands.append(f"{_ELECT} --path-to-json-file {election}")
     return [*commands, f"{reassign} --cancel"]
 
 

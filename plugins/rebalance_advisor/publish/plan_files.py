@@ -65,8 +65,18 @@ To stop it:
 {cancel}
 ```
 """
-_LEADERS_STAY = """The leaders stay: Kafka elects the first replica of a list, and this wave changed no list. You may
-skip it.
+_ELECTIONS = """## {title}
+
+{summary} No list is rewritten: nothing has to be reassigned.
+
+```sh
+# writes: leaders move to the first replica:
+{commands}
+```
+"""
+_LEADERS_STAY = """## {title}
+
+There is nothing to undo: that wave changed no list, and Kafka elects the first replica of a list.
 """
 _AFTERWARDS = """Afterwards: read a new snapshot, as above, and ask `check` again: it says *done*.
 """
@@ -119,6 +129,10 @@ def render_commands(plan: Plan, digits: int) -> str:
         name = f"{number:0{digits}d}"
         elects = bool(changed.intersection(wave.moves))
         election = f"elections/{name}.json" if elects else None
+        if election is not None and _elects_alone(plan, wave):
+            summary = f"{len(wave.moves):,} partitions{_leaders(wave)}."
+            parts.append(_ELECTIONS.format(title=f"Wave {name}", summary=summary, commands=_elect(election)))
+            continue
         start = _start(plan, wave, f"waves/{name}.json", beside=beside)
         parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", election, start))
     parts.append(_AFTERWARDS)
@@ -146,6 +160,19 @@ def _cost(plan: Plan) -> str:
 
 def _reassign(file: str) -> str:
     return f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG \\\n    --reassignment-json-file {file}"
+
+
+def _elect(file: str) -> str:
+    return (
+        "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG \\\n"
+        f"    --election-type preferred --path-to-json-file {file}"
+    )
+
+
+def _elects_alone(plan: Plan, wave: Wave) -> bool:
+    """The wave changes leaders and no list."""
+    moves = [plan.moves[m] for m in wave.moves]
+    return all(move.from_replicas == move.to_replicas for move in moves)
 
 
 def _start(plan: Plan, wave: Wave, file: str, *, beside: bool) -> list[str]:
@@ -188,11 +215,7 @@ def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[s
         f"{reassign} --verify",
     ]
     if election is not None:
-        commands.append(
-            "# writes: leaders move to the first replica:\n"
-            f"kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG \\\n"
-            f"    --election-type preferred --path-to-json-file {election}"
-        )
+        commands.append(f"# writes: leaders move to the first replica:\n{_elect(election)}")
     cancel = f"# writes: what is not completed goes back to where it was; takes the throttles off:\n{reassign} --cancel"
     needed = max(wave.free_disk_needed.values(), default=0)
     summary = f"{len(wave.moves):,} partitions, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
@@ -229,12 +252,13 @@ def _rollback(plan: Plan, digits: int, changed: set[int], steps: Sequence[StepFi
         name, undone = f"{number:0{digits}d}", f"{owner[wave.moves[0]]:0{digits}d}"
         elects = bool(changed.intersection(plan.waves[int(undone) - 1].moves))
         file, election = f"rollback/{name}.json", f"elections/{undone}.json" if elects else None
-        start = _start(plan, wave, file, beside=bool(plan.seen.reassigning))
         of_step = next((f" of step {s.step}, {step_title(s)}" for s in steps if int(undone) <= s.last_wave), "")
-        parts.append(_wave(f"Rollback {name} (undoes wave {undone}{of_step})", wave, file, election, start))
-        moves = [plan.moves[m] for m in wave.moves]
-        if elects and all(move.from_replicas == move.to_replicas for move in moves):
-            parts.append(_LEADERS_STAY)
+        title = f"Rollback {name} (undoes wave {undone}{of_step})"
+        if _elects_alone(plan, wave):
+            parts.append(_LEADERS_STAY.format(title=title))
+            continue
+        start = _start(plan, wave, file, beside=bool(plan.seen.reassigning))
+        parts.append(_wave(title, wave, file, election, start))
     return "\n".join(parts)
 
 
