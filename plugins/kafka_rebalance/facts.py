@@ -595,6 +595,7 @@ class BoundProof(StrEnum):
     FORCED_COPIES = "forced_copies"
     PRICES_ABOVE_BANDS = "prices_above_bands"
     PRICES_BELOW_BANDS = "prices_below_bands"
+    PRICES_BY_RACK = "prices_by_rack"
     LINEAR_PROGRAM = "linear_program"
     LINEAR_PROGRAM_WITH_COVERS = "linear_program_with_covers"
     DUAL_ASCENT = "dual_ascent"

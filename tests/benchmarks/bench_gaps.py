@@ -60,11 +60,11 @@ def main(argv: list[str] | None = None) -> int:
 def _warm_up(resources: tuple[str, ...]) -> None:
     """Compile, or load, the kernels: a plan far from its bound needs all of them."""
     flags, placement = generated(40, 4_000, 4, variant="drain")
-    placement = _with_cpu(placement)
+    placement = with_cpu(placement)
     solve(assemble(flags, placement, Wanted(within=0.03, resources=resources)))
 
 
-def _with_cpu(placement: Placement) -> Placement:
+def with_cpu(placement: Placement) -> Placement:
     """``generated`` measures no CPU: here each partition's goes with its rates."""
     loads = placement.loads
     assert loads.in_bytes_per_s is not None
@@ -73,7 +73,7 @@ def _with_cpu(placement: Placement) -> Placement:
     return replace(placement, loads=replace(loads, cpu_percent=cpu))
 
 
-def _with_capacities(flags: Brokers, placement: Placement, seed: int) -> Brokers:
+def with_capacities(flags: Brokers, placement: Placement, seed: int) -> Brokers:
     """Half full in the mean, unequal, the same kind of broker in all four."""
     loads = placement.loads
     assert loads.disk_bytes is not None
@@ -105,8 +105,8 @@ def _line(size: str, variant: str, within: float, arguments: argparse.Namespace,
             sigma=2.0 if sizes == "wide" else 1.2,
             sizes="zipf" if sizes == "zipf" else "lognormal",
         )
-        placement = _with_cpu(placement)
-        flags = _with_capacities(flags, placement, seed) if arguments.mixed else flags
+        placement = with_cpu(placement)
+        flags = with_capacities(flags, placement, seed) if arguments.mixed else flags
         problem = assemble(flags, placement, Wanted(within=within, resources=resources))
         started = time.process_time()
         solution = solve(problem)

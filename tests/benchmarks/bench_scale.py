@@ -21,16 +21,19 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from kafka_rebalance.cluster_arrays.snapshot_arrays import Brokers, Placement
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.request import build_request
+from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable
 from tests.benchmarks.generated import generated
 
 CAPTURED_AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+RATES = (LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.CPU_PERCENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,35 +81,48 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def skewed_snapshot(size: Size, seed: int = 0) -> ClusterSnapshot:
     """A generated cluster as a snapshot: sizes, rates in and out, no CPU."""
-    flags, placement = generated(size.brokers, size.partitions, size.racks, seed=seed)
-    loads, count, width = placement.loads, len(placement.replicas), placement.replicas.shape[1]
+    return snapshot_of(size.name, *generated(size.brokers, size.partitions, size.racks, seed=seed))
+
+
+def snapshot_of(name: str, flags: Brokers, placement: Placement) -> ClusterSnapshot:
+    """Arrays as a snapshot: sizes of all replicas, what is measured, capacities, draining brokers."""
+    loads, count = placement.loads, len(placement.replicas)
     assert loads.disk_bytes is not None
-    assert loads.in_bytes_per_s is not None
-    assert loads.out_bytes_per_s is not None
+    is_there = placement.replicas >= 0
+    own = placement.own_disk
+    sizes = np.repeat(loads.disk_bytes[:, None], is_there.shape[1], axis=1) if own is None else own
     first = np.flatnonzero(np.diff(placement.topic, prepend=-1))
     number = np.arange(count) - np.repeat(first, np.diff(first, append=count))
     unknown = np.full(count, -1, dtype=np.int64)
     table = PartitionTable(
         topic=placement.topic.copy(),
         partition=number.astype(np.int32),
-        offsets=np.arange(count + 1, dtype=np.int64) * width,
-        replicas=placement.replicas.ravel().copy(),
+        offsets=np.concatenate([[0], np.cumsum(is_there.sum(axis=1))]).astype(np.int64),
+        replicas=placement.replicas[is_there],
         leader=placement.leader.copy(),
-        replica_log_bytes=np.repeat(loads.disk_bytes.astype(np.int64), width),
+        replica_log_bytes=sizes[is_there].astype(np.int64),
         start_offset=unknown.copy(),
         end_offset=unknown.copy(),
-        in_sync=np.ones(count * width, dtype=np.bool_),
+        in_sync=np.ones(int(is_there.sum()), dtype=np.bool_),
     )
-    rates = {LoadKind.IN_BYTES_PER_S: loads.in_bytes_per_s, LoadKind.OUT_BYTES_PER_S: loads.out_bytes_per_s}
+    measured = {kind: loads.of(kind) for kind in RATES}
+    rates = {kind: LoadColumn(values, LoadSource.GIVEN) for kind, values in measured.items() if values is not None}
     return ClusterSnapshot(
-        cluster=size.name,
+        cluster=name,
         captured_at=CAPTURED_AT,
-        brokers=tuple(Broker(int(b), rack=f"rack-{int(k)}") for b, k in zip(flags.ids, flags.rack, strict=True)),
+        brokers=tuple(_broker(flags, at) for at in range(len(flags.ids))),
         topics=tuple(Topic(f"topic-{t:05d}") for t in range(int(placement.topic.max()) + 1)),
         partitions=table,
-        loads=PartitionLoads({kind: LoadColumn(values, LoadSource.GIVEN) for kind, values in rates.items()}),
+        loads=PartitionLoads(rates),
         source="generated",
     )
+
+
+def _broker(flags: Brokers, at: int) -> Broker:
+    state = BrokerState.ALIVE if flags.stays[at] else BrokerState.DRAINING
+    known = {row.capacity: float(flags.capacity[row.name][at]) for row in TABLE if row.name in flags.capacity}
+    capacity = Capacity(**{name: amount for name, amount in known.items() if name is not None})
+    return Broker(int(flags.ids[at]), rack=f"rack-{int(flags.rack[at])}", state=state, capacity=capacity)
 
 
 def command_run(snapshot: Path, out: Path, *options: str) -> Run:

@@ -831,6 +831,7 @@ PROOFS = {
     "forced": BoundProof.FORCED_COPIES,
     "excess": BoundProof.PRICES_ABOVE_BANDS,
     "deficit": BoundProof.PRICES_BELOW_BANDS,
+    "racks": BoundProof.PRICES_BY_RACK,
     "linear program": BoundProof.LINEAR_PROGRAM,
 }
 
@@ -850,6 +851,9 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: Boun
         "excess": covering_prices(problem, holdings, load, columns, params),
         "deficit": _deficit_prices(problem, load),
     }
+    by_rack = _rack_prices(problem, holdings, load, tried["excess"], tried["deficit"])
+    if by_rack is not None:
+        tried["racks"] = by_rack
     if prices is not None:
         tried["linear program"] = prices
     parts = {
@@ -916,3 +920,28 @@ def _deficit_prices(problem: Problem, load: Floats) -> Floats:
     if disk is not None:
         prices[:, disk] = np.where(load[:, disk] < problem.band_low[:, disk], -1.0, 0.0)
     return prices
+
+
+def _rack_prices(
+    problem: Problem, holdings: Holdings, load: Floats, above: Floats, below: Floats
+) -> Floats | None:
+    """float64[B, D]: in each rack the prices ``above`` or ``below``, by which must copy more; None where one is enough.
+
+    Where every partition has one replica in each rack, nothing moves between racks: what each rack must copy adds up,
+    Σ over racks of max(excess, deficit). Elsewhere these prices still prove a bound, as any do.
+    Example: rack a holds 8 GB too much, rack b lacks 5 GB: 13 GB.
+    """
+    racks = distinct_racks(problem.rack)
+    columns = np.flatnonzero(above.any(axis=0)).tolist()
+    brokers = np.repeat(np.arange(problem.broker_count), np.diff(holdings.start))
+    cost = drop_costs(problem, problem.move_bytes)[holdings.row]
+    worth = (carried(problem, columns, holdings.row, holdings.column) * above[brokers][:, columns]).sum(axis=1)
+    kept_back = np.where(holdings.is_forced, worth - cost, np.maximum(worth - cost, 0.0))
+    excess = (above * np.where(above > 0, load - problem.band_high, 0.0)).sum(axis=1)
+    excess -= np.bincount(brokers, weights=kept_back, minlength=problem.broker_count)
+    deficit = (np.maximum(problem.band_low - load, 0.0) * -below).sum(axis=1)
+    lacking = np.bincount(racks, weights=deficit)
+    lacks_more = lacking > np.bincount(racks, weights=excess)
+    if lacks_more.all() or not lacks_more.any():
+        return None
+    return np.where(lacks_more[racks][:, None], below, above)

@@ -865,6 +865,7 @@ PROOFS: Mapping[BoundProof, str] = MappingProxyType(
         BoundProof.FORCED_COPIES: "copies that every plan needs: brokers that leave, racks, replication factor",
         BoundProof.PRICES_ABOVE_BANDS: "dual prices of the load above the bands (weak duality)",
         BoundProof.PRICES_BELOW_BANDS: "dual prices of the disk load missing below the bands (weak duality)",
+        BoundProof.PRICES_BY_RACK: "dual prices of each rack's excess or missing disk load (weak duality)",
         BoundProof.LINEAR_PROGRAM: "the dual of the linear program of all moves (weak duality)",
         BoundProof.LINEAR_PROGRAM_WITH_COVERS: "the dual of the linear program of all moves, with cover inequalities",
         BoundProof.DUAL_ASCENT: "dual prices of all replicas and leaders, by dual ascent (weak duality)",

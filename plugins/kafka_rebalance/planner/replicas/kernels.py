@@ -201,6 +201,28 @@ def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> N
                 weight[state.disk_column] += state.own[p, i]
 
 
+@inlined_kernel
+def weigh_on(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
+    """Turn ``weight``, what slot ``j`` weighs on some broker, into what it weighs on ``broker``.
+
+    Only sizes differ: today's replica has its own, a new copy that of the leader.
+    """
+    if state.own.shape[0] > 0:
+        replica_load(state, p, j, broker, weight)
+
+
+@inlined_kernel
+def size_change(state: State, p: int, source: int, target: int) -> float:
+    """What a replica of ``p`` weighs in disk on ``target`` beyond what it weighs on ``source``."""
+    change = 0.0
+    for i in range(state.own.shape[1]):
+        if state.original[p, i] == target:
+            change += state.own[p, i]
+        if state.original[p, i] == source:
+            change -= state.own[p, i]
+    return change
+
+
 @inner_kernel
 def outside(state: State, broker: int) -> float:
     """How far a broker is outside its bands, all resources added up."""
@@ -464,7 +486,10 @@ def rack_limit(state: State, p: int, j: int, source: int) -> int:
 
 @inner_kernel
 def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints, need: Floats, least: float) -> int:
-    """Of sampled brokers below their bands, the one that best needs this mixture; -1 = none does by ``least``."""
+    """Of sampled brokers below their bands, the one that best needs this mixture; -1 = none does by ``least``.
+
+    ``weight``: what the replica weighs on any broker; afterwards that is another one.
+    """
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, least
@@ -477,6 +502,7 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
         target = lacking[(first + i) % lacking.shape[0]]
         if not _rack_allows(state, p, j, source, target, fewest):
             continue
+        weigh_on(state, p, j, target, weight)
         score = service(state, target, weight, need)
         if score <= 0 or score + topic_weight <= best_score or not may_hold(state, p, j, target):
             continue
@@ -492,7 +518,9 @@ def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, wo
 
     ``worst`` is the farthest that the target may be taken from its bands (0 = not at all). Who cannot beat ``best``
     whatever the topic is not looked at further (-1e300 too): in a large cluster each look at a topic is far in memory.
+    ``weight`` as for ``lacking_receiver``.
     """
+    weigh_on(state, p, j, target, weight)
     filled = band_improvement(state, target, weight, 1.0)
     if filled < -worst - GAIN_TOLERANCE:
         return FORBIDDEN
@@ -629,7 +657,7 @@ def _may_fetch(state: State, replica_index: int, target: int, weight: Floats) ->
     j = replica_index - p * width
     if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
         return False
-    replica_load(state, p, j, state.replicas[p, j], weight)
+    replica_load(state, p, j, target, weight)
     return fits_limit(state, p, target, weight)
 
 
@@ -659,7 +687,7 @@ def pull_to(state: State, target: int, receivers: Ints, worst: float, least: flo
     for i in range(replica_indexes.shape[0]):
         p = replica_indexes[i] // width
         source = state.replicas[p, replica_indexes[i] - p * width]
-        replica_load(state, p, replica_indexes[i] - p * width, source, weight)
+        replica_load(state, p, replica_indexes[i] - p * width, target, weight)
         fit[i] = -service(state, target, weight, need) - (0.0 if is_original(state, p, source) else bonus)
     moves = 0
     ranking = ranking_of(fit)
@@ -686,6 +714,7 @@ def _helps(state: State, replica_index: int, target: int, weight: Floats, worst:
     given = band_improvement(state, source, weight, -1.0)
     if given < -worst - GAIN_TOLERANCE:
         return False
+    weigh_on(state, p, replica_index - p * width, target, weight)
     gain = band_improvement(state, target, weight, 1.0)
     return gain > GAIN_TOLERANCE and gain + given > GAIN_TOLERANCE
 
@@ -701,12 +730,25 @@ def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int
 
 
 @inner_kernel
-def swap_gain(state: State, left: int, right: int, going: Floats, coming: Floats) -> float:
-    """Relief of both brokers when ``left`` gives ``going`` for ``coming``."""
+def swap_gain(state: State, left_index: int, right_index: int, going: Floats, coming: Floats) -> float:
+    """Relief of both brokers when two replicas change places; each is weighed on both. Fills ``going``, ``coming``.
+
+    Example: a copy of 10 GB goes, one of 10 GB comes back whose broker holds 11 GB of it: this side gains 1 GB.
+    """
+    width = state.replicas.shape[1]
+    p, q = left_index // width, right_index // width
+    i, j = left_index - p * width, right_index - q * width
+    left, right = state.replicas[p, i], state.replicas[q, j]
+    replica_load(state, p, i, left, going)
+    replica_load(state, q, j, right, coming)
     total = 0.0
     for d in range(going.shape[0]):
         change = coming[d] - going[d]
-        total += _nearer(state, left, d, change) + _nearer(state, right, d, -change)
+        there = -change
+        if d == state.disk_column:
+            change += size_change(state, q, right, left)
+            there += size_change(state, p, left, right)
+        total += _nearer(state, left, d, change) + _nearer(state, right, d, there)
     return total
 
 
@@ -730,10 +772,10 @@ def may_swap(state: State, left_index: int, right_index: int) -> bool:
     if not (keeps_racks_even(state, p, i, right) and keeps_racks_even(state, q, j, left)):
         return False
     weight = np.empty(state.load.shape[1])
-    replica_load(state, p, i, left, weight)
+    replica_load(state, p, i, right, weight)
     if not fits_limit(state, p, right, weight):
         return False
-    replica_load(state, q, j, right, weight)
+    replica_load(state, q, j, left, weight)
     return fits_limit(state, q, left, weight)
 
 
@@ -750,9 +792,7 @@ def swap_at(state: State, left: int, receivers: Ints, tries: int) -> int:
         left_index = state.items[state.start[left] + draw(state, state.filled[left])]
         right_index = state.items[state.start[right] + draw(state, state.filled[right])]
         p, q = left_index // width, right_index // width
-        replica_load(state, p, left_index - p * width, left, going)
-        replica_load(state, q, right_index - q * width, right, coming)
-        gain = swap_gain(state, left, right, going, coming)
+        gain = swap_gain(state, left_index, right_index, going, coming)
         if p == q or gain <= GAIN_TOLERANCE:
             continue
         cost = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
@@ -845,6 +885,16 @@ def _rank_leavers(
 
 
 @inner_kernel
+def _relief(state: State, p: int, j: int, target: int, weight: Floats) -> float:
+    """By how much a replica that goes to ``target`` takes both brokers nearer to their bands; fills ``weight``."""
+    source = state.replicas[p, j]
+    replica_load(state, p, j, source, weight)
+    given = band_improvement(state, source, weight, -1.0)
+    weigh_on(state, p, j, target, weight)
+    return given + band_improvement(state, target, weight, 1.0)
+
+
+@inner_kernel
 def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
     """One visit: hand over what is worth most per cost until the broker is inside. Returns moves."""
     width = state.replicas.shape[1]
@@ -869,11 +919,7 @@ def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst
             target = lacking_receiver(state, p, j, weight, lacking, need, 0.0)
             if target < 0:
                 target = roomy_receiver(state, p, j, weight, receivers, worst, state.params.receivers.others_tried)
-        if (
-            target < 0
-            or band_improvement(state, source, weight, -1.0) + band_improvement(state, target, weight, 1.0)
-            <= GAIN_TOLERANCE
-        ):
+        if target < 0 or _relief(state, p, j, target, weight) <= GAIN_TOLERANCE:
             misses += 1
             continue
         move(state, p, j, target, weight)
@@ -941,6 +987,7 @@ def _back_to_original(state: State, p: int, j: int, weight: Floats) -> int:
         if not state.leads[b] and not another_may_lead(state, p, j):
             continue
         has_place = state.start[b] + state.filled[b] < state.start[b + 1]
+        weigh_on(state, p, j, b, weight)
         if has_place and not _holds(state, p, b) and fits_limit(state, p, b, weight):
             return int(b)
     return -1
@@ -1106,15 +1153,15 @@ def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, 
         source = state.replicas[p, replica_index - p * width]
         if source == broker:
             continue
-        replica_load(state, p, replica_index - p * width, source, weight)
+        replica_load(state, p, replica_index - p * width, broker, weight)
         gain = band_improvement(state, broker, weight, 1.0)
         score = gain * useful_part(weight, need) if gain > GAIN_TOLERANCE else 0.0
-        if (
-            score <= best_score
-            or band_improvement(state, source, weight, -1.0) < -GAIN_TOLERANCE
-            or is_original(state, p, source)
-        ):
+        if score <= best_score or is_original(state, p, source):
             continue
+        weigh_on(state, p, replica_index - p * width, source, weight)
+        if band_improvement(state, source, weight, -1.0) < -GAIN_TOLERANCE:
+            continue
+        weigh_on(state, p, replica_index - p * width, broker, weight)
         if _may_go(state, replica_index, broker, weight):
             best, best_score = replica_index, score
     return best
@@ -1136,7 +1183,10 @@ def _best_shed(
         replica_load(state, p, replica_index - p * width, broker, weight)
         gain = band_improvement(state, broker, weight, -1.0)
         target = receivers[draw(state, receivers.shape[0])]
-        if gain <= best_gain or target == broker or band_improvement(state, target, weight, 1.0) < -GAIN_TOLERANCE:
+        if gain <= best_gain or target == broker:
+            continue
+        weigh_on(state, p, replica_index - p * width, target, weight)
+        if band_improvement(state, target, weight, 1.0) < -GAIN_TOLERANCE:
             continue
         if _may_go(state, replica_index, target, weight):
             best, best_target, best_gain = replica_index, target, gain
@@ -1200,15 +1250,13 @@ def _send_cheaper(state: State, p: int, j: int, original: int, tries: int) -> fl
     width = state.replicas.shape[1]
     left = state.replicas[p, j]
     back, out = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
-    replica_load(state, p, j, left, back)
     best, best_saved = -1, state.params.polish.least_saving * state.cost[p]
     for _ in range(min(tries, state.filled[original])):
         replica_index = state.items[state.start[original] + draw(state, state.filled[original])]
         q = replica_index // width
         if q == p or state.cost[q] >= state.cost[p]:
             continue
-        replica_load(state, q, replica_index - q * width, original, out)
-        if swap_gain(state, left, original, back, out) < -GAIN_TOLERANCE:
+        if swap_gain(state, p * width + j, replica_index, back, out) < -GAIN_TOLERANCE:
             continue
         saved = state.cost[p] - copies_needed(state, q, original, left)
         if saved > best_saved and may_swap(state, p * width + j, replica_index):

@@ -141,10 +141,8 @@ def _try_swap(state: State, displaced: Displaced, heat: Heat, one: int, two: int
     left, right = state.replicas[p, i], state.replicas[q, j]
     if p == q or left == right:
         return 0
-    replica_load(state, p, i, left, going)
-    replica_load(state, q, j, right, coming)
     change = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
-    change -= heat.outside_price * swap_gain(state, left, right, going, coming)
+    change -= heat.outside_price * swap_gain(state, one, two, going, coming)
     if change > state.params.anneal.hopeless * heat.temperature + 2 * heat.topic_price:
         return 0
     change += heat.topic_price * excess_change(state.topics, state.replicas, p, left, right)
