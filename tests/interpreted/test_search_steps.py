@@ -1,10 +1,12 @@
 """Each step of the search on two or three brokers: who hands over what, and where it ends."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kafka_rebalance.planner.replicas import kernels
-from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, make_state
+from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state
 from tests.unit.planner.hand_problems import EVERYBODY, THREE, hand_problem, hand_state
 
 TWO = np.arange(2, dtype=np.int32)
@@ -99,9 +101,31 @@ def test_pull_fetches_what_is_lacking_from_who_can_spare_it() -> None:
 
 
 def test_the_gain_of_an_exchange_counts_both_sides() -> None:
-    state = hand_state(hand_problem(THREE, 3, within=0.2))  # 1.5 and 0.5, bands 0.8..1.2
-    assert kernels.swap_gain(state, 0, 2, np.array([0.6]), np.array([0.5])) == pytest.approx(0.2)
-    assert kernels.swap_gain(state, 0, 2, np.array([0.5]), np.array([0.6])) == pytest.approx(-0.2)
+    state = hand_state(hand_problem(THREE, 3, within=0.2))  # 1.5, 1.0 and 0.5, bands 0.8..1.2
+    assert _exchange(state, 0, 5) == pytest.approx(0.2)  # 0.6 of broker 0 for 0.5 of broker 2
+    assert _exchange(state, 5, 0) == pytest.approx(0.2)
+    assert _exchange(state, 3, 5) == pytest.approx(-0.1)  # 0.4 of broker 1 for 0.5 of broker 2: 1.1 and 0.4
+
+
+def test_an_exchange_weighs_each_replica_on_both_brokers() -> None:
+    """Broker 0 holds 0.9 of a partition whose new copies are 0.6."""
+    problem = replace(hand_problem(THREE, 3, within=0.2), own_disk=np.array([[9.0, 6.0], [4.0, 4.0], [5.0, 5.0]]))
+    state = hand_state(problem)
+    assert _exchange(state, 0, 5) == pytest.approx(0.4 + 0.1)  # 1.8 → 1.4, 0.5 → 0.6
+    state = hand_state(problem, replicas=[[2, 1], [0, 1], [0, 2]])  # 0.9, 1.0, 1.1
+    assert _exchange(state, 0, 4) == pytest.approx(-0.1)  # 0.9 comes back for 0.5: 1.3 on broker 0
+
+
+def _exchange(state: State, left_index: int, right_index: int) -> float:
+    return kernels.swap_gain(state, left_index, right_index, np.empty(1), np.empty(1))
+
+
+def test_a_copy_is_weighed_where_it_goes() -> None:
+    """Broker 2 has 0.5 of at most 1.05: the 0.4 that broker 0 holds would be a copy of 0.6 there."""
+    problem = replace(hand_problem(THREE, 3, within=0.05), own_disk=np.array([[4.0, 6.0], [4.0, 4.0], [5.0, 5.0]]))
+    state, weight = hand_state(problem, low=np.zeros((3, 1))), np.array([0.4])
+    assert kernels.roomy_receiver(state, 0, 0, weight, np.array([2], dtype=np.int32), 0.0, 1) == -1
+    assert kernels.roomy_receiver(state, 1, 0, weight, np.array([2], dtype=np.int32), 0.0, 1) == 2
 
 
 def test_the_exchange_with_the_most_relief_per_byte_is_made() -> None:

@@ -922,16 +922,17 @@ def _deficit_prices(problem: Problem, load: Floats) -> Floats:
     return prices
 
 
-def _rack_prices(
-    problem: Problem, holdings: Holdings, load: Floats, above: Floats, below: Floats
-) -> Floats | None:
-    """float64[B, D]: in each rack the prices ``above`` or ``below``, by which must copy more; None where one is enough.
+def _rack_prices(problem: Problem, holdings: Holdings, load: Floats, above: Floats, below: Floats) -> Floats | None:
+    """float64[B, D]: each rack at the prices ``above`` or ``below``, whichever prove more of it; None where all racks
+    have the same ones, or every partition leaves a rack out.
 
-    Where every partition has one replica in each rack, nothing moves between racks: what each rack must copy adds up,
-    Σ over racks of max(excess, deficit). Elsewhere these prices still prove a bound, as any do.
-    Example: rack a holds 8 GB too much, rack b lacks 5 GB: 13 GB.
+    Proof: a partition with a replica in each rack moves none between racks, so that each rack copies what leaves its
+    brokers above their bands, and what its brokers below lack: Σ over racks of max(excess, deficit).
+    Example: brokers of rack a are 8 GB above their bands and 2 GB below, of rack b 1 GB and 5 GB: 13 GB, not 9 or 7.
     """
     racks = distinct_racks(problem.rack)
+    if int(problem.target_rf.max(initial=0)) < len(np.unique(racks[problem.takes_replicas])):
+        return None
     columns = np.flatnonzero(above.any(axis=0)).tolist()
     brokers = np.repeat(np.arange(problem.broker_count), np.diff(holdings.start))
     cost = drop_costs(problem, problem.move_bytes)[holdings.row]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
+from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.options.values import Target
 from kafka_rebalance.planner.bounds import (
     covering_prices,
@@ -135,6 +136,22 @@ def test_prices_prove_the_excess() -> None:
     bounds = lower_bounds(problem)
     assert bounds.bytes.value == pytest.approx(3.0)
     assert bounds.parts["excess"] == pytest.approx(3.0)
+
+
+def test_racks_of_one_replica_each_copy_their_excess_or_what_they_lack() -> None:
+    """Rack of 0 to 2: 12, 4 and 8 of 7.2..8.8: 3.2 GB are lacking and 3.2 too many. Rack of 3 to 5: 16, 4 and 4: 7.2 too
+    many. Band of 9 to 11 for broker 1 alone: 5 GB lack there.
+    """
+    rows = [((0, 3), 4.0)] * 3 + [((1, 3), 4.0), ((2, 4), 4.0), ((2, 5), 4.0)]
+    problem = hand_problem(rows, 6, racks=[0, 0, 0, 1, 1, 1])
+    wider = replace(problem, band_low=np.where(np.arange(6)[:, None] == 1, 9.0, problem.band_low))
+    bounds = lower_bounds(replace(wider, band_high=np.where(np.arange(6)[:, None] == 1, 11.0, problem.band_high)))
+    assert bounds.parts["excess"] == pytest.approx(3.2 + 7.2)
+    assert bounds.parts["deficit"] == pytest.approx(5.0 + 6.4)
+    assert bounds.bytes.value == bounds.parts["racks"] == pytest.approx(5.0 + 7.2)
+    assert bounds.bytes.proof is BoundProof.PRICES_BY_RACK
+    three_racks = hand_problem(rows, 7, racks=[0, 0, 0, 1, 1, 1, 2])  # a replica may go to another rack
+    assert "racks" not in lower_bounds(three_racks).parts
 
 
 def test_of_a_rack_only_the_cheapest_broker_counts() -> None:
