@@ -27,7 +27,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.benchmarks.bench_gaps import with_capacities, with_cpu
 from tests.benchmarks.bench_scale import snapshot_of
-from tests.benchmarks.generated import RF, generated
+from tests.benchmarks.generated import RF, generated, loads_of
 
 COSTS = ("bytes", "replica_moves", "seconds")
 NOISE_PERCENT = (0.0, 0.1, 3.0)
@@ -53,12 +53,22 @@ def hot_topics(flags: Brokers, placement: Placement) -> tuple[Brokers, Placement
 
 
 def few_huge(flags: Brokers, placement: Placement) -> tuple[Brokers, Placement]:
+    """Return the cluster with ten topics in all."""
+    return flags, _in_topics(placement, np.arange(len(placement.topic)) * 10 // len(placement.topic), flags)
+
+
+def many_tiny(flags: Brokers, placement: Placement) -> tuple[Brokers, Placement]:
+    """Return the cluster with topics of two partitions each."""
+    return flags, _in_topics(placement, np.arange(len(placement.topic)) // 2, flags)
+
+
+def huge_partitions(flags: Brokers, placement: Placement) -> tuple[Brokers, Placement]:
     """Return the cluster with one partition in a hundred at fifty times its rates and size."""
     is_huge = np.random.default_rng(SEED).random(len(placement.topic)) < 0.01
     return flags, _scaled(placement, np.where(is_huge, 50.0, 1.0), flags)
 
 
-def many_tiny(flags: Brokers, placement: Placement) -> tuple[Brokers, Placement]:
+def tiny_partitions(flags: Brokers, placement: Placement) -> tuple[Brokers, Placement]:
     """Return the cluster with nine of ten topics at a thousandth of their rates and sizes."""
     return flags, _scaled(placement, np.where(placement.topic % 10 > 0, 1e-3, 1.0), flags)
 
@@ -119,8 +129,10 @@ SHAPES = {
     "new brokers": Shape(variant="newbrokers"),
     "drained": Shape(variant="drain"),
     "hot topics": Shape(changed=hot_topics),
-    "few huge": Shape(changed=few_huge),
-    "many tiny": Shape(changed=many_tiny),
+    "few huge topics": Shape(changed=few_huge),
+    "many tiny topics": Shape(changed=many_tiny),
+    "huge partitions": Shape(changed=huge_partitions),
+    "tiny partitions": Shape(changed=tiny_partitions),
     "tiny and hot": Shape(changed=tiny_and_hot),
     "3 uneven racks": Shape(changed=uneven_racks),
     "6 racks": Shape(racks=6),
@@ -168,6 +180,12 @@ def snapshot_with_noise(shape: Shape, noise_percent: float) -> ClusterSnapshot:
     return snapshot_of("noise", flags, replace(placement, own_disk=sizes[:, None] * noise))
 
 
+def _in_topics(placement: Placement, topic: np.ndarray, flags: Brokers) -> Placement:
+    """Return the placement with other topics, and their loads."""
+    loads = loads_of(np.random.default_rng(SEED), topic, len(flags.ids))
+    return replace(placement, topic=topic.astype(np.int32), loads=loads)
+
+
 def _scaled(placement: Placement, factor: np.ndarray, flags: Brokers) -> Placement:
     """Return the placement with loads times ``factor`` float64[P], none above a quarter of a mean broker's."""
     known = []
@@ -176,9 +194,7 @@ def _scaled(placement: Placement, factor: np.ndarray, flags: Brokers) -> Placeme
         grown = column * factor
         known.append(np.minimum(grown, grown.sum() * RF / len(flags.ids) / 4))
     disk, rate_in, rate_out = known
-    return replace(
-        placement, loads=MeasuredLoads(disk_bytes=disk, in_bytes_per_s=rate_in, out_bytes_per_s=rate_out)
-    )
+    return replace(placement, loads=MeasuredLoads(disk_bytes=disk, in_bytes_per_s=rate_in, out_bytes_per_s=rate_out))
 
 
 def _line(kind: str, noise: float, within: float, snapshot: ClusterSnapshot) -> bool:

@@ -20,7 +20,7 @@ def generated(
     """A cluster of the given shape; the same arguments give the same cluster."""
     rng = np.random.default_rng(seed)
     topic = _topics(rng, partitions)
-    loads = _loads(rng, topic, brokers, sigma, sizes)
+    loads = loads_of(rng, topic, brokers, sigma, sizes)
     rack = (np.arange(brokers) % racks).astype(np.int32)
     popularity = np.ones(brokers)
     is_new = np.zeros(brokers, dtype=bool)
@@ -48,7 +48,10 @@ def _topics(rng: np.random.Generator, partitions: int) -> np.ndarray:
     return np.repeat(np.arange(count), per_topic)[:partitions].astype(np.int32)
 
 
-def _loads(rng: np.random.Generator, topic: np.ndarray, brokers: int, sigma: float, sizes: str) -> MeasuredLoads:
+def loads_of(
+    rng: np.random.Generator, topic: np.ndarray, brokers: int, sigma: float = 1.2, sizes: str = "lognormal"
+) -> MeasuredLoads:
+    """Rates and sizes of each partition, alike within a topic."""
     topics, partitions = int(topic.max()) + 1, len(topic)
     if sizes == "lognormal":
         rate = rng.lognormal(0, sigma, topics)

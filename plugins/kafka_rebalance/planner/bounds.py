@@ -464,7 +464,8 @@ def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
 #
 # At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements``); a broker
 # that comes out above its band gets dearer, one below it cheaper. Steps are scaled price by price and shrink; the best
-# prices seen are kept. Whatever comes out proves a bound (weak duality), so nothing here has to be exact.
+# prices seen are kept. A step of a resource is as long as half of the partitions cost for that much of its load: where
+# most of them are tiny, a small price of replicas moves them all. Whatever comes out proves a bound (weak duality), so nothing here has to be exact.
 #
 # Unlike the linear program of all moves this sees what only leaders carry, and takes clusters of any size. Complexity:
 # O(P · B · D) a step; the number of steps is what the parameters' work allows. No clock.
@@ -538,6 +539,7 @@ def _climbed(
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     load, mean, square = np.empty_like(price), np.zeros_like(price), np.zeros_like(price)
+    first_step = params.first_step * _usual_costs(choices)[:, None]
     best = -np.inf
     found: Floats | None = None
     for step in range(steps):
@@ -553,12 +555,22 @@ def _climbed(
         mean = params.memory * mean + (1 - params.memory) * slope
         square = params.long_memory * square + (1 - params.long_memory) * slope * slope
         first, second = 1 - params.memory ** (step + 1), 1 - params.long_memory ** (step + 1)
-        length = params.first_step * (params.last_step / params.first_step) ** (step / steps)
+        length = first_step * (params.last_step / params.first_step) ** (step / steps)
         moved = price + length * (mean / first) / (np.sqrt(square / second) + params.least_slope)
         price = np.where(
             price * moved < 0, 0.0, np.clip(moved, least, most)
         )  # a band's other side has another limit: stop between them
     return found
+
+
+def _usual_costs(choices: Choices) -> Floats:
+    """float64[D]: median cost of a copy for each of its loads, at most 1; 1 where that is nothing."""
+    usual = np.ones(choices.follower.shape[1])
+    for d, carried_by in enumerate((choices.follower + choices.extra).T):
+        carries = carried_by > 0
+        median = float(np.median(choices.cost[carries] / carried_by[carries])) if carries.any() else 0.0
+        usual[d] = min(median, 1.0) or 1.0
+    return usual
 
 
 # What prices prove: the Lagrangian of the whole problem, at any prices a lower bound on the bytes of every plan.
