@@ -106,9 +106,10 @@ bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in 
 bench-beside: setup ## our assignors in this checkout and in another one, in turns: what became slower (OTHER=folder CELLS=60)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_beside $(OTHER) $(if $(CELLS),--cells $(CELLS))
 
-bench-planner: setup ## the planner on cluster models beside a peer's results, and its gaps to the bound (MODELS=folder)
+bench-planner: setup ## the planner on cluster models beside a peer's results, and its gaps to the bound, also where replicas of a partition differ in size (MODELS=folder)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner --models $(or $(MODELS),../shared/clusters)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_gaps
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_noise
 
 bench-pipeline: setup ## advisories of 10,000 and 100,000 partitions through Airflow, Spark and Postgres: wall, CPU and memory of each task (SIZES="10k 100k 333k" SCENARIOS=all)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_pipeline $(addprefix --only ,$(SIZES)) --scenarios $(or $(SCENARIOS),today)

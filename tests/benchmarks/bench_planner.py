@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
         if row["variant"] == "+det"
     }
     sys.stdout.write(
-        "model            band  cpu_s  peer_cpu_s  bytes/peer  bytes/bound  outside  "
+        "model            band  cpu_s  peer_cpu_s  bytes/peer  bytes/bound  moves/peer  leaders/peer  outside  "
         "topic_excess(allowed)  racks  verify-scorer\n"
     )
     for path in sorted(arguments.models.glob("*.json.gz")):
@@ -89,7 +89,10 @@ def _line(
     moved = scored["bytes_moved"]
     sys.stdout.write(
         f"{name:<16} {band:>5} {cpu_s:6.2f} {_number(peer, 'optimiser_cpu_s'):>11} "
-        f"{_ratio(moved, peer_bytes):>11} {_ratio(moved, bound):>12} {','.join(outside) or '-':>8} "
+        f"{_ratio(moved, peer_bytes):>11} {_ratio(moved, bound):>12} "
+        f"{_ratio(scored['n_replica_moves'], None if peer is None else peer['replica_moves']):>11} "
+        f"{_ratio(scored['n_leader_moves'], None if peer is None else peer['leader_changes']):>13} "
+        f"{','.join(outside) or '-':>8} "
         f"{after['topic_excess_replicas']:>9}({allowed}) {after['rack_violating_partitions']:>11} "
         f"{farthest_apart(document, snapshot, scored):>13.0e}"
         f"{'  ERRORS ' + str(scored['errors'][:2]) if scored['n_errors'] else ''}\n"

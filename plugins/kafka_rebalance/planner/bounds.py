@@ -464,8 +464,9 @@ def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
 #
 # At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements``); a broker
 # that comes out above its band gets dearer, one below it cheaper. Steps are scaled price by price and shrink; the best
-# prices seen are kept. A step of a resource is as long as half of the partitions cost for that much of its load: where
-# most of them are tiny, a small price of replicas moves them all. Whatever comes out proves a bound (weak duality), so nothing here has to be exact.
+# prices seen are kept. Where none proves more, steps of each resource are made as small as the median partition's bytes
+# per load: where most partitions are tiny, a small price of replicas moves them all. Whatever comes out proves a bound
+# (weak duality), so nothing here has to be exact.
 #
 # Unlike the linear program of all moves this sees what only leaders carry, and takes clusters of any size. Complexity:
 # O(P · B · D) a step; the number of steps is what the parameters' work allows. No clock.
@@ -487,7 +488,10 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
     # What must be empty is so whatever it is paid: no price there, as for a band without an end.
     low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
     high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
-    found = _climbed(choices, (prices * scale / unit)[order].T, low[order].T, high[order].T, steps, params)
+    start, low, high = (prices * scale / unit)[order].T, low[order].T, high[order].T
+    found = _climbed(choices, start, low, high, steps, params)
+    if found is None:
+        found = _climbed(choices, start, low, high, steps, params, _usual_costs(choices))
     if found is None:
         return None
     result = np.empty_like(prices)
@@ -533,13 +537,19 @@ def _choices(problem: Problem, order: Longs, scale: Floats, unit: float) -> Choi
 
 
 def _climbed(
-    choices: Choices, price: Floats, low: Floats, high: Floats, steps: int, params: AscentParams
+    choices: Choices,
+    price: Floats,
+    low: Floats,
+    high: Floats,
+    steps: int,
+    params: AscentParams,
+    unit: Floats | None = None,
 ) -> Floats | None:
-    """The best prices float64[D, B] of ``steps``; None where the first ones are the best."""
+    """The best prices float64[D, B] of ``steps``, in units float64[D, 1]; None where the first ones are the best."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     load, mean, square = np.empty_like(price), np.zeros_like(price), np.zeros_like(price)
-    first_step = params.first_step * _usual_costs(choices)[:, None]
+    first_step = params.first_step * (np.ones((len(price), 1)) if unit is None else unit)
     best = -np.inf
     found: Floats | None = None
     for step in range(steps):
@@ -564,12 +574,12 @@ def _climbed(
 
 
 def _usual_costs(choices: Choices) -> Floats:
-    """float64[D]: median cost of a copy for each of its loads, at most 1; 1 where that is nothing."""
-    usual = np.ones(choices.follower.shape[1])
+    """float64[D, 1]: median over partitions of a copy's cost over its load, at most 1; 1 where the median is 0."""
+    usual = np.ones((choices.follower.shape[1], 1))
     for d, carried_by in enumerate((choices.follower + choices.extra).T):
         carries = carried_by > 0
         median = float(np.median(choices.cost[carries] / carried_by[carries])) if carries.any() else 0.0
-        usual[d] = min(median, 1.0) or 1.0
+        usual[d, 0] = min(median, 1.0) or 1.0
     return usual
 
 

@@ -139,8 +139,9 @@ def test_prices_prove_the_excess() -> None:
 
 
 def test_racks_of_one_replica_each_copy_their_excess_or_what_they_lack() -> None:
-    """Rack of 0 to 2: 12, 4 and 8 of 7.2..8.8: 3.2 GB are lacking and 3.2 too many. Rack of 3 to 5: 16, 4 and 4: 7.2 too
-    many. Band of 9 to 11 for broker 1 alone: 5 GB lack there.
+    """Brokers 0 to 2 hold 12, 4 and 8 GB of 7.2..8.8, where broker 1 may have 9 to 11: 3.2 too many, 5 are lacking.
+
+    Brokers 3 to 5 hold 16, 4 and 4: 7.2 too many, 6.4 are lacking.
     """
     rows = [((0, 3), 4.0)] * 3 + [((1, 3), 4.0), ((2, 4), 4.0), ((2, 5), 4.0)]
     problem = hand_problem(rows, 6, racks=[0, 0, 0, 1, 1, 1])
