@@ -464,9 +464,10 @@ def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
 #
 # At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements``); a broker
 # that comes out above its band gets dearer, one below it cheaper. Steps are scaled price by price and shrink; the best
-# prices seen are kept. Where none proves more, steps of each resource are made as small as the median partition's bytes
-# per load: where most partitions are tiny, a small price of replicas moves them all. Whatever comes out proves a bound
-# (weak duality), so nothing here has to be exact.
+# prices seen are kept. Steps are alike for all resources, or each resource's are as small as the median partition's
+# bytes per load: where most partitions are tiny, a small price of replicas moves them all. Large clusters begin with
+# the latter, small ones with the former; the other is tried where that proves no more. Whatever comes out proves a
+# bound (weak duality), so nothing here has to be exact.
 #
 # Unlike the linear program of all moves this sees what only leaders carry, and takes clusters of any size. Complexity:
 # O(P · B · D) a step; the number of steps is what the parameters' work allows. No clock.
@@ -489,9 +490,11 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
     low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
     high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
     start, low, high = (prices * scale / unit)[order].T, low[order].T, high[order].T
-    found = _climbed(choices, start, low, high, steps, params)
-    if found is None:
-        found = _climbed(choices, start, low, high, steps, params, _usual_costs(choices))
+    units = [np.ones((len(scale), 1)), _usual_costs(choices)]
+    if count * problem.broker_count > params.few_pairs:
+        units.reverse()
+    tried = (_climbed(choices, start, low, high, unit * params.first_step, steps, params) for unit in units)
+    found = next((better for better in tried if better is not None), None)
     if found is None:
         return None
     result = np.empty_like(prices)
@@ -541,15 +544,14 @@ def _climbed(
     price: Floats,
     low: Floats,
     high: Floats,
+    first_step: Floats,
     steps: int,
     params: AscentParams,
-    unit: Floats | None = None,
 ) -> Floats | None:
-    """The best prices float64[D, B] of ``steps``, in units float64[D, 1]; None where the first ones are the best."""
+    """The best prices float64[D, B] of ``steps``, the first of them ``first_step`` float64[D, 1]; None: ``price`` is."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     load, mean, square = np.empty_like(price), np.zeros_like(price), np.zeros_like(price)
-    first_step = params.first_step * (np.ones((len(price), 1)) if unit is None else unit)
     best = -np.inf
     found: Floats | None = None
     for step in range(steps):

@@ -39,6 +39,7 @@ class AscentParams(Parameters):
     work                     pairs of partition and broker looked at in all steps together
     most_steps, least_steps  as many as the work allows, at most; fewer than the least come to nothing
     first_step, last_step    of a price at most, in mean bytes per broker for a mean load; they shrink in equal ratios
+    few_pairs                of partition and broker: with more, steps of each resource are as small as its usual costs
     memory, long_memory      what a step keeps of the slopes before it, and of their squares
     least_slope              slopes smaller than this, in mean loads, make smaller steps
     """
@@ -48,6 +49,7 @@ class AscentParams(Parameters):
     work: int = number(400_000_000, least=0)
     most_steps: int = number(400, least=0)
     least_steps: int = number(40, least=1)
+    few_pairs: int = number(100_000, least=0)
     first_step: float = number(0.003, least=1e-9)
     last_step: float = number(0.00003, least=1e-12)
     memory: float = number(0.9, least=0.0, most=0.999)
