@@ -548,7 +548,7 @@ def _climbed(
     steps: int,
     params: AscentParams,
 ) -> Floats | None:
-    """The best prices float64[D, B] of ``steps``, the first of them ``first_step`` float64[D, 1]; None: ``price`` is."""
+    """Return the best prices float64[D, B] of ``steps``, None where ``price`` is; ``first_step`` float64[D, 1]."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     load, mean, square = np.empty_like(price), np.zeros_like(price), np.zeros_like(price)

@@ -64,6 +64,21 @@ def test_better_prices_prove_more_and_never_less() -> None:
     assert better >= 3
 
 
+def test_steps_as_small_as_usual_costs_prove_more_and_never_less() -> None:
+    """``few_pairs`` 0: small clusters climb as large ones do."""
+    params, better, other = BoundParams(ascent=AscentParams(few_pairs=0)), 0, 0
+    for seed in range(40):
+        snapshot, options = small_cluster(seed)
+        problem = build_request(snapshot, options).problem(options.band)
+        bounds = lower_bounds(problem)
+        above = raised(problem, bounds, params).bytes.value
+        assert above >= bounds.bytes.value
+        better += above > bounds.bytes.value * 1.001
+        other += above != raised(problem, bounds).bytes.value
+    assert better >= 3
+    assert other >= 1
+
+
 def test_a_cluster_too_large_for_the_work_allowed_keeps_its_prices() -> None:
     problem = hand_problem(ONE_COPY, 2, resources=("out",), rates=RATES)
     start = np.zeros((2, 1))
