@@ -307,7 +307,8 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
 class Choices(NamedTuple):
     """What partitions may choose from; B brokers in G groups, P partitions, D resources.
 
-    follower, extra  float64[P, D]: what each replica carries, and the leader on top; cost float64[P] of a new copy
+    follower, extra  float64[P, D]: what each replica carries, and the leader on top
+    cost, size       float64[P]: of a new copy, wherever it comes to, and what ``receiving`` float64[B] multiplies
     kept             int32[P, W]: places of replicas that may stay, -1 = none; beyond float64[P, W]: their disk beyond
                      the leader's; disk: its column, -1 = none
     leader           int32[P]: place of today's leader, -1 = none
@@ -319,6 +320,8 @@ class Choices(NamedTuple):
     follower: Floats
     extra: Floats
     cost: Floats
+    size: Floats
+    receiving: Floats
     kept: Ints
     beyond: Floats
     disk: int
@@ -327,6 +330,24 @@ class Choices(NamedTuple):
     shut: Floats
     begin: Longs
     factor: Longs
+
+
+class Chosen(NamedTuple):
+    """What the cheapest placements come to: ``load`` float64[D, B], ``copies`` float64[P] of each partition, the
+    ``size`` that each broker ``received`` float64[B], and the place of each ``leader`` int64[P], -1 = none.
+    """
+
+    load: Floats
+    copies: Floats
+    received: Floats
+    leader: Longs
+
+    @classmethod
+    def of(cls, price: Floats, partitions: int) -> Chosen:
+        """Nothing chosen yet."""
+        return cls(
+            np.zeros_like(price), np.zeros(partitions), np.zeros(price.shape[1]), np.zeros(partitions, np.int64)
+        )
 
 
 @inner_kernel
@@ -352,7 +373,7 @@ def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led:
             beyond = 0.0 if choices.disk < 0 else choices.beyond[p, j] * price[choices.disk, b]
             kept[j] = option[b] + beyond
     for b in range(price.shape[1]):
-        option[b] += choices.cost[p] + choices.closed[b]
+        option[b] += choices.cost[p] + choices.size[p] * choices.receiving[b] + choices.closed[b]
     for j in range(kept.shape[0]):
         b = choices.kept[p, j]
         if b >= 0:
@@ -426,9 +447,20 @@ def _add_load(carried: Floats, p: int, broker: int, load: Floats) -> None:
         load[d, broker] += carried[p, d]
 
 
+@inner_kernel
+def _put_on(choices: Choices, p: int, broker: int, found: Chosen) -> None:
+    """One replica of ``p`` comes to, or stays on, ``broker``."""
+    _add_load(choices.follower, p, broker, found.load)
+    for j in range(choices.kept.shape[1]):
+        if choices.kept[p, j] == broker:
+            return
+    found.copies[p] += 1.0
+    found.received[broker] += choices.size[p]
+
+
 @kernel
-def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
-    """Σ of the cheapest placements at ``price`` float64[D, B]; fills ``load`` float64[D, B] with what they carry.
+def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float:
+    """Σ of the cheapest placements at ``price`` float64[D, B]; fills ``found`` with what they come to.
 
     A leader is one of the replicas: leading in a group pushes out the replica chosen there, else the dearest chosen.
     """
@@ -436,7 +468,7 @@ def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
     option, led, kept = np.empty(brokers), np.empty(brokers), np.empty(choices.kept.shape[1])
     least, leading = np.empty(groups), np.empty(groups)
     at, leads_at, chosen = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
-    load[:] = 0.0
+    found.load[:], found.copies[:], found.received[:], found.leader[:] = 0.0, 0.0, 0.0, -1
     total = 0.0
     for p in range(choices.cost.shape[0]):
         _price_options(choices, price, p, option, led, kept)
@@ -452,11 +484,12 @@ def cheapest_placements(choices: Choices, price: Floats, load: Floats) -> float:
         out = _giving_way(chosen, factor, leader)
         if leader >= 0:
             total += leading[leader] - min(least[leader], dearest)
-            _add_load(choices.follower, p, leads_at[leader], load)
-            _add_load(choices.extra, p, leads_at[leader], load)
+            found.leader[p] = leads_at[leader]
+            _put_on(choices, p, leads_at[leader], found)
+            _add_load(choices.extra, p, leads_at[leader], found.load)
         for i in range(factor):
             if chosen[i] != out:
-                _add_load(choices.follower, p, at[chosen[i]], load)
+                _put_on(choices, p, at[chosen[i]], found)
     return total
 
 
@@ -482,13 +515,8 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
         return None
     scale = resource_scale(problem)
     unit = max(mean_bytes(problem), 1e-300)
-    order = np.argsort(_groups(problem), kind="stable")
-    choices = _choices(problem, order, scale, unit)
-    held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
-    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT))
-    # What must be empty is so whatever it is paid: no price there, as for a band without an end.
-    low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
-    high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
+    order, choices = choices_of(problem, scale, unit)
+    low, high = open_bands(problem, scale)
     start, low, high = (prices * scale / unit)[order].T, low[order].T, high[order].T
     units = [np.ones((len(scale), 1)), _usual_costs(choices)]
     if count * problem.broker_count > params.few_pairs:
@@ -502,6 +530,17 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
     return result
 
 
+def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
+    """float64[B, D] twice: what free partitions may put on brokers, in units of ``scale``.
+
+    What must be empty is so whatever it is paid: no price there, as for a band without an end.
+    """
+    fixed = pinned_load(problem)
+    low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
+    high = np.where(problem.stays[:, None], (problem.band_high - fixed) / scale, np.inf)
+    return low, high
+
+
 def _groups(problem: Problem) -> Ints:
     """int[B]: racks, where they suffice for every partition; else each broker is alone."""
     racks = distinct_racks(problem.rack)
@@ -510,7 +549,9 @@ def _groups(problem: Problem) -> Ints:
     return np.asarray(racks if suffice else np.arange(problem.broker_count))
 
 
-def _choices(problem: Problem, order: Longs, scale: Floats, unit: float) -> Choices:
+def choices_of(problem: Problem, scale: Floats, unit: float) -> tuple[Longs, Choices]:
+    """Brokers int64[B] in the order of their groups, and what free partitions may choose from."""
+    order = np.argsort(_groups(problem), kind="stable")
     free = np.flatnonzero(~problem.pinned)
     group = np.unique(_groups(problem)[order], return_inverse=True)[1]
     place = np.empty(problem.broker_count + 1, dtype=np.int32)
@@ -524,10 +565,12 @@ def _choices(problem: Problem, order: Longs, scale: Floats, unit: float) -> Choi
     if problem.own_disk is not None and disk is not None:
         beyond = (problem.own_disk[free] - problem.move_bytes[free, None]) / scale[disk]
     leads = problem.takes_leaders | problem.keeps_leaders
-    return Choices(
+    choices = Choices(
         follower=np.ascontiguousarray(problem.follower_load[free] / scale),
         extra=np.ascontiguousarray(problem.leader_extra[free] / scale),
         cost=problem.move_bytes[free] / unit,
+        size=problem.move_bytes[free] / unit,
+        receiving=np.zeros(problem.broker_count),
         kept=np.where(stays, place[now], ABSENT).astype(np.int32),
         beyond=beyond,
         disk=-1 if disk is None else disk,
@@ -537,6 +580,7 @@ def _choices(problem: Problem, order: Longs, scale: Floats, unit: float) -> Choi
         begin=np.searchsorted(group, np.arange(int(group.max(initial=0)) + 2)).astype(np.int64),
         factor=problem.target_rf[free].astype(np.int64),
     )
+    return order, choices
 
 
 def _climbed(
@@ -551,17 +595,17 @@ def _climbed(
     """Return the best prices float64[D, B] of ``steps``, None where ``price`` is; ``first_step`` float64[D, 1]."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
-    load, mean, square = np.empty_like(price), np.zeros_like(price), np.zeros_like(price)
+    chosen, mean, square = Chosen.of(price, len(choices.cost)), np.zeros_like(price), np.zeros_like(price)
     best = -np.inf
     found: Floats | None = None
     for step in range(steps):
         up, down = price > 0, price < 0
         paid = float((price[up] * high[up]).sum() + (price[down] * low[down]).sum())
-        value = cheapest_placements(choices, price, load) - paid
+        value = cheapest_placements(choices, price, chosen) - paid
         if value > best:
             found = price if best > -np.inf else None
             best = value
-        above, below = load - high, load - low  # minus and plus infinity where there is no end
+        above, below = chosen.load - high, chosen.load - low  # minus and plus infinity where there is no end
         outside = np.maximum(above, 0.0) + np.minimum(below, 0.0)
         slope = np.where(price > 0, above, np.where(price < 0, below, outside))
         mean = params.memory * mean + (1 - params.memory) * slope

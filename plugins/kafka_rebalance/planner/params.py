@@ -439,6 +439,22 @@ class RestrictedParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProofParams(Parameters):
+    """Proofs of evenness, moves and time.
+
+    most_arcs  pairs of partition and broker up to which linear programs prove them; beyond that prices climb
+    evenness, moves, busy  how far they climb for shares of all load outside bands, moves, the busiest broker's bytes
+    """
+
+    most_arcs: int = number(4_000, least=0)
+    evenness: AscentParams = AscentParams(
+        work=10_000_000, least_steps=300, first_step=0.3, last_step=0.0003, least_slope=1e-9
+    )
+    moves: AscentParams = AscentParams(work=10_000_000, least_steps=200, first_step=0.3, last_step=0.0003)
+    busy: AscentParams = AscentParams(work=10_000_000, least_steps=200, first_step=1.0, last_step=0.01)
+
+
+@dataclass(frozen=True, kw_only=True)
 class LinearProgramParams(Parameters):
     """What is done on small and middling clusters beside the search.
 
@@ -453,6 +469,7 @@ class LinearProgramParams(Parameters):
     whole_plan: WholePlanParams = WholePlanParams()
     restricted: RestrictedParams = RestrictedParams()
     bold: BoldAnnealParams = BoldAnnealParams()
+    proofs: ProofParams = ProofParams()
     spread_given_up: float = number(0.005, least=0.0, most=1.0)
 
 

@@ -193,6 +193,10 @@ def _bounds(state: PlanState, outcome: Outcome, bands: Bands) -> Bounds | None:
     is_widened = not (np.array_equal(low, bands.low) and np.array_equal(high, bands.high))
     if state.bounds is not None and not is_widened:
         return state.bounds
+    if state.is_cut_short:  # the bands met are whatever the budget left: ascent proves them nearly as well
+        limits = params.linear_program
+        arcs = replace(limits.arcs, most_arcs=min(limits.arcs.most_arcs, limits.proofs.most_arcs))
+        params = replace(params, linear_program=replace(limits, arcs=arcs))
     copied = float(sum(move_bytes or 0 for move_bytes in draft.bytes_forward()))
     bounds = widened_bounds(problem, state.bounds or state.earlier, low, high, copied, params)
     if not state.options.weighs_costs:
