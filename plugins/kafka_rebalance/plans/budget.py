@@ -35,6 +35,7 @@ from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.state import topic_excess
 from kafka_rebalance.planner.steering import CostTotals, steered
 from kafka_rebalance.planner.steering import Placing as SteeredPlacing
+from kafka_rebalance.planner.widening import reached_levels, widened_problem
 from kafka_rebalance.plans.dead_band import imbalance
 from kafka_rebalance.plans.draft import Bands, Draft, Outcome, bands_of, draft_of, empty_draft, outcome_of
 from kafka_rebalance.plans.failures import with_follower_order
@@ -183,6 +184,12 @@ def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution
         ),
         fact(FactCode.RAISE_BUDGET),
     )
+
+
+def _is_for_proof_programs(problem: Problem, params: SolveParams) -> bool:
+    """The cluster is so small that programs cost little beside a search."""
+    limits = params.linear_program
+    return is_small(problem, replace(limits.arcs, most_arcs=limits.proofs.most_arcs))
 
 
 def keeps_caps(problem: Problem, solution: Solution) -> bool:
@@ -389,16 +396,18 @@ def preferred(
     order = order_of(options.prefer)
     found = replace(found, bounds=with_cost_proofs(problem, found.bounds, params.solve))
     candidates = [Candidate(found, _costs(plan_request, found, params))]
+    reached, effort = _priced_search(problem, found, params)
     for price in params.preference.prices_of_moves:
         least = _least(problem, plan_request, found.bounds)
         if any(_is_good_enough(candidate, least, order, options, params) for candidate in candidates):
             break
-        priced = with_price_of_moves(params.solve, price, params.preference.program_steps)
+        priced = with_price_of_moves(effort, price, params.preference.program_steps)
         try:
-            other = search(problem, seed=seed, params=priced, budget=params.budget)
+            other = search(reached, seed=seed, params=priced, budget=params.budget)
         except InfeasibleError:  # another way through the search may find no room where the first one did
             continue
-        if _is_no_worse(problem, other, found):
+        if _is_no_worse(reached, other, found):
+            other = replace(other, band_low=problem.band_low, band_high=problem.band_high)
             candidates.append(Candidate(other, _costs(plan_request, other, params)))
     candidates += _quicker(plan_request, problem, candidates, seed, params)
     complete = [candidate for candidate in candidates if not candidate.solution.is_cut_short]
@@ -409,6 +418,22 @@ def preferred(
     costs = [candidate.costs for candidate in complete]
     best = chosen(costs, least, order, options.slack_in_force)
     return replace(complete[best].solution, bounds=bounds)
+
+
+def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tuple[Problem, SolveParams]:
+    """Return the problem and the parameters of searches at another price.
+
+    Beyond small clusters they take over what ``found`` cost most: its bounds, and the bands that it reached. No program
+    is solved again.
+    """
+    solve_params = params.solve
+    if _is_for_proof_programs(problem, solve_params):
+        return problem, solve_params
+    if _outside(problem, found).any():
+        problem = widened_problem(problem, reached_levels(problem, found.after), solve_params.bands)
+    ascent = replace(solve_params.bounds.ascent, most_steps=solve_params.bounds.ascent.least_steps, work=0)
+    effort = replace(solve_params.effort, program_steps=0)
+    return problem, replace(solve_params, effort=effort, bounds=replace(solve_params.bounds, ascent=ascent))
 
 
 def _quicker(
@@ -550,7 +575,7 @@ def _best_of(found: Sequence[Bounds]) -> Bounds:
 #
 # How: the busiest broker of each wave decides, so no broker may receive or send more than the throttle lets through in
 # the hours, and the most even plan within that is looked for. Waves leave gaps: where its waves take longer, less is
-# allowed each, halfway again and again. Where none of them moves anything, one move alone is tried. Example: a plan of
+# allowed each, halfway again and again; beyond small clusters as much less as they took longer. Where none of them moves anything, one move alone is tried. Example: a plan of
 # 1.3 TiB takes 3.4 h; within 2 h at 50 MiB/s no broker may receive more than 352 GiB.
 #
 # Complexity: the search, then one within a budget for each of ``BudgetParams.hour_steps``, and one for one move.
@@ -587,18 +612,25 @@ def within_hours(
         seconds = _seconds_in_steps(plan_request, draft, params)
         raise InfeasibleError(fact(FactCode.HOURS_TOO_FEW, seconds=seconds), fact(FactCode.RAISE_HOURS))
     best, outside = replace(least, bounds=found.bounds, is_cut_short=True), outside_of(problem)
-    fits, too_many = 0.0, 3600 * (plan_request.options.max_hours or 0.0) * plan_request.options.throttle_bytes_per_s
-    most = too_many
-    for _ in range(params.budget.hour_steps):
+    allowed, limits = 3600 * (plan_request.options.max_hours or 0.0), params.budget
+    fits, too_many = 0.0, allowed * plan_request.options.throttle_bytes_per_s
+    most, is_large = too_many, not _is_for_proof_programs(problem, params.solve)
+    for _ in range(limits.large_hour_steps if is_large else limits.hour_steps):
         limited = replace(problem, budget=replace(problem.budget, max_broker_bytes=most))
         other = searched_within_budget(limited, found, least, seed, params.solve)
-        if keeps_hours(plan_request, _draft(plan_request, other), params):
+        seconds = seconds_of(plan_request, _draft(plan_request, other), params)
+        if seconds <= allowed:
             fits, best = most, min(best, other, key=outside)
             if most >= too_many:  # nothing more could be carried
                 break
         else:
             too_many = most
-        most = (fits + too_many) / 2
+        middle = (fits + too_many) / 2
+        if is_large and seconds > 0:
+            # Time grows with bytes: the next guess is where they meet, but never so near to what is known.
+            known = (too_many - fits) * limits.least_hour_step
+            middle = min(max(most * allowed / seconds * limits.hour_aim, fits + known), too_many - known)
+        most = middle
     if best.cost.replica_moves > least.cost.replica_moves:
         return best
     # So many bytes in many small replicas take longer than one large one, which may be all that fits.

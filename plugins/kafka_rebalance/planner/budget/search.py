@@ -87,14 +87,16 @@ def search_within_budget(
     solve_params: SolveParams = DEFAULTS,
 ) -> Placing:
     """The most even placement found. ``least``: what must be done alone, within the budget; ``unlimited``: all."""
-    params = solve_params.within_budget
+    params, pairs = solve_params.within_budget, problem.partition_count * problem.broker_count
 
     def started(start: Placing, smooth: float) -> BudgetState:
         state = make_budget_state(problem, start.replicas, start.leader, seed=seed, params=params)
         state.smooth[0] = smooth
         return state
 
-    ways = [(smooth, thrift) for smooth in (params.smooth, params.smoother) for thrift in (0.0, 1.0)]
+    ways = [(params.smooth, 1.0)]
+    if pairs <= params.most_pairs:
+        ways = [(smooth, thrift) for smooth in (params.smooth, params.smoother) for thrift in (0.0, 1.0)]
     found = [
         started(least, params.smooth),
         *(_finished(started(least, smooth), params, partial(improve, thrift=thrift)) for smooth, thrift in ways),
