@@ -81,7 +81,6 @@ class BoundParams(Parameters):
 class BudgetSearchParams(KernelParams):
     """The search within a budget.
 
-    most_pairs           of partition and broker up to which four greedy searches are made, beyond that one
     smooth, smoother     what the lesser of load above and below the bands counts beside the greater one: hardly
                          anything, so that ties are broken, and more
     least_price          a step takes at least this share of a limit
@@ -97,7 +96,6 @@ class BudgetSearchParams(KernelParams):
 
     ascending = (("single_steps", "swaps"), ("cold", "warm"))
 
-    most_pairs: int = number(4_000, least=0)
     smooth: float = number(1e-6, least=0.0)
     smoother: float = number(0.3, least=0.0)
     least_price: float = number(1e-9, least=1e-300)

@@ -210,7 +210,7 @@ def outside_of(problem: Problem) -> Callable[[Solution], float]:
 
 
 def searched_within_budget(
-    problem: Problem, solution: Solution, least: Solution, seed: int, params: SolveParams
+    problem: Problem, solution: Solution, least: Solution, seed: int, params: SolveParams, *, is_guess: bool = False
 ) -> Solution:
     """The most even one found between ``least``, what must move, and ``solution``, what is wanted in the end."""
     found = search_within_budget(
@@ -219,6 +219,7 @@ def searched_within_budget(
         Placing(solution.replicas, solution.leader),
         seed=seed,
         solve_params=params,
+        is_guess=is_guess,
     )
     return _solved(problem, found, solution, least)
 
@@ -615,9 +616,11 @@ def within_hours(
     allowed, limits = 3600 * (plan_request.options.max_hours or 0.0), params.budget
     fits, too_many = 0.0, allowed * plan_request.options.throttle_bytes_per_s
     most, is_large = too_many, not _is_for_proof_programs(problem, params.solve)
-    for _ in range(limits.large_hour_steps if is_large else limits.hour_steps):
+    steps = limits.large_hour_steps if is_large else limits.hour_steps
+    for step in range(steps):
         limited = replace(problem, budget=replace(problem.budget, max_broker_bytes=most))
-        other = searched_within_budget(limited, found, least, seed, params.solve)
+        is_guess = is_large and step < steps - 1
+        other = searched_within_budget(limited, found, least, seed, params.solve, is_guess=is_guess)
         seconds = seconds_of(plan_request, _draft(plan_request, other), params)
         if seconds <= allowed:
             fits, best = most, min(best, other, key=outside)

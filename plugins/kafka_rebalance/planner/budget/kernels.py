@@ -789,12 +789,17 @@ def improve(state: BudgetState, thrift: float) -> int:
 
 
 @inner_kernel
-def _loss_of(state: BudgetState, p: int) -> float:
-    """What the imbalance grows by for each share of the budget won back when ``p`` goes home, if any is."""
+def _goes_back(state: BudgetState, p: int, leads_only: bool) -> bool:
+    return lead_home(state, p) if leads_only else send_home(state, p)
+
+
+@inner_kernel
+def _loss_of(state: BudgetState, p: int, leads_only: bool) -> float:
+    """What the imbalance grows by for each share of the budget won back when ``p``, or only its leader, goes home."""
     was = imbalance_of(state)
     before = _over_budget(state)
     loss = NOT_COVERABLE
-    if send_home(state, p) and is_lawful(state):
+    if _goes_back(state, p, leads_only) and is_lawful(state):
         won = before - _over_budget(state)
         if won > 0.0:
             loss = (imbalance_of(state) - was) / won
@@ -816,16 +821,19 @@ def give_back(state: BudgetState) -> bool:
     """Take back what costs the least balance until the rest is within the budget. Returns whether it is."""
     while not is_within_budget(state):
         members = state.changed[: state.count[0]].copy()
-        loss = np.empty(members.shape[0])
+        loss, leads_only = np.empty(members.shape[0]), np.empty(members.shape[0], np.int64)
         for i in range(members.shape[0]):
-            loss[i] = _loss_of(state, members[i])
+            loss[i], leads_only[i] = _loss_of(state, members[i], False), 0
+            alone = _loss_of(state, members[i], True)
+            if alone < loss[i]:
+                loss[i], leads_only[i] = alone, 1
         order = smallest_first(loss)
         made = 0
         for rank in range(1 + members.shape[0] // state.params.given_back_at_once):
             if rank >= members.shape[0] or loss[order[rank]] >= NOT_COVERABLE or is_within_budget(state):
                 break
             i = order[rank]
-            if send_home(state, members[i]) and is_lawful(state):
+            if _goes_back(state, members[i], leads_only[i] == 1) and is_lawful(state):
                 accept(state)
                 made += 1
             else:
