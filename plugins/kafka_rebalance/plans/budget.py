@@ -619,7 +619,7 @@ def within_hours(
     steps = limits.large_hour_steps if is_large else limits.hour_steps
     for step in range(steps):
         limited = replace(problem, budget=replace(problem.budget, max_broker_bytes=most))
-        is_guess = is_large and step < steps - 1
+        is_guess = is_large and step < steps - 2  # the last one may not fit
         other = searched_within_budget(limited, found, least, seed, params.solve, is_guess=is_guess)
         seconds = seconds_of(plan_request, _draft(plan_request, other), params)
         if seconds <= allowed:
@@ -629,10 +629,8 @@ def within_hours(
         else:
             too_many = most
         middle = (fits + too_many) / 2
-        if is_large and seconds > 0:
-            # Time grows with bytes: the next guess is where they meet, but never so near to what is known.
-            known = (too_many - fits) * limits.least_hour_step
-            middle = min(max(most * allowed / seconds * limits.hour_aim, fits + known), too_many - known)
+        if is_large and seconds > allowed:  # time grows with bytes
+            middle = max(most * allowed / seconds * limits.hour_aim, middle)
         most = middle
     if best.cost.replica_moves > least.cost.replica_moves:
         return best

@@ -29,18 +29,16 @@ class BudgetParams(Parameters):
     searches, few_pairs  with so few pairs of partition and broker what must move, and what else, is looked for so many
                          times with different seeds: which of two equal ways is taken first decides much there
     hour_steps           times that the bytes of a plan are halved down to what fits into its hours
-    large_hour_steps     the same beyond small clusters, where each guess rests on the time that the last one took:
-                         ``hour_aim`` of what would fit, at least the share ``least_hour_step`` of what is open away
-                         from what is known
+    large_hour_steps     the same beyond small clusters, where what takes too long is cut down to ``hour_aim`` of what
+                         would fit
     """
 
     solve: SolveParams = _WITHOUT_PROGRAMS
     searches: int = number(4, least=1)
     few_pairs: int = number(300, least=0)
     hour_steps: int = number(8, least=1)
-    large_hour_steps: int = number(3, least=1)
-    hour_aim: float = number(0.98, least=0.5, most=1.0)
-    least_hour_step: float = number(0.02, least=0.0, most=0.5)
+    large_hour_steps: int = number(5, least=1)
+    hour_aim: float = number(0.98, least=0.5, most=0.99)
 
 
 @dataclass(frozen=True, kw_only=True)

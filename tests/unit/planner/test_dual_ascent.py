@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.planner.bounds import Choices, better_prices, cheapest_placements, lower_bounds, proven_by, raised
+from kafka_rebalance.planner.bounds import (
+    Choices,
+    Chosen,
+    better_prices,
+    cheapest_placements,
+    lower_bounds,
+    proven_by,
+    raised,
+)
 from kafka_rebalance.planner.params import AscentParams, BoundParams
 from kafka_rebalance.plans.request import build_request
 from tests.properties.small_clusters import small_cluster
@@ -35,18 +43,21 @@ def test_a_pass_tells_what_the_cheapest_placements_carry() -> None:
     """
     choices = Choices(
         follower=np.array([[2.0]]), extra=np.array([[1.0]]), cost=np.array([4.0]),
-        kept=np.array([[0]], dtype=np.int32), beyond=np.zeros((1, 1)), disk=0,
+        size=np.array([3.0]), receiving=np.zeros(2), kept=np.array([[0]], dtype=np.int32), beyond=np.zeros((1, 1)), disk=0,
         leader=np.array([0], dtype=np.int32), closed=np.zeros(2), shut=np.zeros(2),
         begin=np.array([0, 1, 2]), factor=np.array([1]),
     )  # fmt: skip
-    load = np.empty((1, 2))
-    assert cheapest_placements(choices, np.array([[1.0, 0.0]]), load) == 3.0
-    assert load.tolist() == [[3.0, 0.0]]
-    assert cheapest_placements(choices, np.array([[2.0, 0.0]]), load) == 4.0
-    assert load.tolist() == [[0.0, 3.0]]
+    found = Chosen.of(np.zeros((1, 2)), 1)
+    assert cheapest_placements(choices, np.array([[1.0, 0.0]]), found) == 3.0
+    assert (found.load.tolist(), found.copies.tolist(), found.leader.tolist()) == ([[3.0, 0.0]], [0.0], [0])
+    assert cheapest_placements(choices, np.array([[2.0, 0.0]]), found) == 4.0
+    assert (found.load.tolist(), found.copies.tolist(), found.leader.tolist()) == ([[0.0, 3.0]], [1.0], [1])
+    assert found.received.tolist() == [0.0, 3.0]
+    # Each of the three bytes costs a half more on broker 1: going there costs 5.5.
+    assert cheapest_placements(choices._replace(receiving=np.array([0.0, 0.5])), np.array([[2.0, 0.0]]), found) == 5.5
     # Nobody may begin to lead on broker 1: who leads today goes on at home.
     shut = choices._replace(shut=np.array([np.inf, np.inf]))
-    assert cheapest_placements(shut, np.array([[2.0, 0.0]]), load) == 6.0
+    assert cheapest_placements(shut, np.array([[2.0, 0.0]]), found) == 6.0
 
 
 def test_better_prices_prove_more_and_never_less() -> None:

@@ -92,7 +92,7 @@ def search_within_budget(
 ) -> Placing:
     """The most even placement found. ``least``: what must be done alone, within the budget; ``unlimited``: all.
 
-    ``is_guess``: one greedy search instead of four, for those who look for a limit.
+    ``is_guess``: one greedy search instead of four, and no exchange, for those who look for a limit.
     """
     params, problem = solve_params.within_budget, _without_dearer(problem, least, unlimited)
 
@@ -112,6 +112,8 @@ def search_within_budget(
     if give_back(state):
         found.append(_finished(state, params, partial(improve, thrift=1.0)))
     best = min(found, key=_worth)
+    if is_guess:
+        return Placing(best.replicas, leaders_of(best))
     again = started(Placing(best.replicas, leaders_of(best)), params.smooth)
     best = min(
         best,
