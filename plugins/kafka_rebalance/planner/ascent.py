@@ -77,7 +77,10 @@ def evenness_prices(problem: Problem, total: Floats, params: AscentParams) -> tu
     found = _climbed(allowed(start), proved, allowed, _steps(problem, params), params)
     result = np.empty((problem.broker_count, len(total)))
     result[order] = found[:prices].reshape(shape).T / scale
-    charges = [float(charge) if there else None for charge, there in zip(found[prices : prices + 3] / unit, limited, strict=True)]
+    charges = [
+        float(charge) if there else None
+        for charge, there in zip(found[prices : prices + 3] / unit, limited, strict=True)
+    ]
     return result, Budget(charges[0], charges[1], charges[2])  # type: ignore[arg-type]  # charges, not limits
 
 

@@ -345,9 +345,7 @@ class Chosen(NamedTuple):
     @classmethod
     def of(cls, price: Floats, partitions: int) -> Chosen:
         """Nothing chosen yet."""
-        return cls(
-            np.zeros_like(price), np.zeros(partitions), np.zeros(price.shape[1]), np.zeros(partitions, np.int64)
-        )
+        return cls(np.zeros_like(price), np.zeros(partitions), np.zeros(price.shape[1]), np.zeros(partitions, np.int64))
 
 
 @inner_kernel

@@ -95,7 +95,7 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
     found = _improved(task)
     for nearer in NEARER:
         found = nearer(task, found)
-    best = found.best
+    best = _with_needed_changes(task, found.best)
     return Solution(
         replicas=best.replicas,
         leader=best.leader,
@@ -111,6 +111,34 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
         is_outside_proved=found.is_proved,
         are_caps_proved=found.are_caps_proved,
     )
+
+
+def _with_needed_changes(task: SearchTask, best: Placed) -> Placed:
+    """Return ``best`` without the leader changes that no band asks for: programs and annealing may leave some.
+
+    Each is left out in turn, where no broker then ends farther outside a band, or above a limit, than it does now.
+    O(changes · D).
+    """
+    problem = task.problem
+    if problem.elects_preferred:
+        return best
+    leader, now = best.leader.copy(), problem.leader
+    can_stay = (best.replicas == now[:, None]).any(axis=1) & problem.keeps_leaders[now]
+    rows = np.flatnonzero((leader != now) & (now != ABSENT) & can_stay & ~problem.pinned)
+    load, slack = best.after.copy(), BAND_TOLERANCE * resource_scale(problem)
+    high = np.maximum(np.minimum(problem.band_high, problem.limit), load) + slack
+    low = np.minimum(problem.band_low, load) - slack
+    for row in rows.tolist():
+        taken, given = leader[row], now[row]
+        extra = problem.leader_extra[row]
+        if (load[given] + extra <= high[given]).all() and (load[taken] - extra >= low[taken]).all():
+            load[given] += extra
+            load[taken] -= extra
+            leader[row] = given
+    if np.array_equal(leader, best.leader):
+        return best
+    index = (best.replicas == leader[:, None]).argmax(axis=1).astype(np.int32)
+    return place(problem, best.replicas, task.bands, task.params, replica_index=index, done=best.statistics)
 
 
 def _improved(task: SearchTask, known: Placed | None = None) -> Found:

@@ -25,7 +25,7 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions, Preference, order_of
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
-from kafka_rebalance.planner.linear_program.proofs import least_imbalance, with_cost_proofs
+from kafka_rebalance.planner.linear_program.proofs import are_programs_quick, least_imbalance, with_cost_proofs
 from kafka_rebalance.planner.linear_program.relaxation import decided, is_small
 from kafka_rebalance.planner.params import BAND_TOLERANCE, SolveParams
 from kafka_rebalance.planner.placed import in_kafka_order, plan_cost
@@ -184,12 +184,6 @@ def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution
         ),
         fact(FactCode.RAISE_BUDGET),
     )
-
-
-def _is_for_proof_programs(problem: Problem, params: SolveParams) -> bool:
-    """The cluster is so small that programs cost little beside a search."""
-    limits = params.linear_program
-    return is_small(problem, replace(limits.arcs, most_arcs=limits.proofs.most_arcs))
 
 
 def keeps_caps(problem: Problem, solution: Solution) -> bool:
@@ -428,7 +422,7 @@ def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tup
     is solved again.
     """
     solve_params = params.solve
-    if _is_for_proof_programs(problem, solve_params):
+    if are_programs_quick(problem, solve_params.linear_program):
         return problem, solve_params
     if _outside(problem, found).any():
         problem = widened_problem(problem, reached_levels(problem, found.after), solve_params.bands)
@@ -576,8 +570,9 @@ def _best_of(found: Sequence[Bounds]) -> Bounds:
 #
 # How: the busiest broker of each wave decides, so no broker may receive or send more than the throttle lets through in
 # the hours, and the most even plan within that is looked for. Waves leave gaps: where its waves take longer, less is
-# allowed each, halfway again and again; beyond small clusters as much less as they took longer. Where none of them moves anything, one move alone is tried. Example: a plan of
-# 1.3 TiB takes 3.4 h; within 2 h at 50 MiB/s no broker may receive more than 352 GiB.
+# allowed each, halfway again and again; beyond small clusters as much less as they took longer. Where none of them
+# moves anything, one move alone is tried. Example: a plan of 1.3 TiB takes 3.4 h; within 2 h at 50 MiB/s no broker may
+# receive more than 352 GiB.
 #
 # Complexity: the search, then one within a budget for each of ``BudgetParams.hour_steps``, and one for one move.
 
@@ -615,7 +610,7 @@ def within_hours(
     best, outside = replace(least, bounds=found.bounds, is_cut_short=True), outside_of(problem)
     allowed, limits = 3600 * (plan_request.options.max_hours or 0.0), params.budget
     fits, too_many = 0.0, allowed * plan_request.options.throttle_bytes_per_s
-    most, is_large = too_many, not _is_for_proof_programs(problem, params.solve)
+    most, is_large = too_many, not are_programs_quick(problem, params.solve.linear_program)
     steps = limits.large_hour_steps if is_large else limits.hour_steps
     for step in range(steps):
         limited = replace(problem, budget=replace(problem.budget, max_broker_bytes=most))

@@ -43,7 +43,8 @@ def test_a_pass_tells_what_the_cheapest_placements_carry() -> None:
     """
     choices = Choices(
         follower=np.array([[2.0]]), extra=np.array([[1.0]]), cost=np.array([4.0]),
-        size=np.array([3.0]), receiving=np.zeros(2), kept=np.array([[0]], dtype=np.int32), beyond=np.zeros((1, 1)), disk=0,
+        size=np.array([3.0]), receiving=np.zeros(2),
+        kept=np.array([[0]], dtype=np.int32), beyond=np.zeros((1, 1)), disk=0,
         leader=np.array([0], dtype=np.int32), closed=np.zeros(2), shut=np.zeros(2),
         begin=np.array([0, 1, 2]), factor=np.array([1]),
     )  # fmt: skip

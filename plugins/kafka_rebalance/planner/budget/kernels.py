@@ -789,12 +789,12 @@ def improve(state: BudgetState, thrift: float) -> int:
 
 
 @inner_kernel
-def _goes_back(state: BudgetState, p: int, leads_only: bool) -> bool:
-    return lead_home(state, p) if leads_only else send_home(state, p)
+def _goes_back(state: BudgetState, p: int, leads_only: int) -> bool:
+    return lead_home(state, p) if leads_only == 1 else send_home(state, p)
 
 
 @inner_kernel
-def _loss_of(state: BudgetState, p: int, leads_only: bool) -> float:
+def _loss_of(state: BudgetState, p: int, leads_only: int) -> float:
     """What the imbalance grows by for each share of the budget won back when ``p``, or only its leader, goes home."""
     was = imbalance_of(state)
     before = _over_budget(state)
@@ -823,8 +823,8 @@ def give_back(state: BudgetState) -> bool:
         members = state.changed[: state.count[0]].copy()
         loss, leads_only = np.empty(members.shape[0]), np.empty(members.shape[0], np.int64)
         for i in range(members.shape[0]):
-            loss[i], leads_only[i] = _loss_of(state, members[i], False), 0
-            alone = _loss_of(state, members[i], True)
+            loss[i], leads_only[i] = _loss_of(state, members[i], 0), 0
+            alone = _loss_of(state, members[i], 1)
             if alone < loss[i]:
                 loss[i], leads_only[i] = alone, 1
         order = smallest_first(loss)
@@ -833,7 +833,7 @@ def give_back(state: BudgetState) -> bool:
             if rank >= members.shape[0] or loss[order[rank]] >= NOT_COVERABLE or is_within_budget(state):
                 break
             i = order[rank]
-            if _goes_back(state, members[i], leads_only[i] == 1) and is_lawful(state):
+            if _goes_back(state, members[i], leads_only[i]) and is_lawful(state):
                 accept(state)
                 made += 1
             else:

@@ -34,7 +34,7 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     relax_flows,
     whole_program,
 )
-from kafka_rebalance.planner.params import DEFAULTS, SolveParams
+from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, SolveParams
 from kafka_rebalance.planner.replicas.search import replica_columns
 from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Bounds, CostProof, EvennessProof, LowerBound
@@ -57,13 +57,17 @@ from kafka_rebalance.planner.state import WorkingBands
 MOVES, SECONDS = "replica_moves", "seconds"
 
 
+def are_programs_quick(problem: Problem, params: LinearProgramParams = DEFAULTS.linear_program) -> bool:
+    """Programs of all moves cost little beside a search; beyond that prices climb instead."""
+    return is_small(problem, replace(params.arcs, most_arcs=min(params.arcs.most_arcs, params.proofs.most_arcs)))
+
+
 def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEFAULTS) -> Bounds:
     """``bounds`` of the problem's own bands, with a proof of time, and of moves where it is above what is counted."""
     if not problem.moves_replicas or problem.pinned.all():
         return bounds
     limits = params.linear_program
-    is_for_program = is_small(problem, replace(limits.arcs, most_arcs=limits.proofs.most_arcs))
-    arcs = arcs_of(problem, limits.arcs) if is_for_program else None
+    arcs = arcs_of(problem, limits.arcs) if are_programs_quick(problem, limits) else None
     moves = fewest_moves(problem, arcs, params)
     least = float(np.ceil(moves.value - params.bounds.count_tolerance * max(moves.value, 1.0)))
     proofs = dict(bounds.proofs)
@@ -82,7 +86,7 @@ def with_cost_proofs(problem: Problem, bounds: Bounds, params: SolveParams = DEF
 
 
 def fewest_moves(problem: Problem, arcs: Arcs | None, params: SolveParams = DEFAULTS) -> CostProof:
-    """The best of the prices of what is held too much of, and of the linear program, or better ones without ``arcs``."""
+    """The best of the prices of what is held too much of, and of the linear program; without ``arcs`` better ones."""
     one = np.ones(problem.partition_count)
     load, counted_one = broker_loads(problem, problem.replicas, problem.leader), replace(problem, move_bytes=one)
     covering = covering_prices(counted_one, holdings_of(problem), load, replica_columns(problem), params.bounds)
@@ -157,7 +161,7 @@ def least_imbalance(
     if not problem.moves_replicas:  # no move is a budget like any other
         problem = replace(problem, budget=replace(problem.budget, max_replica_moves=0))
     total, limits = all_load(problem), params.linear_program
-    if problem.moves_replicas and not is_small(problem, replace(limits.arcs, most_arcs=limits.proofs.most_arcs)):
+    if problem.moves_replicas and not are_programs_quick(problem, limits):
         prices, charges = evenness_prices(problem, total, limits.proofs.evenness)
     else:
         found = _relaxed(problem, params)
