@@ -4,7 +4,8 @@
 
 Clusters are the demo's (12 brokers × 3,300 partitions) and ``generated`` skewed ones, bands ±10 %, no frontier.
 CPU seconds are this process's, kernels warm: waves are counted, verification is not. ``times`` is how many times the
-CPU of the plan without the option. Imbalance is the share of load outside bands, summed over resources. ``--stages`` adds the CPU seconds of each stage.
+CPU of the plan without the option. Imbalance is the share of load outside bands, summed over resources.
+``--stages`` adds the CPU seconds of each stage.
 """
 
 from __future__ import annotations

@@ -206,9 +206,16 @@ def outside_of(problem: Problem) -> Callable[[Solution], float]:
 def searched_within_budget(
     problem: Problem, solution: Solution, least: Solution, seed: int, params: SolveParams, *, is_guess: bool = False
 ) -> Solution:
-    """The most even one found between ``least``, what must move, and ``solution``, what is wanted in the end."""
+    """The most even one found between ``least``, what must move, and ``solution``, what is wanted in the end.
+
+    A limit on leader changes alone costs no more bytes than ``solution``: bands that leaders decide are given up first.
+    """
+    limited, budget = problem, problem.budget
+    if budget.max_leader_changes is not None and budget.max_bytes is None:
+        most = max(least.cost.bytes, solution.cost.bytes)
+        limited = replace(problem, budget=replace(budget, max_bytes=most))
     found = search_within_budget(
-        problem,
+        limited,
         Placing(least.replicas, least.leader),
         Placing(solution.replicas, solution.leader),
         seed=seed,

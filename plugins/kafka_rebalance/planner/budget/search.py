@@ -6,8 +6,6 @@ Promises, in order
 2. No more uneven than where it started, nor than what the greedy search finds (on clusters too large for ranking
    everything before each step: a lazy one).
 3. Nothing is changed that could be left undone without more imbalance.
-4. A limit on leader changes alone costs no more bytes than the plan without it: bands that leaders decide are given up
-   first.
 
 How: greedy from what must be done, by gain and by gain for each unit of the budget, and for a smoother measure, too
 (where load above the bands outweighs load below, one step may change nothing and two together much); what a plan
@@ -20,7 +18,7 @@ Complexity: that of the greedy search, five times, and O(W·D) for each exchange
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -34,7 +32,6 @@ from kafka_rebalance.planner.budget.kernels import give_back as _give_back
 from kafka_rebalance.planner.budget.kernels import improve as _improve
 from kafka_rebalance.planner.budget.kernels import undo_needless as _undo_needless
 from kafka_rebalance.planner.params import DEFAULTS, BudgetSearchParams, SolveParams
-from kafka_rebalance.planner.placed import plan_cost
 
 # The steps of the search within a budget as Python calls them: one compiled entry for all of them.
 
@@ -94,7 +91,7 @@ def search_within_budget(
 
     ``is_guess``: one greedy search instead of four, and no exchange, for those who look for a limit.
     """
-    params, problem = solve_params.within_budget, _without_dearer(problem, least, unlimited)
+    params = solve_params.within_budget
 
     def started(start: Placing, smooth: float) -> BudgetState:
         state = make_budget_state(problem, start.replicas, start.leader, seed=seed, params=params)
@@ -121,15 +118,6 @@ def search_within_budget(
         key=_worth,
     )
     return Placing(best.replicas, leaders_of(best))
-
-
-def _without_dearer(problem: Problem, least: Placing, unlimited: Placing) -> Problem:
-    """``problem`` in which no fewer leader changes are bought with more bytes than ``unlimited`` copies."""
-    budget = problem.budget
-    if budget.max_leader_changes is None or budget.max_bytes is not None:
-        return problem
-    copied = max(plan_cost(problem, placing.replicas, placing.leader).bytes for placing in (least, unlimited))
-    return replace(problem, budget=replace(budget, max_bytes=copied))
 
 
 def _finished(state: BudgetState, params: BudgetSearchParams, step: Callable[[BudgetState], int]) -> BudgetState:
