@@ -623,7 +623,7 @@ def within_hours(
         limited = replace(problem, budget=replace(problem.budget, max_broker_bytes=most))
         is_guess = is_large and step < steps - 2  # the last one may not fit
         other = searched_within_budget(limited, found, least, seed, params.solve, is_guess=is_guess)
-        seconds = seconds_of(plan_request, _draft(plan_request, other), params)
+        seconds = _seconds_in_steps(plan_request, _draft(plan_request, other), params)
         if seconds <= allowed:
             fits, best = most, min(best, other, key=outside)
             if most >= too_many:  # nothing more could be carried
