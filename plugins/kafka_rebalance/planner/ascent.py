@@ -99,9 +99,9 @@ def busy_prices(problem: Problem, prices: Floats, params: AscentParams) -> Busy:
         charged = choices._replace(cost=size * np.where(led, sending[leader], 0.0), receiving=receiving)
         value = cheapest_placements(charged, price, chosen) - _paid(price, low, high)
         sent = np.bincount(leader[led], weights=(chosen.copies * size)[led], minlength=brokers)
-        slope = np.append(chosen.received, sent)
+        copied = np.append(chosen.received, sent)
         # The mean weight is 1, whichever brokers count.
-        slope = weight * (slope - slope @ weight / len(weight))
+        slope = weight * (copied - float(copied @ weight) / len(weight))
         return value, np.append(_slopes(price, chosen.load, low, high), slope)
 
     def allowed(at: Floats) -> Floats:
