@@ -96,7 +96,9 @@ def test_counts_and_states_are_those_of_a_slow_look(connection, seed: int) -> No
     start = cluster_of([placed(m.partition, list(m.from_replicas), m.leader_from) for m in moves])
     now = {m.partition: later(source, m) for m in moves}
     before = read(connection, NOW, start)
-    plan = replace(small_plan(before), moves=moves, waves=(Wave(tuple(range(60)), 600, 1.0, 100),), rollback=None)
+    plan = replace(
+        small_plan(before), moves=moves, waves=(Wave(tuple(range(60)), 600, 1.0, 100),), steps=(), rollback=None
+    )
     advise(connection, "r", before, plan=plan.sealed())
     (untouched,) = rows(connection, "plan_outcome")
     assert (untouched["move_count"], untouched["open_count"], untouched["applied_count"]) == (60, 60, 0)
@@ -120,7 +122,9 @@ def test_an_election_that_nobody_ran_is_open_though_its_replicas_are_the_plan_s(
     moves = tuple(Move("orders", n, (2, 1, 3), (2, 1, 3), 1, 2, MoveKind.LEADER, 0, 1, WHY, WORSE) for n in range(3))
     start = cluster_of([placed(n, [2, 1, 3], 1) for n in range(3)])
     before = read(connection, NOW, start)
-    plan = replace(small_plan(before), moves=moves, waves=(Wave((0, 1, 2), 0, 0.0, 100),), rollback=None).sealed()
+    plan = replace(
+        small_plan(before), moves=moves, waves=(Wave((0, 1, 2), 0, 0.0, 100),), steps=(), rollback=None
+    ).sealed()
     advise(connection, "r", before, plan=plan)
     read(connection, NOW + DAY, cluster_of([placed(n, [2, 1, 3], leader) for n, leader in enumerate((2, 1, 3))]))
     (outcome,) = rows(connection, "plan_outcome")

@@ -201,7 +201,7 @@ def test_5_how_much_of_the_plan_is_yesterdays_and_what_is_not_applied(connection
 
 def test_5_the_first_plan_has_none_before_and_plans_without_moves_are_alike(connection) -> None:
     snapshot_id = read(connection, NOW)
-    empty = replace(small_plan(snapshot_id), moves=(), waves=(), rollback=None).sealed()
+    empty = replace(small_plan(snapshot_id), moves=(), waves=(), steps=(), rollback=None).sealed()
     seen = []
     for day, plan in enumerate((None, empty, empty, None)):
         advise(connection, f"r-{day}", snapshot_id, NOW + day * DAY, plan=plan)

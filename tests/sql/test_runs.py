@@ -149,7 +149,7 @@ def test_every_table_with_a_run_key_is_emptied_by_a_retry(connection) -> None:
         "SELECT table_name FROM information_schema.columns WHERE table_schema = 'store' AND column_name = 'run_key' "
         "AND table_name !~ '_[0-9]{4}w[0-9]{2}$'"
     ).fetchall()
-    views, of_published_runs = {"newest_run", "published_run", "move_outcome"}, {"application"}
+    views, of_published_runs = {"newest_run", "published_run", "move_outcome", "checked_run"}, {"application"}
     assert {name for (name,) in listed} - {"run"} - views - of_published_runs == set(RESULT_TABLES)
 
 
