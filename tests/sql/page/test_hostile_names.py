@@ -51,7 +51,7 @@ PAGES = {
     "no such topic": (f"{HOME}/topic", {"name": "NAME-gone"}),
     "no such group": (f"{HOME}/group", {"name": "NAME-gone"}),
     "no such run": (f"{HOME}/plan", {"run": "NAME"}),
-    "gates of no run": (f"{HOME}/gates", {"run": "NAME"}),
+    "no such gates": (f"{HOME}/gates", {"run": "NAME"}),
     "no such page": ("/NAME", {}),
 }
 """Path and query; NAME stands for the name."""
