@@ -126,7 +126,7 @@ def plain(connection, open_page) -> Iterator[dict[str, str]]:
 
 
 def test_the_plain_pages_name_it_everywhere(plain: dict[str, str]) -> None:
-    for page in PAGES.keys() - {"fleet", "no such page", "no such run"}:
+    for page in PAGES.keys() - {"fleet", "no such page", "no such run", "no such gates"}:
         assert HARMLESS in plain[page], page
     for words in ("harmless-static-0", "harmless-gap", "harmless denied", "harmless-dead"):
         assert words in plain["cluster"], words
