@@ -208,10 +208,12 @@ def searched_within_budget(
 ) -> Solution:
     """The most even one found between ``least``, what must move, and ``solution``, what is wanted in the end.
 
-    A limit on leader changes alone costs no more bytes than ``solution``: bands that leaders decide are given up first.
+    On larger clusters a limit on leader changes alone costs no more bytes than ``solution``: bands that leaders decide
+    are given up first. On small ones, where the least imbalance can nearly be found, evenness comes first.
     """
     limited, budget = problem, problem.budget
-    if budget.max_leader_changes is not None and budget.max_bytes is None:
+    is_large = problem.partition_count * problem.broker_count > params.linear_program.proofs.most_arcs
+    if budget.max_leader_changes is not None and budget.max_bytes is None and is_large:
         most = max(least.cost.bytes, solution.cost.bytes)
         limited = replace(problem, budget=replace(budget, max_bytes=most))
     found = search_within_budget(
