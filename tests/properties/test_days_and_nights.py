@@ -10,7 +10,7 @@ from tests.sample import for_each
 
 
 @pytest.mark.planned
-@for_each("seed", range(20), fast=range(2))
+@for_each("seed", range(20), fast=range(1), rest_mark=pytest.mark.matrix)
 def test_a_plan_that_nobody_executes_changes_in_few_of_its_moves_a_day(seed: int) -> None:
     planned = 0
     for plan, left in days(seed, is_executed=False):
@@ -20,7 +20,7 @@ def test_a_plan_that_nobody_executes_changes_in_few_of_its_moves_a_day(seed: int
 
 
 @pytest.mark.planned
-@for_each("seed", range(20), fast=range(2))
+@for_each("seed", range(20), fast=range(1), rest_mark=pytest.mark.matrix)
 def test_steps_that_are_done_are_crossed_off_and_not_undone(seed: int) -> None:
     done = list(days(seed, is_executed=True))
     for plan, left in done:
@@ -32,7 +32,7 @@ def test_steps_that_are_done_are_crossed_off_and_not_undone(seed: int) -> None:
 
 
 @pytest.mark.planned
-@for_each("seed", range(20), fast=range(2))
+@for_each("seed", range(20), fast=range(1), rest_mark=pytest.mark.matrix)
 def test_a_week_of_small_budgets_copies_hardly_more_than_one_plan(seed: int) -> None:
     week = a_week_of_nights(seed)
     assert week.one.verdict is Verdict.REBALANCE
