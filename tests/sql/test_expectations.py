@@ -50,7 +50,7 @@ def run_as_a_user(dsn: str, gate: str, batch: dict[str, str], tmp_path: Path) ->
     file.write_text(text + _TELL, encoding="utf-8")
     told = subprocess.run(
         [sys.executable, str(file), *batch.values()], check=True, capture_output=True, text=True, cwd=tmp_path,
-        env={"ADVISOR_GX_CONNECTION": sqlalchemy_address(dsn), "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
+        env={"GX_STORE_CONNECTION": sqlalchemy_address(dsn), "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
     ).stdout  # fmt: skip
     (line,) = [line for line in told.splitlines() if line.startswith("RESULT ")]
     return {result["expectation_config"]["meta"]["code"]: result for result in json.loads(line.partition(" ")[2])}

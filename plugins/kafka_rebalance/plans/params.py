@@ -107,11 +107,13 @@ class StepParams(Parameters):
                                out
     most_pairs_searched_twice  of partition and broker: smaller clusters are searched with and without an election first
     least_saving               share of the bytes that a search without it has to save
+    bound_rounding             share of a step's bound that is not claimed
     """
 
     full_share: float = number(0.85, least=0.0, most=1.0)
     most_pairs_searched_twice: int = number(5_000, least=0)
     least_saving: float = number(0.01, least=0.0, most=1.0)
+    bound_rounding: float = number(1e-5, least=0.0, most=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)

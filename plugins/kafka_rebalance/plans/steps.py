@@ -270,7 +270,9 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
         copied = float(sum(amount or 0 for amount in done.bytes_forward()))
         proved = bounds if is_last else _bounds_of_step(state, outcome, bands, bounds, copied)
         is_known = total_bytes(done.bytes_forward()) is not None
-        least = 0.0 if proved is None else min(proved.bytes.value, copied)
+        # Widened bands are stated as multiples of the mean: a last digit of theirs may cost a little of the bound.
+        sure = 1.0 if is_last else 1.0 - state.params.steps.bound_rounding
+        least = 0.0 if proved is None else min(sure * proved.bytes.value, copied)
         steps.append(
             Step(
                 kind=ORDER[at],

@@ -14,14 +14,14 @@ from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.parts import is_within_slack
-from kafka_rebalance.plans.plan import Bound, Cost, Plan
+from kafka_rebalance.plans.plan import Bound, Cost, Plan, Step
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.verification import Verification
 
 _BOUND_FAULTS = frozenset(("bound_missing", "bound_above_cost", "bound_not_proved", "gap"))
-_FRONTIER, _FILLING, _ROBUSTNESS = "frontier", "slot_filling", "robustness"
-BOOKKEEPING = _BOUND_FAULTS | {_FRONTIER, _FILLING, _ROBUSTNESS}
+_FRONTIER, _FILLING, _ROBUSTNESS, _STEP_BOUND = "frontier", "slot_filling", "robustness", "step_bound"
+BOOKKEEPING = _BOUND_FAULTS | {_FRONTIER, _FILLING, _ROBUSTNESS, _STEP_BOUND}
 _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 
@@ -75,6 +75,10 @@ def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fa
         names = _bounds_at_fault(found)
         plan = replace(plan, lower_bound=_lowered(plan, names, found))
         notes += [fact(FactCode.BOUND_OF_VERIFIER, cost=name) for name in names]
+    if codes & _BOUND_FAULTS or _STEP_BOUND in codes:
+        plan = replace(plan, steps=_without_bounds(plan.steps))
+    if _STEP_BOUND in codes:
+        notes.append(fact(FactCode.PART_NOT_VERIFIED, part=_STEP_BOUND))
     if _FRONTIER in codes:
         plan = replace(plan, frontier=())
         notes.append(fact(FactCode.PART_NOT_VERIFIED, part=_FRONTIER))
@@ -112,6 +116,19 @@ def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[B
             result.append(Bound(name, value, gap, BoundProof.BY_VERIFIER, is_within))
         elif cost is not None:
             result.append(stated[name])
+    return tuple(result)
+
+
+def _without_bounds(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Steps that prove nothing of the bytes they copy."""
+    result, copied = [], 0
+    for step in steps:
+        copied += step.cost.bytes or 0
+        if step.lower_bound_bytes is not None:
+            gap = None if copied else 0.0
+            result.append(replace(step, lower_bound_bytes=0.0, gap=gap, certificate={}))
+        else:
+            result.append(step)
     return tuple(result)
 
 

@@ -315,6 +315,7 @@ _UNVERIFIED = {
     "frontier": "the frontier is left out: the verifier could not confirm one of its points",
     "slot_filling": "the time with full slots is that of the waves: the verifier could not confirm a shorter one",
     "robustness": "robustness is left out: the verifier could not confirm it",
+    "step_bound": "the bounds of single steps are left out: the verifier could not confirm one of them",
 }
 
 

@@ -80,6 +80,7 @@ RULES = {
     "wave_leaders": "a wave says how many leaders change, and what is written to and read from their partitions",
     "wave_disk": "free disk suffices while both copies exist, and free_disk_needed says how much",
     "wave_order": "in each step under-replicated partitions go first",
+    "step_bound": "the bound of a step can be recomputed from snapshot and prices",
     "step": "steps are in order, each is what its kind says, and none breaks a rule if it is the last one done",
     "slot_filling": "a driver that keeps slots full is not slower than waves, nor faster than its busiest broker",
     # going back

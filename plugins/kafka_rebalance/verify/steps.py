@@ -189,4 +189,5 @@ def _check_bound(
     }
     proved = recomputed_bounds(pseudo, levels, cluster, parameters).get("bytes", 0.0)
     if not 0 <= claimed <= min(copied, proved) + 1e-7 * max(copied, 1.0):
-        faults.add("step", f"{place}.lower_bound_bytes", f"says {claimed:g}, {proved:g} can be proved of {copied}")
+        text = f"says {claimed:g}, {proved:g} can be proved of {copied}"
+        faults.add("step_bound", f"{place}.lower_bound_bytes", text)

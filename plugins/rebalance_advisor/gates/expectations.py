@@ -13,7 +13,7 @@ from rebalance_advisor.gates.rules import PROJECT, Gate
 
 Row = Mapping[str, Any]
 # Names in gx/great_expectations.yml.
-CONNECTION_SETTING = "ADVISOR_GX_CONNECTION"
+CONNECTION_SETTING = "GX_STORE_CONNECTION"
 BATCH_PARAMETERS: Mapping[Gate, str] = {Gate.INPUT: "snapshot_id", Gate.RESULTS: "run_id"}
 
 

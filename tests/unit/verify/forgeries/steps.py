@@ -66,7 +66,7 @@ def step_that_evens_out_more(document: Document) -> None:
     step["resources"][0]["skew_after"] *= 0.9
 
 
-@forges("step")
+@forges("step_bound")
 def bound_of_a_step_above_its_proof(document: Document) -> None:
     copied = 0
     for step in document["steps"]:
