@@ -138,8 +138,8 @@ BALANCED = frozenset(row.name for row in TABLE if row.is_balanced)
 ON_REQUEST = tuple(row.name for row in TABLE if not row.is_balanced)
 COUNTED = tuple(row.name for row in TABLE if row.is_counted)
 # Balanced by default and measured per second; a plan's copies add to those that are throttled.
-RATES = ("in", "out", "cpu")
-THROTTLED = ("in", "out")
+RATES = tuple(row.name for row in TABLE if row.is_balanced and row.unit in ("bytes/s", "percent"))
+THROTTLED = tuple(name for name in RATES if UNITS[name] == "bytes/s")
 # By who carries them: the search places replicas by the first, chooses leaders by the second.
 REPLICA_CARRIED = tuple(row.name for row in TABLE if row.carrier is Carrier.REPLICAS)
 LEADER_CARRIED = tuple(row.name for row in TABLE if row.carrier is not Carrier.REPLICAS)

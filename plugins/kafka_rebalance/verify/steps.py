@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.plan_options import STEPS, PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.bounds import recomputed_bounds
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, cap_of, read_moves
@@ -19,7 +19,6 @@ from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import SLACK, Levels, check_capacity, check_widened, recompute, skew_of
 from kafka_rebalance.verify.waves import total
 
-KINDS = ("elect", "repair", "relieve", "even_out")
 # Reasons of moves that are made whatever the balance.
 _REPAIRS = (
     "raises_replication_factor", "lowers_replication_factor", "separates_racks", "leaves_forbidden_broker",
@@ -41,8 +40,8 @@ def check_steps(
     """Steps in order, each wave in one of them, and the state after each."""
     steps, waves, moves = document["steps"], document["waves"], document["moves"]
     kinds = [step["kind"] for step in steps]
-    if kinds != [kind for kind in KINDS if kind in kinds]:
-        faults.add("step", "plan.steps", f"are {kinds}, the order is {list(KINDS)}")
+    if kinds != [kind for kind in STEPS if kind in kinds]:
+        faults.add("step", "plan.steps", f"are {kinds}, the order is {list(STEPS)}")
         return
     numbers = [number for step in steps for number in step["waves"]]
     if numbers != list(range(1, len(waves) + 1)) or not all(step["waves"] for step in steps):
