@@ -3348,6 +3348,7 @@ CREATE VIEW advisor.move_status_latest AS
             move.to_replicas,
             move.leader_to,
             move.bytes,
+            move.wave,
             row_number() OVER (PARTITION BY recent.cluster, move.topic, move.partition, move.to_replicas, move.leader_to ORDER BY recent.age) AS place
            FROM (recent
              JOIN store.move ON (((move.run_key = recent.run_key) AND (move.started_at = recent.started_at))))
@@ -3356,29 +3357,57 @@ CREATE VIEW advisor.move_status_latest AS
             advised.topic,
             advised.partition,
             advised.to_replicas,
-            advised.leader_to,
             max(advised.started_at) AS newest_started_at,
             min(advised.started_at) AS since,
             count(*) AS advisories,
             max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes,
-            max(advised.run_key) FILTER (WHERE (advised.age = 1)) AS run_key
+            max(advised.wave) FILTER (WHERE (advised.age = 1)) AS wave
            FROM advised
           WHERE (advised.age = advised.place)
           GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
+        ), both_of_each AS (
+         SELECT standing.cluster,
+            standing.topic,
+            standing.partition,
+            standing.to_replicas,
+            standing.newest_started_at,
+            standing.since,
+            standing.advisories,
+            standing.bytes,
+            standing.wave,
+            NULL::integer[] AS replicas_now,
+            NULL::text AS state
+           FROM standing
+        UNION ALL
+         SELECT recent.cluster,
+            moved.topic,
+            moved.partition,
+            NULL::integer[],
+            NULL::timestamp with time zone,
+            NULL::timestamp with time zone,
+            NULL::bigint,
+            NULL::bigint,
+            NULL::integer,
+            moved.replicas_now,
+            moved.state
+           FROM (recent
+             JOIN store.move_outcome moved ON ((moved.run_key = recent.run_key)))
+          WHERE (recent.age = 1)
         )
- SELECT standing.newest_started_at AS started_at,
-    standing.cluster,
-    standing.topic,
-    standing.partition,
-    standing.to_replicas,
-    moved.replicas_now,
-    standing.bytes,
-    standing.since AS recommended_since,
-    standing.advisories,
-    (moved.state = 'applied'::text) AS is_applied,
-    moved.state
-   FROM (standing
-     LEFT JOIN store.move_outcome moved ON (((moved.run_key = standing.run_key) AND (moved.topic = standing.topic) AND (moved.partition = standing.partition))));
+ SELECT max(newest_started_at) AS started_at,
+    cluster,
+    topic,
+    partition,
+    max(to_replicas) AS to_replicas,
+    max(replicas_now) AS replicas_now,
+    max(bytes) AS bytes,
+    max(since) AS recommended_since,
+    max(advisories) AS advisories,
+    (max(state) = 'applied'::text) AS is_applied,
+    max(state) AS state,
+    max(wave) AS wave
+   FROM both_of_each
+  GROUP BY cluster, topic, partition;
 
 ALTER VIEW advisor.move_status_latest OWNER TO advisor_owner;
 
@@ -3405,6 +3434,8 @@ COMMENT ON COLUMN advisor.move_status_latest.advisories IS 'Number of consecutiv
 COMMENT ON COLUMN advisor.move_status_latest.is_applied IS 'The newest snapshot shows the replicas and the leader of the plan.';
 
 COMMENT ON COLUMN advisor.move_status_latest.state IS 'State in the newest snapshot: applied, placed (leader not elected yet), moving, open (not started), elsewhere (moved by another tool) or gone.';
+
+COMMENT ON COLUMN advisor.move_status_latest.wave IS 'Wave of the plan that holds the move.';
 
 CREATE VIEW advisor.partition AS
  SELECT snapshot.captured_at,

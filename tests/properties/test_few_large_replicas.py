@@ -20,9 +20,9 @@ from stack.demo.cluster import write_demo_cluster
 
 @pytest.mark.slow
 def test_the_demo_is_within_three_percent_of_its_bound(tmp_path: Path) -> None:
-    """The linear program's bound alone is 5 % below the optimum."""
+    """Everything is evened out, rates too: then the linear program's bound alone is 5 % below the optimum."""
     demo = read_input(write_demo_cluster(tmp_path / "demo"))
-    document = json.loads(json.dumps(to_document(make_plan(demo, PlanOptions(with_frontier=False)))))
+    document = json.loads(json.dumps(to_document(make_plan(demo, PlanOptions(with_frontier=False, within=0.1)))))
     told = next(claim for claim in document["lower_bound"] if claim["cost"] == "bytes")
     assert document["proofs"]["bytes"]["covers"]
     assert told["gap"] <= 0.03

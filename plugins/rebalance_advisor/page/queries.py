@@ -81,7 +81,7 @@ MOVE = view(
     "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave"
     " reason_code reason_args",
 )
-MOVE_STATUS = view("move_status_latest", "cluster topic partition state")
+MOVE_STATUS = view("move_status_latest", "cluster wave state")
 BROKER = view("broker_latest", "cluster broker rack host port state is_controller")
 BROKER_SCORE = view(
     "broker_score_latest", "cluster broker rack resource unit load capacity level level_to_mean_ratio fair_share source"
@@ -285,19 +285,12 @@ def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
     }
 
 
-def applied_by_wave(cluster: str, run_id: str) -> Select[Any]:
+def applied_by_wave(cluster: str) -> Select[Any]:
     """How many partitions of each wave of the newest plan are as planned in the newest snapshot."""
-    same = and_(
-        MOVE.c.cluster == MOVE_STATUS.c.cluster,
-        MOVE.c.topic == MOVE_STATUS.c.topic,
-        MOVE.c.partition == MOVE_STATUS.c.partition,
-    )
     return (
-        select(MOVE.c.wave, func.count().label("applied"))
-        .join(MOVE_STATUS, same)
-        .where(MOVE.c.cluster == cluster, MOVE.c.run_id == run_id, MOVE_STATUS.c.cluster == cluster)
-        .where(MOVE_STATUS.c.state == "applied")
-        .group_by(MOVE.c.wave)
+        select(MOVE_STATUS.c.wave, func.count().label("applied"))
+        .where(MOVE_STATUS.c.cluster == cluster, MOVE_STATUS.c.state == "applied")
+        .group_by(MOVE_STATUS.c.wave)
     )
 
 

@@ -140,7 +140,7 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
             "disks": ask.disks(cluster),
             "resources": advised_parts["resources"],
             "steps": advised_parts["steps"],
-            "applied": ask.applied_by_wave(cluster, state["run_id"]),
+            "applied": ask.applied_by_wave(cluster),
         },
     )
     advised = one(request, plan(cluster, state["run_id"]), "This advisory has no plan.")
@@ -258,7 +258,7 @@ def plan_page(
         return RedirectResponse(address(request, "clusters", cluster, "gates", run=run), 303)
     plan = one(request, ask.plan(cluster, run), _GONE)
     is_newest = run == newest(request, cluster)["run_id"]
-    applied = by_wave(rows(request, ask.applied_by_wave(cluster, run))) if is_newest else None
+    applied = by_wave(rows(request, ask.applied_by_wave(cluster))) if is_newest else None
     read = parts(request, ask.plan_parts(cluster, run))
     totals = one(request, ask.move_totals(cluster, run, asked), _GONE)
     return page(
