@@ -3625,7 +3625,7 @@ CREATE TABLE store.application (
     run_key bigint NOT NULL,
     asked_at timestamp with time zone DEFAULT now() NOT NULL,
     state text DEFAULT 'asked'::text NOT NULL,
-    message text DEFAULT ''::text NOT NULL,
+    failure text,
     answered_at timestamp with time zone,
     answered_by text,
     check_snapshot_key bigint,
@@ -3665,7 +3665,7 @@ CREATE VIEW advisor.plan_application AS
     plan.plan_id,
     application.application_id,
     application.state,
-    application.message,
+    application.failure,
     application.answered_at,
     application.answered_by,
     application.check_status,
@@ -3707,7 +3707,7 @@ COMMENT ON COLUMN advisor.plan_application.application_id IS 'Id of the request:
 
 COMMENT ON COLUMN advisor.plan_application.state IS 'asked, approved, rejected, timed_out, refused (holds no more), verified, partly_applied, not_applied or moved_by_others.';
 
-COMMENT ON COLUMN advisor.plan_application.message IS 'Meaning of the state, and the next step.';
+COMMENT ON COLUMN advisor.plan_application.failure IS 'What ended or holds up the request, as a log tells it; NULL: nothing.';
 
 COMMENT ON COLUMN advisor.plan_application.answered_at IS 'Time of the answer; NULL: none.';
 

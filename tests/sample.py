@@ -27,20 +27,21 @@ def for_each(
     fast: Collection[Any] | None = None,
     rest_mark: pytest.MarkDecorator = pytest.mark.slow,
     rest_items: int = 1,
-    whole_step: int = 1,
+    whole_step: int | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that runs a test with each value in turn, in one item.
 
     ``names`` are arguments of the test, as for ``pytest.mark.parametrize``. With ``fast``, all other values are in
     ``rest_items`` further items, which have ``rest_mark``: several where one would last longer than a minute. A failure
     does not end the loop: the first one is raised with a note of all values that failed. Each value has a ``tmp_path``
-    of its own; it shares all other fixtures. With the whole search only every ``whole_step``-th value of the sample is
-    asked: the fast tests ask the others with the brief one.
+    of its own; it shares all other fixtures. With the whole search only every ``whole_step``-th value of the sample (of
+    ``fast`` every fourth, else all) is asked: the fast tests ask the others with the brief one.
     """
     arguments = [name.strip() for name in names.split(",")]
     chosen, rest = _split(list(values), fast)
-    if whole_step > 1 and not _is_search_brief():
-        chosen = chosen[::whole_step]
+    step = whole_step or (4 if rest else 1)
+    if not _is_search_brief():
+        chosen = chosen[::step]
     batches = [pytest.param(*_columns(chosen, arguments), id="sample" if rest else "all")]
     for number in range(rest_items if rest else 0):
         name = "rest" if rest_items == 1 else f"rest {number + 1}"

@@ -524,6 +524,14 @@ class FactCode(StrEnum):
     SOURCES_WITHOUT_BROKER = "sources_without_broker"
     LEFT_OUT_BY_CHECKS = "left_out_by_checks"
 
+    # What a team's policy says of a plan.
+    ABOVE_POLICY_LIMIT = "above_policy_limit"
+    TOUCHES_PROTECTED = "touches_protected"
+    FILLS_PROTECTED_BROKER = "fills_protected_broker"
+    WAVE_TIME_UNKNOWN = "wave_time_unknown"
+    WAVE_LONGER_THAN_WINDOW = "wave_longer_than_window"
+    OUTSIDE_WINDOWS = "outside_windows"
+
     # What a plan's check says on a newer snapshot.
     AND_MORE = "and_more"
     ALL_MOVES_DONE = "all_moves_done"

@@ -15,7 +15,7 @@ from typing import Any
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
+from kafka_rebalance.facts import Fact, FactCode, fact
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _FORM = re.compile(r"(?:([A-Z][a-z]{2})(?:-([A-Z][a-z]{2}))? )?(\d{2}):(\d{2})-(\d{2}):(\d{2})")
@@ -127,15 +127,12 @@ class PlanPolicy:
         return any(re.fullmatch(pattern, topic) for pattern in self.never_moved)
 
 
-_EXAMPLES = 3
-
-
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
-    """``rule`` is the policy's key, for machines; ``words`` are for people."""
+    """``rule`` is the policy's key; ``fact``: what the plan does against it."""
 
     rule: str
-    words: str
+    fact: Fact
 
 
 def broken_rules(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None = None) -> list[BrokenRule]:
@@ -154,44 +151,41 @@ def _costs(document: Mapping[str, Any], policy: PlanPolicy) -> Iterator[BrokenRu
     longest = None if None in seconds else max(seconds, default=0.0)
     throttles = [wave["throttle_bytes_per_s"] for wave in waves]
     limits = (
-        ("max_hours", policy.max_hours, _hours(cost["seconds"]), _hours_in_words),
-        ("max_wave_hours", policy.max_wave_hours, _hours(longest), _hours_in_words),
-        ("max_move_bytes", policy.max_move_bytes, cost["bytes"], bytes_in_words),
-        ("max_moves", policy.max_moves, cost["replica_moves"], _count_in_words),
-        ("max_leader_changes", policy.max_leader_changes, cost["leader_changes"], _count_in_words),
-        ("max_throttle", policy.max_throttle_bytes_per_s, max(throttles, default=0), _rate_in_words),
-        ("max_gap", policy.max_gap, _gap(document), percent_in_words),
+        ("max_hours", policy.max_hours, _hours(cost["seconds"])),
+        ("max_wave_hours", policy.max_wave_hours, _hours(longest)),
+        ("max_move_bytes", policy.max_move_bytes, cost["bytes"]),
+        ("max_moves", policy.max_moves, cost["replica_moves"]),
+        ("max_leader_changes", policy.max_leader_changes, cost["leader_changes"]),
+        ("max_throttle", policy.max_throttle_bytes_per_s, max(throttles, default=0)),
+        ("max_gap", policy.max_gap, _gap(document)),
     )
-    for rule, most, seen, words in limits:
-        if most is None:
-            continue
-        if seen is None:
-            yield BrokenRule(rule, f"at most {words(most)}, and it is not known what the plan takes")
-        elif seen > most:
-            yield BrokenRule(rule, f"{words(seen)}, at most {words(most)} allowed")
+    for rule, most, seen in limits:
+        if most is not None and (seen is None or seen > most):
+            yield BrokenRule(rule, fact(FactCode.ABOVE_POLICY_LIMIT, rule=rule, seen=seen, most=most))
 
 
 def _forbidden(document: Mapping[str, Any], policy: PlanPolicy) -> Iterator[BrokenRule]:
     moves = document["moves"]
     if forbidden := [f"{move['topic']}-{move['partition']}" for move in moves if policy.forbids(move["topic"])]:
-        yield BrokenRule("never_moved", f"the plan touches {_some(forbidden)}")
+        yield BrokenRule("never_moved", fact(FactCode.TOUCHES_PROTECTED, partitions=tuple(forbidden)))
     filled = {broker for move in moves for broker in set(move["to"]) - set(move["from"])}
-    if wrong := [f"broker {broker}" for broker in policy.never_filled if broker in filled]:
-        yield BrokenRule("never_filled", f"the plan copies to {_some(wrong)}")
+    if wrong := tuple(broker for broker in policy.never_filled if broker in filled):
+        yield BrokenRule("never_filled", fact(FactCode.FILLS_PROTECTED_BROKER, brokers=wrong))
 
 
 def _times(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None) -> Iterator[BrokenRule]:
     if not policy.windows:
         return
-    minutes = longest_minutes(policy.windows)
+    longest_s = 60 * longest_minutes(policy.windows)
     for number, wave in enumerate(document["waves"], start=1):
-        if wave["seconds"] is None:
-            yield BrokenRule("windows", f"it is not known how long wave {number} takes")
-        elif wave["seconds"] > 60 * minutes:
-            took, longest = seconds_in_words(wave["seconds"]), seconds_in_words(60 * minutes)
-            yield BrokenRule("windows", f"wave {number} takes {took}, the longest window is {longest}")
+        seconds = wave["seconds"]
+        if seconds is None:
+            yield BrokenRule("windows", fact(FactCode.WAVE_TIME_UNKNOWN, wave=number))
+        elif seconds > longest_s:
+            longer = fact(FactCode.WAVE_LONGER_THAN_WINDOW, wave=number, seconds=seconds, longest_seconds=longest_s)
+            yield BrokenRule("windows", longer)
     if now is not None and not any(window.is_open(now) for window in policy.windows):
-        yield BrokenRule("windows", f"{now:%a %H:%M} UTC lies in no window")
+        yield BrokenRule("windows", fact(FactCode.OUTSIDE_WINDOWS, weekday=_DAYS[now.weekday()], time=f"{now:%H:%M}"))
 
 
 def _gap(document: Mapping[str, Any]) -> float | None:
@@ -208,20 +202,3 @@ def _gap(document: Mapping[str, Any]) -> float | None:
 
 def _hours(seconds: float | None) -> float | None:
     return None if seconds is None else seconds / 3600
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - _EXAMPLES
-    return ", ".join(names[:_EXAMPLES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _hours_in_words(hours: float) -> str:
-    return seconds_in_words(3600 * hours)
-
-
-def _count_in_words(count: float) -> str:
-    return f"{count:,.0f}"
-
-
-def _rate_in_words(rate: float) -> str:
-    return f"{bytes_in_words(rate)}/s"

@@ -724,7 +724,7 @@ CREATE TABLE store.application (
     run_key bigint NOT NULL,
     asked_at timestamptz NOT NULL DEFAULT now(),
     state text NOT NULL DEFAULT 'asked',
-    message text NOT NULL DEFAULT '',
+    failure text,
     answered_at timestamptz,
     answered_by text,
     check_snapshot_key bigint,

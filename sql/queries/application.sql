@@ -10,7 +10,7 @@ ON CONFLICT (application_id) DO UPDATE
 SET run_key = excluded.run_key,
     asked_at = now(),
     state = 'asked',
-    message = '',
+    failure = NULL,
     answered_at = NULL,
     answered_by = NULL,
     commands_shown_at = NULL,
@@ -21,7 +21,6 @@ RETURNING application_key
 -- asked -> approved, rejected or timed_out
 UPDATE store.application
 SET state = %(state)s,
-    message = %(message)s,
     answered_at = %(answered_at)s,
     answered_by = %(answered_by)s
 WHERE application_id = %(application_id)s
@@ -34,7 +33,6 @@ SET check_snapshot_key = (SELECT snapshot_key FROM store.snapshot WHERE snapshot
     check_status = %(check_status)s,
     check_reasons = %(check_reasons)s,
     state = %(state)s,
-    message = %(message)s,
     commands_shown_at = CASE WHEN %(state)s = 'approved' THEN now() END
 WHERE application_id = %(application_id)s
 RETURNING application_key
@@ -45,7 +43,6 @@ UPDATE store.application
 SET verify_snapshot_key = (SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s),
     verified_at = now(),
     state = %(state)s,
-    message = %(message)s,
     move_count = %(move_count)s,
     applied_count = %(applied_count)s,
     placed_count = %(placed_count)s,
@@ -71,16 +68,17 @@ ORDER BY cluster, application_id
 
 -- name: give_up_application
 -- asked -> timed_out. An approved request keeps its state, because its plan may have been executed. Returns no row if the
--- request has this message already or has ended.
+-- request has this failure already or has ended.
 UPDATE store.application
 SET state = CASE state WHEN 'asked' THEN 'timed_out' ELSE state END,
-    message = %(message)s
-WHERE application_id = %(application_id)s AND state IN ('asked', 'approved') AND message <> %(message)s
+    failure = %(failure)s
+WHERE application_id = %(application_id)s AND state IN ('asked', 'approved') AND failure IS DISTINCT FROM %(failure)s
 RETURNING application_key
 
 -- name: load_application
 -- State of a request.
-SELECT application.application_id, run.run_id, run.cluster, application.state, application.message, application.commands_shown_at
+SELECT application.application_id, run.run_id, run.cluster, application.state, application.failure, application.check_status,
+    application.commands_shown_at
 FROM store.application
 JOIN store.run ON run.run_key = application.run_key
 WHERE application.application_id = %(application_id)s

@@ -7,7 +7,7 @@ SELECT
     plan.plan_id,
     application.application_id,
     application.state,
-    application.message,
+    application.failure,
     application.answered_at,
     application.answered_by,
     application.check_status,
@@ -40,7 +40,7 @@ COMMENT ON COLUMN advisor.plan_application.run_id IS 'Advisory of the plan.';
 COMMENT ON COLUMN advisor.plan_application.plan_id IS 'sha256 of plan.json.';
 COMMENT ON COLUMN advisor.plan_application.application_id IS 'Id of the request: the run of apply_NAME in Airflow.';
 COMMENT ON COLUMN advisor.plan_application.state IS 'asked, approved, rejected, timed_out, refused (holds no more), verified, partly_applied, not_applied or moved_by_others.';
-COMMENT ON COLUMN advisor.plan_application.message IS 'Meaning of the state, and the next step.';
+COMMENT ON COLUMN advisor.plan_application.failure IS 'What ended or holds up the request, as a log tells it; NULL: nothing.';
 COMMENT ON COLUMN advisor.plan_application.answered_at IS 'Time of the answer; NULL: none.';
 COMMENT ON COLUMN advisor.plan_application.answered_by IS 'User who answered, as Airflow names them.';
 COMMENT ON COLUMN advisor.plan_application.check_status IS 'Result of check on a new snapshot after the answer; NULL: not checked.';

@@ -88,13 +88,13 @@ def _check_parts(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
 
 
 @pytest.mark.planned
-@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2, whole_step=2)
+@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2)
 def test_any_prefix_of_the_steps_is_a_plan_where_disks_fill_up(seed: int) -> None:
     _check_parts(filling_cluster(seed), PlanOptions(with_frontier=False))
 
 
 @pytest.mark.planned
-@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2, whole_step=2)
+@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2)
 def test_any_prefix_of_the_steps_is_a_plan_for_a_cluster_in_trouble(seed: int) -> None:
     snapshot, options = unhealthy_cluster(seed)
     whole, parts = _parts_of(snapshot, replace(options, with_frontier=False))
@@ -104,7 +104,7 @@ def test_any_prefix_of_the_steps_is_a_plan_for_a_cluster_in_trouble(seed: int) -
 
 
 @pytest.mark.planned
-@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2, whole_step=2)
+@for_each("seed", range(300), fast=range(12), rest_mark=pytest.mark.matrix, rest_items=2)
 def test_any_prefix_of_the_steps_is_a_plan_whatever_was_asked(seed: int) -> None:
     case = any_case(seed)
     options = replace(case.options, with_frontier=False)

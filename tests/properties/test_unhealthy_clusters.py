@@ -16,7 +16,7 @@ _OF_THE_CLUSTER = {ReasonCode.FOREIGN_REASSIGNMENT, ReasonCode.UNDER_MIN_ISR, Re
 
 
 @pytest.mark.planned
-@for_each("seed", range(2000), fast=range(80), rest_mark=pytest.mark.matrix, rest_items=4, whole_step=4)
+@for_each("seed", range(2000), fast=range(80), rest_mark=pytest.mark.matrix, rest_items=4)
 def test_no_plan_breaks_what_kafka_and_its_operators_count_on(seed: int) -> None:
     snapshot, options = unhealthy_cluster(seed)
     plan = make_plan(snapshot, options)

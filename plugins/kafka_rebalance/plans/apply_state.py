@@ -27,22 +27,3 @@ class ApplyState(StrEnum):
     def is_as_decided(self) -> bool:
         """It ended as somebody decided that it should: carried out whole, or not at all."""
         return self in (ApplyState.VERIFIED, ApplyState.REJECTED)
-
-    @property
-    def words(self) -> str:
-        """What happened, and what to do next."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    ApplyState.ASKED: "waiting for somebody to approve or reject it",
-    ApplyState.APPROVED: "approved; run its commands, then answer the second question",
-    ApplyState.REJECTED: "rejected: nothing was run",
-    ApplyState.TIMED_OUT: "nobody answered in time: nothing was run; start it again when somebody is there to answer",
-    ApplyState.REFUSED: "approved, but it does not hold any more on a fresh reading: no command was shown; "
-    "make a new plan (run advise)",
-    ApplyState.VERIFIED: "done: every move is there, replicas are in sync, no throttle is left",
-    ApplyState.PARTLY_APPLIED: "partly applied: finish what is left by the commands of its waves, or roll back",
-    ApplyState.NOT_APPLIED: "nothing of it was applied",
-    ApplyState.MOVED_BY_OTHERS: "somebody else moved or deleted partitions of it: make a new plan (run advise)",
-}

@@ -1,14 +1,78 @@
-"""Sentences for the check of a plan on a newer snapshot."""
+"""Sentences for what becomes of a plan: a team's policy, the check on a newer snapshot, the states of a request."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, percent_in_words, seconds_in_words
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render.plan_reasons import state_words
 from kafka_rebalance.resources import UNITS
+
+# What becomes of a plan that somebody is asked to carry out, and what to do next: a state of ``plans.apply_state``.
+APPLY_STATES = {
+    "asked": "waiting for somebody to approve or reject it",
+    "approved": "approved; run its commands, then answer the second question",
+    "rejected": "rejected: nothing was run",
+    "timed_out": "nobody answered in time: nothing was run; start it again when somebody is there to answer",
+    "refused": "approved, but it does not hold any more on a fresh reading: no command was shown; make a new plan "
+    "(run advise)",
+    "verified": "done: every move is there, replicas are in sync, no throttle is left",
+    "partly_applied": "partly applied: finish what is left by the commands of its waves, or roll back",
+    "not_applied": "nothing of it was applied",
+    "moved_by_others": "somebody else moved or deleted partitions of it: make a new plan (run advise)",
+}
+_EXAMPLES = 3
+
+
+def _rate(value: float) -> str:
+    return amount_in_words(value, "bytes/s")
+
+
+def _hours(value: float) -> str:
+    return seconds_in_words(3600 * value)
+
+
+_POLICY_AMOUNTS: Mapping[str, Callable[[float], str]] = {
+    "max_hours": _hours,
+    "max_wave_hours": _hours,
+    "max_move_bytes": bytes_in_words,
+    "max_throttle": _rate,
+    "max_gap": percent_in_words,
+}
+
+
+def _above_policy_limit(*, rule: str, seen: float | None, most: float) -> str:
+    amount = _POLICY_AMOUNTS.get(rule, "{:,.0f}".format)
+    if seen is None:
+        return f"at most {amount(most)}, and it is not known what the plan takes"
+    return f"{amount(seen)}, at most {amount(most)} allowed"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _EXAMPLES
+    return ", ".join(names[:_EXAMPLES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _touches_protected(*, partitions: Sequence[str]) -> str:
+    return f"the plan touches {_some(partitions)}"
+
+
+def _fills_protected_broker(*, brokers: Sequence[int]) -> str:
+    return f"the plan copies to {_some([f'broker {broker}' for broker in brokers])}"
+
+
+def _wave_time_unknown(*, wave: int) -> str:
+    return f"it is not known how long wave {wave} takes"
+
+
+def _wave_longer_than_window(*, wave: int, seconds: float, longest_seconds: float) -> str:
+    return f"wave {wave} takes {seconds_in_words(seconds)}, the longest window is {seconds_in_words(longest_seconds)}"
+
+
+def _outside_windows(*, weekday: str, time: str) -> str:
+    return f"{weekday} {time} UTC lies in no window"
 
 
 def _and_more(*, count: int) -> str:
@@ -194,6 +258,12 @@ def _too_few_in_sync(*, partition: str, in_sync: int, least: int) -> str:
 
 CHECKS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
     {
+        FactCode.ABOVE_POLICY_LIMIT: _above_policy_limit,
+        FactCode.TOUCHES_PROTECTED: _touches_protected,
+        FactCode.FILLS_PROTECTED_BROKER: _fills_protected_broker,
+        FactCode.WAVE_TIME_UNKNOWN: _wave_time_unknown,
+        FactCode.WAVE_LONGER_THAN_WINDOW: _wave_longer_than_window,
+        FactCode.OUTSIDE_WINDOWS: _outside_windows,
         FactCode.AND_MORE: _and_more,
         FactCode.ALL_MOVES_DONE: _all_moves_done,
         FactCode.MOVES_ARE_LEFT: _moves_are_left,

@@ -90,7 +90,9 @@ class MayBeCarriedOut(ApprovalOperator):
             self._remember(ApplyState.TIMED_OUT, {})
             from airflow.providers.common.compat.sdk import AirflowFailException
 
-            raise AirflowFailException(ApplyState.TIMED_OUT.words)
+            from kafka_rebalance.render.checks import APPLY_STATES
+
+            raise AirflowFailException(APPLY_STATES[ApplyState.TIMED_OUT])
         is_approved = list(event["chosen_options"]) == [self.APPROVE]
         self._remember(ApplyState.APPROVED if is_approved else ApplyState.REJECTED, event)
         return super().execute_complete(context, event)
@@ -194,6 +196,7 @@ def show_commands(shown: Shown, warnings: list[str]) -> str:
 @fail_without_retry
 def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
     """Somebody carried it out, or stopped: read the cluster, compare it with the plan, remember what came of it."""
+    from kafka_rebalance.render.checks import APPLY_STATES
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply_snapshots import approved_plan, verify_on_fresh_reading
 
@@ -202,7 +205,7 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
         published = approved_plan(connection, shown)
         applied = verify_on_fresh_reading(connection, store_dsn(), published, shown["application_id"], told)
     counts = {state.value: count for state, count in applied.counts.items() if count}
-    _log.info("%s: %s; %s", applied.state.value, applied.state.words, counts)
+    _log.info("%s: %s; %s", applied.state.value, APPLY_STATES[applied.state], counts)
     return {"state": applied.state.value, "moves": counts, "folder": shown["folder"]}
 
 
@@ -212,6 +215,8 @@ def outcome(dag_run: Any = None) -> str:
     """How it ended, in words: this task fails, and the run with it, unless it ended as somebody decided."""
     from airflow.providers.common.compat.sdk import AirflowFailException
 
+    from kafka_rebalance.plans.apply_state import ApplyState
+    from kafka_rebalance.render.checks import APPLY_STATES
     from rebalance_advisor import store
 
     application_id = f"{dag_run.dag_id}.{dag_run.run_id}"
@@ -220,13 +225,14 @@ def outcome(dag_run: Any = None) -> str:
             application = store.load_application(connection, application_id)
     except store.StoreError as error:
         raise AirflowFailException(f"nobody was asked: show_plan failed ({error})") from error
+    words = APPLY_STATES[application.state]
+    if application.failure or application.state is ApplyState.REFUSED:
+        words = f"{words}: {application.failure or application.check_status}"
     if not application.state.is_end:
-        raise AirflowFailException(
-            f"stopped before its end, look at the task that failed; so far {application.message}"
-        )
+        raise AirflowFailException(f"stopped before its end, look at the task that failed; so far {words}")
     if not application.state.is_as_decided:
-        raise AirflowFailException(f"{application.state.value}: {application.message}")
-    _log.info("%s: %s", application.state.value, application.message)
+        raise AirflowFailException(f"{application.state.value}: {words}")
+    _log.info("%s: %s", application.state.value, words)
     return application.state.value
 
 

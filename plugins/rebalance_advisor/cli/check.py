@@ -16,7 +16,13 @@ from pathlib import Path
 from rebalance_advisor.cli.arguments import add_input_options, age_s, read_given, read_sealed_plan, with_reading_age
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
 from rebalance_advisor.cli.log_dirs import check_log_dirs, is_log_dir_plan
-from rebalance_advisor.cli.policy import add_policy_option, exit_code_with, policy_lines, rules_broken_by
+from rebalance_advisor.cli.policy import (
+    add_policy_option,
+    exit_code_with,
+    policy_document,
+    policy_lines,
+    rules_broken_by,
+)
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.publish.folders import plan_path
 from rebalance_advisor.request.names_in_cluster import names_of, patterns_of_plan, require_quick
@@ -56,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         outcome = {"status": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
         outcome |= {"warnings": warnings, "reading_age_s": age_s(snapshot.captured_at, now)}
-        outcome |= {"policy": None if broken is None else [{"rule": r.rule, "words": r.words} for r in broken]}
+        outcome |= {"policy": policy_document(broken)}
         write_json(sys.stdout, outcome)
     else:
         is_done = result.codes == (ReasonCode.ALL_DONE,)

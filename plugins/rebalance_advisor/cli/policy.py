@@ -81,7 +81,16 @@ def policy_lines(broken: Broken) -> list[str]:
     """Nothing where there is no policy."""
     if broken is None:
         return []
-    return [f"  policy: {rule.rule}: {rule.words}" for rule in broken] or ["  policy: kept"]
+    from kafka_rebalance.render import render
+
+    return [f"  policy: {rule.rule}: {render(rule.fact)}" for rule in broken] or ["  policy: kept"]
+
+
+def policy_document(broken: Broken) -> list[dict[str, Any]] | None:
+    """Return each broken rule as a fact with its text; None where there is no policy."""
+    from kafka_rebalance.render import with_texts
+
+    return None if broken is None else [{"rule": rule.rule} | with_texts(rule.fact.document()) for rule in broken]
 
 
 def _window(value: Any) -> WeeklyWindow:

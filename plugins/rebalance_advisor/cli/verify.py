@@ -20,7 +20,14 @@ from kafka_rebalance.verify import Verification
 from rebalance_advisor.cli.arguments import add_input_options, read_given
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
 from rebalance_advisor.cli.log_dirs import is_log_dir_plan, verify_log_dirs
-from rebalance_advisor.cli.policy import Broken, add_policy_option, exit_code_with, policy_lines, rules_broken_by
+from rebalance_advisor.cli.policy import (
+    Broken,
+    add_policy_option,
+    exit_code_with,
+    policy_document,
+    policy_lines,
+    rules_broken_by,
+)
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
 from rebalance_advisor.publish.folders import MARKER, plan_path
@@ -112,7 +119,7 @@ def _tell(
             "faults": [{"code": f.code, "place": f.place, "message": f.message} for f in verification.faults],
             "counts": dict(verification.counts),
             "bounds": dict(verification.bounds),
-            "policy": None if broken is None else [{"rule": rule.rule, "words": rule.words} for rule in broken],
+            "policy": policy_document(broken),
         }
         write_json(sys.stdout, outcome)
         return

@@ -50,7 +50,7 @@ CLUSTER = view(
     " broker_count topic_count partition_count group_count gap_count excluded_resource_count worst_broker"
     " worst_resource worst_skew critical_count high_count finding_count replica_moves bytes leader_changes",
 )
-APPLICATION = view("plan_application", "cluster run_id application_id state message answered_by answered_at")
+APPLICATION = view("plan_application", "cluster run_id application_id state failure answered_by answered_at")
 FINDING = view(
     "finding",
     "cluster run_id rank code severity subject_type subject evidence recommendation_code recommendation_args team"

@@ -11,6 +11,7 @@ from kafka_assignors.visible_text import visible_json
 from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
 from kafka_rebalance.plans.applied import AppliedPlan, MoveState
 from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.render.checks import APPLY_STATES
 from rebalance_advisor.publish.escape import markdown_text
 
 OUTCOME_FILES = ("outcome.json", "outcome.md")
@@ -50,7 +51,7 @@ def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict
         "answered_by": carried.answered_by,
         "verified_at": carried.verified_at,
         "state": applied.state.value,
-        "words": applied.state.words,
+        "words": APPLY_STATES[applied.state],
         "moves": {state.value: count for state, count in applied.counts.items()},
         "not_applied": [
             {"topic": move.topic, "partition": move.partition, "wave": move.wave, "state": state.value}
@@ -82,7 +83,7 @@ def render_outcome(plan: Plan, applied: AppliedPlan, carried: Carried) -> str:
 def _head(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str]:
     yield f"# Outcome of plan {plan.plan_id[:12]}: {applied.state.value.replace('_', ' ')}"
     yield ""
-    yield f"Cluster {markdown_text(plan.cluster)}: {applied.state.words}."
+    yield f"Cluster {markdown_text(plan.cluster)}: {APPLY_STATES[applied.state]}."
     who = "" if carried.answered_by is None else f", approved by {markdown_text(carried.answered_by)}"
     yield f"Read {carried.verified_at or 'at a time that is not known'}{who} ({markdown_text(carried.application_id)})."
     yield ""

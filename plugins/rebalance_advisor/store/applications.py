@@ -16,13 +16,16 @@ from rebalance_advisor.store.schema.connection import Connection, StoreError, na
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """State of an application; ``commands_shown_at``: when its commands were shown."""
+    """State of an application. ``failure`` holds it up, ``check_status`` is that of the check before its commands were
+    shown at ``commands_shown_at``; None: nothing, not yet.
+    """
 
     application_id: str
     run_id: str
     cluster: str
     state: ApplyState
-    message: str
+    failure: str | None
+    check_status: str | None
     commands_shown_at: datetime | None
 
 
@@ -49,7 +52,7 @@ def answer_application(
     answered_at: datetime | None,
 ) -> None:
     """Approved, rejected, or timed out (by nobody)."""
-    row = {"state": state.value, "message": state.words, "answered_by": answered_by, "answered_at": answered_at}
+    row = {"state": state.value, "answered_by": answered_by, "answered_at": answered_at}
     _one(connection, "answer_application", {"application_id": application_id} | row)
 
 
@@ -65,10 +68,9 @@ def check_application(
     """What ``check`` said on a fresh reading: the commands are shown now (approved), or it is refused. ``reasons`` are
     JSON objects of codes and facts.
     """
-    message = state.words if state is ApplyState.APPROVED else f"{state.words}: {status}"
     row = {
         "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
-        "check_reasons": Jsonb(list(reasons)), "message": message,
+        "check_reasons": Jsonb(list(reasons)),
     }  # fmt: skip
     _one(connection, "check_application", row)
 
@@ -80,7 +82,7 @@ def close_application(
     counts = {f"{state.value}_count": count for state, count in applied.counts.items()}
     row = {
         "application_id": application_id, "snapshot_id": snapshot_id, "state": applied.state.value,
-        "message": applied.state.words, "move_count": len(applied.states), "short_isr": list(applied.short_isr),
+        "move_count": len(applied.states), "short_isr": list(applied.short_isr),
         "throttles": [f"{subject} {key}" for subject, key in applied.throttles],
         "predicted_bytes": applied.predicted_bytes, "realised_bytes": applied.realised_bytes,
         "unsized_move_count": applied.unsized_moves, "predicted_seconds": seconds.predicted,
@@ -94,20 +96,20 @@ def open_applications(connection: Connection) -> list[tuple[str, str]]:
     return [(str(cluster), str(name)) for cluster, name in connection.execute(named("open_applications")).fetchall()]
 
 
-def give_up_application(connection: Connection, application_id: str, message: str) -> bool:
+def give_up_application(connection: Connection, application_id: str, failure: str) -> bool:
     """Record why it will not go on. Return False where this is recorded already, or it has ended.
 
     One that waits for the approval becomes ``timed_out``. One that is approved stays so: it may have been carried out.
     """
-    row = {"application_id": application_id, "message": message}
+    row = {"application_id": application_id, "failure": failure}
     return connection.execute(named("give_up_application"), row).fetchone() is not None
 
 
 def load_application(connection: Connection, application_id: str) -> Application:
     """Raises StoreError for one that nobody was asked."""
     row = _one(connection, "load_application", {"application_id": application_id})
-    name, run_id, cluster, state, message, commands_shown_at = row
-    return Application(name, run_id, cluster, ApplyState(state), message, commands_shown_at)
+    name, run_id, cluster, state, *rest = row
+    return Application(name, run_id, cluster, ApplyState(state), *rest)
 
 
 def _one(connection: Connection, query: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:

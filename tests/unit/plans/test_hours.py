@@ -80,7 +80,7 @@ def test_hours_cannot_be_kept_where_sizes_are_unknown() -> None:
     assert (plan.reasons[0].code, plan.reasons[0].args["option"]) == (FactCode.SIZES_UNKNOWN, "--max-hours")
 
 
-@for_each("seed", range(ALL), fast=range(FAST), rest_mark=pytest.mark.matrix, whole_step=4)
+@for_each("seed", range(ALL), fast=range(FAST), rest_mark=pytest.mark.matrix)
 def test_hours_are_kept_and_more_of_them_buy_no_less_balance(seed: int) -> None:
     """Four fifths of the time leave a cluster no more uneven than a fifth, by a hundredth at most."""
     snapshot, options = uneven(seed), PlanOptions(within=0.05, with_frontier=False)

@@ -14,6 +14,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.policy import PlanPolicy, WeeklyWindow, broken_rules
+from kafka_rebalance.render import render
 from tests.unit.plans.hand_plans import SNAPSHOT
 
 # 4 GB in one move to broker 2 at 50 MiB/s: 76.3 s; 2 leaders change; 3 GB are provably needed.
@@ -62,7 +63,7 @@ def test_a_limit_is_kept_at_its_value_and_broken_below_it(name: str) -> None:
 def test_each_limit_is_told_and_none_hides_another() -> None:
     broken = broken_rules(PLAN, PlanPolicy(**BROKEN))
     assert list(BROKEN) == ["max_throttle_bytes_per_s" if rule.rule == "max_throttle" else rule.rule for rule in broken]
-    words = {rule.rule: rule.words for rule in broken}
+    words = {rule.rule: render(rule.fact) for rule in broken}
     assert words["max_move_bytes"].startswith("3.7 GiB, at most")
     assert words["max_gap"] == "33.33 %, at most 33.30 % allowed"
     assert words["never_moved"].startswith("the plan touches t-")
@@ -73,7 +74,7 @@ def test_carrying_out_begins_within_a_window() -> None:
     policy = PlanPolicy(windows=(NIGHT,))
     assert broken_rules(PLAN, policy, datetime(2026, 11, 23, 23, 0, tzinfo=UTC)) == []
     (broken,) = broken_rules(PLAN, policy, datetime(2026, 11, 23, 12, 0, tzinfo=UTC))
-    assert broken.words == "Mon 12:00 UTC lies in no window"
+    assert render(broken.fact) == "Mon 12:00 UTC lies in no window"
 
 
 def test_what_is_not_known_is_within_no_limit() -> None:

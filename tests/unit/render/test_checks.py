@@ -13,6 +13,7 @@ from kafka_rebalance.render.checks import CHECKS
 
 SAMPLES: dict[str, Any] = {
     "int": 3, "float": 0.5, "float | None": 0.5, "bool": True, "str": "x", "str | None": None, "Sequence[int]": (1, 2),
+    "Sequence[str]": ("t-0", "t-1"),
 }  # fmt: skip
 
 

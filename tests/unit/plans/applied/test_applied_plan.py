@@ -9,6 +9,7 @@ from kafka_rebalance.plans.applied import THROTTLES, AppliedPlan, BrokerBytes, M
 from kafka_rebalance.plans.applied import ApplyState as State
 from kafka_rebalance.plans.apply_state import ApplyState
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, Verdict
+from kafka_rebalance.render.checks import APPLY_STATES
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 
 WHY, WORSE = fact(FactCode.SEPARATES_RACKS), fact(FactCode.SHARES_RACK)
@@ -98,6 +99,6 @@ def test_sizes_that_nobody_tells_by_now_are_left_out_of_both() -> None:
 
 
 def test_every_state_says_what_to_do_and_whether_it_is_an_end() -> None:
-    assert all(state.words for state in ApplyState)
+    assert all(APPLY_STATES[state] for state in ApplyState)
     assert {state for state in ApplyState if not state.is_end} == {State.ASKED, State.APPROVED}
     assert {state for state in ApplyState if state.is_as_decided} == {State.VERIFIED, State.REJECTED}
