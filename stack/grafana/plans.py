@@ -72,7 +72,7 @@ PLANS = Board(
             },
             sql="""
                 SELECT asked_at, state, answered_by, applied_count, open_count, predicted_bytes, realised_bytes,
-                    predicted_seconds, realised_seconds, message
+                    predicted_seconds, realised_seconds, failure
                 FROM advisor.plan_application
                 WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(asked_at)
                 ORDER BY asked_at DESC

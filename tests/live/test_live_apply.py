@@ -71,7 +71,7 @@ def test_rejected_nothing_is_run_and_the_run_ends_well(applied: AppliedCluster) 
     assert (row["check_status"], row["commands_shown_at"], row["verified_at"]) == (None, None, None)
     states = {task["task_id"]: task["state"] for task in applied.client.task_instances(DAG, run_id)}
     assert {states[name] for name in ("check_again", "show_commands", "carried_out", "verify")} == {"skipped"}
-    print(f"\nrejected: {row['state']}: {row['message']}")
+    print(f"\nrejected: {row['state']}: {row['answered_by']}")
 
 
 @pytest.mark.matrix
@@ -80,7 +80,7 @@ def test_nobody_answers_in_time_and_the_run_says_so(applied: AppliedCluster) -> 
     state, row = applied.ended(run_id)
     assert (state, row["state"], row["answered_by"]) == ("failed", "timed_out", None)
     assert "nobody answered in time" in applied.log_of(run_id, "outcome")
-    print(f"\ntimed out: {row['state']}: {row['message']}")
+    print(f"\ntimed out: {row['state']}: {row['answered_by']}")
 
 
 @pytest.mark.matrix
