@@ -42,7 +42,7 @@ def test_a_case_that_should_raise_and_does_not_is_a_failure() -> None:
 
 
 def test_sample_and_rest_are_the_whole_table() -> None:
-    @for_each("seed", range(10), fast=range(3))
+    @for_each("seed", range(10), fast=range(3), whole_step=1)
     def test(seed: int) -> None:
         """Never called."""
 
@@ -58,13 +58,16 @@ def test_the_rest_in_two_items_is_the_same_table() -> None:
     assert batches_of(test) == {"sample": ((0,),), "rest 1": ((1, 3),), "rest 2": ((2, 4),)}
 
 
-@pytest.mark.parametrize(("is_brief", "asked"), [(True, (0, 1, 2, 3, 4)), (False, (0, 3))])
+@pytest.mark.parametrize(
+    ("is_brief", "whole_step", "asked"),
+    [(True, 3, (0, 1, 2, 3, 4)), (True, None, (0, 1, 2, 3, 4)), (False, 3, (0, 3)), (False, None, (0, 4))],
+)
 def test_the_whole_search_is_asked_of_some_of_the_sample(
-    monkeypatch: pytest.MonkeyPatch, *, is_brief: bool, asked: tuple[int, ...]
+    monkeypatch: pytest.MonkeyPatch, *, is_brief: bool, whole_step: int | None, asked: tuple[int, ...]
 ) -> None:
     monkeypatch.setattr(sample, "_is_search_brief", lambda: is_brief)
 
-    @for_each("seed", range(7), fast=range(5), whole_step=3)
+    @for_each("seed", range(7), fast=range(5), whole_step=whole_step)
     def test(seed: int) -> None:
         """Never called."""
 
