@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, percent_in_words, seconds_in_words
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, percent_in_words, seconds_in_words
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render.plan_reasons import state_words
 from kafka_rebalance.resources import UNITS
@@ -23,7 +23,6 @@ APPLY_STATES = {
     "not_applied": "nothing of it was applied",
     "moved_by_others": "somebody else moved or deleted partitions of it: make a new plan (run advise)",
 }
-_EXAMPLES = 3
 
 
 def _rate(value: float) -> str:
@@ -50,17 +49,12 @@ def _above_policy_limit(*, rule: str, seen: float | None, most: float) -> str:
     return f"{amount(seen)}, at most {amount(most)} allowed"
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _EXAMPLES
-    return ", ".join(names[:_EXAMPLES]) + (f" and {more} more" if more > 0 else "")
-
-
 def _touches_protected(*, partitions: Sequence[str]) -> str:
-    return f"the plan touches {_some(partitions)}"
+    return f"the plan touches {listed(partitions)}"
 
 
 def _fills_protected_broker(*, brokers: Sequence[int]) -> str:
-    return f"the plan copies to {_some([f'broker {broker}' for broker in brokers])}"
+    return f"the plan copies to {listed(f'broker {broker}' for broker in brokers)}"
 
 
 def _wave_time_unknown(*, wave: int) -> str:
