@@ -204,15 +204,18 @@ def _attempts(connection: store.Connection, cluster: str) -> None:
     connection.execute(
         """
         INSERT INTO store.application (
-            application_id, run_key, state, message, answered_at, answered_by, check_status, check_reasons,
+            application_id, run_key, state, answered_at, answered_by, check_status, check_reasons,
             commands_shown_at, verified_at, move_count, applied_count, placed_count, moving_count, open_count,
             elsewhere_count, gone_count, short_isr, throttles, predicted_bytes, realised_bytes, unsized_move_count,
             predicted_seconds, realised_seconds, seconds_basis
         )
         SELECT
-            'apply-' || run_key, run_key, 'partly_applied', 'one move is left', started_at, 'ada', 'holds', '[]',
+            'apply-' || run_key, run_key, 'partly_applied', started_at, 'ada', 'holds', '[]',
             started_at, started_at, 2, 1, 0, 0, 1, 0, 0, '{}', '{}', 100, 104, 0, 1.5, 2.5, 'told'
-        FROM advised WHERE mod(day, 30) = 1
+        FROM advised WHERE mod(day, 30) = 1;
+        INSERT INTO store.application (application_id, run_key, state, failure)
+        SELECT 'late-' || run_key, run_key, 'timed_out', 'table in clusters.toml is gone'
+        FROM advised WHERE mod(day, 30) = 2
         """
     )
 

@@ -257,8 +257,8 @@ def test_what_is_under_way_keeps_its_reading(connection) -> None:
     advise(connection, ids[1], "asked")
     advise(connection, newest, "newest")
     connection.execute(
-        "INSERT INTO store.application (application_id, run_key, state, message, move_count)"
-        " SELECT 'a', run_key, 'asked', '', 0 FROM store.run WHERE run_id = 'asked'"
+        "INSERT INTO store.application (application_id, run_key, state, move_count)"
+        " SELECT 'a', run_key, 'asked', 0 FROM store.run WHERE run_id = 'asked'"
     )
     assert prune(connection).thinned == 1
     for snapshot_id in (ids[0], ids[1], ids[3], newest):
