@@ -7,13 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_assignors.arrays import ABSENT, Floats
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import STEPS, PlanOptions
+from kafka_rebalance.planner.params import BAND_TOLERANCE
+from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.draft import draft_of, outcome_of
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.plans.plan import Plan, StepKind, Verdict
-from kafka_rebalance.plans.request import build_request
+from kafka_rebalance.plans.plan import Move, MoveKind, Plan, StepKind, Verdict
+from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
@@ -109,6 +113,41 @@ def test_any_prefix_of_the_steps_is_a_plan_whatever_was_asked(seed: int) -> None
     except UsageError:  # the cluster contradicts the options
         return
     _check_parts(case.snapshot, options)
+
+
+def _placed(request: PlanRequest, plan: Plan, left_out: Move | None = None) -> list[Floats]:
+    """Loads at the end of the plan, and after an election of preferred replicas; without one of the moves."""
+    snapshot, problem, brokers = request.snapshot, request.problem(0.1), request.brokers.index_of
+    lists, leader = problem.replicas.copy(), problem.leader.copy()
+    row_of = {row: at for at, row in enumerate(request.rows.tolist())}
+    for move in plan.moves:
+        if move is left_out:
+            continue
+        at = row_of[snapshot.row_of[move.topic, move.partition]]
+        lists[at] = ABSENT
+        lists[at, : len(move.to_replicas)] = [brokers[broker] for broker in move.to_replicas]
+        leader[at] = brokers[move.leader_to]
+    outcome = outcome_of(request, draft_of(request, lists, leader))
+    return [load[problem.stays] for load in (outcome.after, outcome.elected_after)]
+
+
+@pytest.mark.planned
+@for_each("seed", range(300), fast=range(8), rest_mark=pytest.mark.matrix, rest_items=2)
+def test_a_list_that_is_new_for_its_leader_alone_keeps_a_broker_in_its_band(seed: int) -> None:
+    """Each left out in turn: a broker ends farther outside a band, now or after an election."""
+    snapshot, options = filling_cluster(seed), PlanOptions(with_frontier=False)
+    plan, request = make_plan(snapshot, options), build_request(snapshot, options)
+    problem = request.problem(0.1)
+    low, high = problem.band_low[problem.stays], problem.band_high[problem.stays]
+    whole = _placed(request, plan)
+    for move in plan.moves:
+        if move.kind is MoveKind.LEADER and move.from_replicas != move.to_replicas:
+            without = _placed(request, plan, move)
+            farther = [
+                np.maximum(now - np.maximum(high, was), np.minimum(low, was) - now).max(axis=0)
+                for now, was in zip(without, whole, strict=True)
+            ]
+            assert (np.maximum(*farther) > BAND_TOLERANCE * resource_scale(problem)).any(), (move.topic, move.partition)
 
 
 def test_all_steps_together_copy_hardly_more_than_one_plan_for_all() -> None:

@@ -95,8 +95,8 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
     found = _improved(task)
     for nearer in NEARER:
         found = nearer(task, found)
-    best = _with_needed_changes(task, found.best)
-    return Solution(
+    best = found.best
+    solution = Solution(
         replicas=best.replicas,
         leader=best.leader,
         cost=best.cost,
@@ -111,34 +111,7 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
         is_outside_proved=found.is_proved,
         are_caps_proved=found.are_caps_proved,
     )
-
-
-def _with_needed_changes(task: SearchTask, best: Placed) -> Placed:
-    """Return ``best`` without the leader changes that no band asks for: programs and annealing may leave some.
-
-    Each is left out in turn, where no broker then ends farther outside a band, or above a limit, than it does now.
-    O(changes · D).
-    """
-    problem = task.problem
-    if problem.elects_preferred:
-        return best
-    leader, now = best.leader.copy(), problem.leader
-    can_stay = (best.replicas == now[:, None]).any(axis=1) & problem.keeps_leaders[now]
-    rows = np.flatnonzero((leader != now) & (now != ABSENT) & can_stay & ~problem.pinned)
-    load, slack = best.after.copy(), BAND_TOLERANCE * resource_scale(problem)
-    high = np.maximum(np.minimum(problem.band_high, problem.limit), load) + slack
-    low = np.minimum(problem.band_low, load) - slack
-    for row in rows.tolist():
-        taken, given = leader[row], now[row]
-        extra = problem.leader_extra[row]
-        if (load[given] + extra <= high[given]).all() and (load[taken] - extra >= low[taken]).all():
-            load[given] += extra
-            load[taken] -= extra
-            leader[row] = given
-    if np.array_equal(leader, best.leader):
-        return best
-    index = (best.replicas == leader[:, None]).argmax(axis=1).astype(np.int32)
-    return place(problem, best.replicas, task.bands, task.params, replica_index=index, done=best.statistics)
+    return with_needed_changes(problem, solution)
 
 
 def _improved(task: SearchTask, known: Placed | None = None) -> Found:
@@ -429,6 +402,68 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
         after=broker_loads(problem, best.replicas, best.leader),
         topic_excess=(solution.topic_excess[0], topic_excess(problem.topic, best.replicas, problem.stays)),
     )
+
+
+def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
+    """The same sets without the leader changes and new orders that no band asks for.
+
+    Each row in turn goes back to today's list and leader, or to today's list and an election, or keeps today's leader
+    in its new set. It stays so where no broker then ends farther outside a band, or above a limit, than it does with
+    ``solution``: at the end of the plan, and after an election of preferred replicas. O(changes · D).
+    """
+    if problem.elects_preferred:
+        return solution
+    now = problem.leader
+    preferred = now if problem.preferred is None else problem.preferred
+    lists, leader = solution.replicas.copy(), solution.leader.copy()
+    elected = elected_leaders(problem, lists, leader)
+    states = [_Shifted.of(problem, broker_loads(problem, lists, leads)) for leads in (leader, elected)]
+    may_stay = (now != ABSENT) & problem.keeps_leaders[now] & ~problem.pinned
+    may_be_elected = (preferred != ABSENT) & (problem.takes_leaders | problem.keeps_leaders)[preferred]
+    is_same_set = (np.sort(lists, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
+    keeps = np.where(is_same_set, may_be_elected, (lists == now[:, None]).any(axis=1) & (leader != now))
+    # A leader that changes without a new list is elected: the broker is the preferred one.
+    for row in np.flatnonzero((lists != problem.replicas).any(axis=1) & may_stay & keeps).tolist():
+        stays, first = now[row], preferred[row]
+        if is_same_set[row]:
+            ways = [(problem.replicas[row], (stays, first)), (problem.replicas[row], (first, first))]
+        else:
+            ways = [(lists[row][np.argsort(lists[row] != stays, kind="stable")], (stays, stays))]
+        was, extra = (leader[row], elected[row]), problem.leader_extra[row]
+        for new_list, leads in ways:
+            if all(map(_Shifted.allows, states, was, leads, (extra, extra))):
+                for state, taken, given in zip(states, was, leads, strict=True):
+                    state.shift(taken, given, extra)
+                lists[row], (leader[row], elected[row]) = new_list, leads
+                break
+    after = broker_loads(problem, lists, leader)
+    return replace(solution, replicas=lists, leader=leader, cost=plan_cost(problem, lists, leader), after=after)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shifted:
+    """Loads float64[B, D] while leaders go from broker to broker, and how low and how high they may get."""
+
+    load: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, problem: Problem, load: Floats) -> _Shifted:
+        """Inside the bands and below the limits, or no farther outside than ``load`` is."""
+        slack = BAND_TOLERANCE * resource_scale(problem)
+        high = np.maximum(np.minimum(problem.band_high, problem.limit), load)
+        return cls(load, np.minimum(problem.band_low, load) - slack, high + slack)
+
+    def allows(self, taken: int, given: int, extra: Floats) -> bool:
+        """Whether a leader that carries ``extra`` may go from ``taken`` to ``given``."""
+        is_kept = (self.load[given] + extra <= self.high[given]) & (self.load[taken] - extra >= self.low[taken])
+        return taken == given or bool(is_kept.all())
+
+    def shift(self, taken: int, given: int, extra: Floats) -> None:
+        """Let it go."""
+        self.load[given] += extra
+        self.load[taken] -= extra
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:

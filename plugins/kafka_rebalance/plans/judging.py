@@ -13,7 +13,7 @@ from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem, broker_loads
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.bounds import bounds_from
-from kafka_rebalance.planner.solve import away_from_demoted, settled
+from kafka_rebalance.planner.solve import away_from_demoted, settled, with_needed_changes
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, worst_deviation
 from kafka_rebalance.plans.draft import bands_of, draft_of, empty_draft, in_problem_rows, outcome_of
@@ -104,7 +104,7 @@ class Settle:
         if state.today is not None:
             solution = replace(solution, bounds=bounds_from(state.today, solution.bounds, state.params.solve.bounds))
             state = replace(state, problem=state.today, today=None)
-        state = state.with_solution(solution)
+        state = state.with_solution(with_needed_changes(state.problem, solution))
         draft = with_follower_order(state.request, state.draft)
         require_countable_bytes(state.request, draft)
         return replace(state, draft=draft)
