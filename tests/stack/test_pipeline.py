@@ -100,7 +100,7 @@ def test_the_demo_is_advised_as_from_a_shell(machine, tmp_path):
     shell("verify", folder / "plan.json", dumps)
     found = {finding["code"]: finding for finding in json.loads((folder / "findings.json").read_text())}
     assert {"preferred_leaders_off", "rack_violated", "idle_members", "dead_static_member"} <= found.keys()
-    assert [symptom["code"] for symptom in found["broker_disk_over_share"]["symptoms"]] == ["broker_disk_full"]
+    assert [symptom["code"] for symptom in found["broker_disk_full"]["symptoms"]] == ["broker_disk_over_share"]
     assert (folder / "report.html").stat().st_size > 10_000
     with psycopg.connect(machine.dsn("advisor")) as connection:
         connection.execute("SET ROLE advisor_reader")

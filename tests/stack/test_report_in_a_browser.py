@@ -55,7 +55,7 @@ def test_the_first_screen_answers_what_is_asked_first(browser: Browser, report: 
     assert re.search(r"If nothing is done: .*the most loaded brokers stay at .* × the mean", seen)
     assert re.search(r"read 20\d\d-\d\d-\d\d \d\d:\d\d UTC, holds until 20\d\d", seen)  # how old is this
     assert "does not cover parts of group courier-dispatch" in seen  # what was not seen
-    assert "Broker 9 holds 3.4 TiB, 1.68 × its share" in seen
+    assert "The disks of broker 9 are 93% full" in seen  # what is urgent
     assert "group hot partition (group clickstream-enricher)" in seen
 
 

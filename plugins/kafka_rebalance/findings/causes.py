@@ -204,9 +204,9 @@ def _coordinates_by_its_leaders(known: WithoutCause, _cause: Finding, symptom: F
 
 
 def _full_by_its_excess(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """With its fair share alone the disks of the broker would not be nearly full."""
-    used, total = float(symptom.evidence["used_bytes"] or 0), float(symptom.evidence["total_bytes"] or 0)
-    held, share = float(cause.evidence["disk_bytes"] or 0), float(cause.evidence["fair_share_disk_bytes"] or 0)
+    """With its fair share alone the disks of the broker would not be nearly full: a full disk is the urgent one."""
+    used, total = float(cause.evidence["used_bytes"] or 0), float(cause.evidence["total_bytes"] or 0)
+    held, share = float(symptom.evidence["disk_bytes"] or 0), float(symptom.evidence["fair_share_disk_bytes"] or 0)
     return (
         cause.subject == symptom.subject and used - (held - share) < threshold("broker_disk_full", "used_ratio") * total
     )
@@ -349,7 +349,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("leaders_over_share", "broker_rate_over_share", _no_more_than_its_leaders),
     Explanation("preferred_leaders_off", "broker_rate_over_share", _once_elected(_takes_most_of_it)),
     Explanation("hot_partition", "broker_rate_over_share", _takes_most_of_it),
-    Explanation("broker_disk_over_share", "broker_disk_full", _full_by_its_excess),
+    Explanation("broker_disk_full", "broker_disk_over_share", _full_by_its_excess),
     Explanation("hot_partition", "group_hot_partition", _reads_that_partition),
     Explanation("sticky_endless", "assignor_uneven", same_subject),
     Explanation("sticky_endless", "idle_members", same_subject),

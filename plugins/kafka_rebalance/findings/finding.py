@@ -28,6 +28,22 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
+class Consequence(StrEnum):
+    """What happens if nobody acts, worst first."""
+
+    DATA_LOSS = "data_loss"  # one more failure may lose messages
+    OUTAGE = "outage"  # partitions cannot be written or read, or a broker stops
+    LAG = "lag"  # messages are read late, twice or not at all
+    COST = "cost"  # money, disk or a member is wasted
+    EVENNESS = "evenness"  # some work more than others
+    BLIND = "blind"  # something is not known
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Consequence).index(self)
+
+
 class SubjectType(StrEnum):
     """What a finding is about."""
 
@@ -58,6 +74,7 @@ class FindingCode:
 
     code: str
     subject_type: SubjectType
+    consequence: Consequence
     rule: str
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
@@ -102,15 +119,16 @@ class Finding:
 
 
 def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
-    """Worst severity first, then the greatest gain, the least cost, and by key; what is muted behind all others.
+    """Worst severity first, then the worst consequence, the greatest gain, the least cost, and by key; muted ones last.
 
     Gains count in hundredths: what differs by less is alike, and its cost decides.
     """
 
-    def place(finding: Finding) -> tuple[bool, int, float, float, int, str]:
+    def place(finding: Finding) -> tuple[bool, int, int, float, float, int, str]:
         return (
             finding.muted_until is not None,
             finding.severity.rank,
+            CODES[finding.code].consequence.rank,
             -round(finding.gain, 2),
             finding.cost_bytes,
             finding.cost_changes,
@@ -120,8 +138,10 @@ def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=place))
 
 
-def _code(code: str, subject_type: SubjectType, rule: str, **thresholds: float) -> tuple[str, FindingCode]:
-    return code, FindingCode(code, subject_type, rule, thresholds)
+def _code(
+    code: str, subject_type: SubjectType, consequence: Consequence, rule: str, **thresholds: float
+) -> tuple[str, FindingCode]:
+    return code, FindingCode(code, subject_type, consequence, rule, thresholds)
 
 
 CODES: dict[str, FindingCode] = dict(
@@ -129,56 +149,65 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "broker_disk_over_share",
             SubjectType.BROKER,
+            Consequence.EVENNESS,
             "disk level above the fair share by more than the threshold",
             over_share_ratio=1.10,
         ),
         _code(
             "broker_disk_full",
             SubjectType.BROKER,
+            Consequence.OUTAGE,
             "the volumes under a broker's log dirs are nearly full; no room is left to move into it above high",
             used_ratio=0.85,
-            critical_used_ratio=0.95,
+            critical_used_ratio=0.90,
         ),
         _code(
             "log_dir_full",
             SubjectType.BROKER,
+            Consequence.OUTAGE,
             "one of a broker's disks is nearly full while another one has room",
             used_ratio=0.85,
-            critical_used_ratio=0.95,
+            critical_used_ratio=0.90,
         ),
         _code(
             "broker_rate_over_share",
             SubjectType.BROKER,
+            Consequence.EVENNESS,
             "in, out or cpu level above the fair share by more than the threshold",
             over_share_ratio=1.10,
         ),
         _code(
             "leaders_piled_up",
             SubjectType.BROKER,
+            Consequence.EVENNESS,
             "leads more partitions than its fair share while it is not the preferred leader of all of them",
             over_share_ratio=1.25,
         ),
         _code(
             "leaders_over_share",
             SubjectType.BROKER,
+            Consequence.EVENNESS,
             "leads more partitions, as their preferred leader, than its fair share, by a whole one at least",
             over_share_ratio=1.25,
         ),
         _code(
             "preferred_leaders_off",
             SubjectType.CLUSTER,
+            Consequence.EVENNESS,
             "share of partitions whose leader is not the preferred one",
             off_ratio=0.05,
         ),
         _code(
             "preferred_order_uneven",
             SubjectType.CLUSTER,
+            Consequence.EVENNESS,
             "an election of the preferred leaders would make leaders less even and give a broker more than its share",
             over_share_ratio=1.25,
         ),
         _code(
             "topic_on_few_brokers",
             SubjectType.TOPIC,
+            Consequence.EVENNESS,
             "leaders, or all replicas, of a busy topic on few of the brokers that its partitions would suffice for",
             least_traffic_ratio=0.10,
             least_partitions=6,
@@ -190,6 +219,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "broker_loss_overloads",
             SubjectType.BROKER,
+            Consequence.OUTAGE,
             "the leaders of a broker, were it lost, would lift another above its capacity; the worst of all brokers",
             over_capacity_ratio=1.0,
             high_ratio=1.25,
@@ -197,14 +227,21 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "rack_loss_overloads",
             SubjectType.RACK,
+            Consequence.OUTAGE,
             "the leaders of a rack, were it lost, would lift a broker above its capacity; the worst of all racks",
             over_capacity_ratio=1.0,
             high_ratio=1.25,
         ),
-        _code("rack_violated", SubjectType.TOPIC, "a partition's replicas share a rack though racks would suffice"),
+        _code(
+            "rack_violated",
+            SubjectType.TOPIC,
+            Consequence.DATA_LOSS,
+            "a partition's replicas share a rack though racks would suffice",
+        ),
         _code(
             "hot_partition",
             SubjectType.PARTITION,
+            Consequence.EVENNESS,
             "one partition carries a good part of what a mean broker does, and far more than its topic's others",
             share_of_broker_mean_ratio=0.25,
             times_topic_median_ratio=3.0,
@@ -212,64 +249,109 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "rack_traffic_price",
             SubjectType.CLUSTER,
+            Consequence.COST,
             "what bytes that go from one rack to another cost in 30 days at the price given; told only where one is",
         ),
-        _code("dead_broker", SubjectType.BROKER, "replicas are placed on a broker that nobody has seen, or is fenced"),
-        _code("broker_not_heard", SubjectType.BROKER, "a registered broker did not answer the reading to its end"),
-        _code("stray_logs", SubjectType.BROKER, "a broker's log dirs hold logs that no replica list has"),
-        _code("racks_unknown", SubjectType.CLUSTER, "some brokers have no rack although others have one"),
-        _code("log_dir_offline", SubjectType.BROKER, "a log dir, or replicas of a broker that serves, are offline"),
         _code(
-            "single_replica", SubjectType.TOPIC, "partitions that have one replica though brokers would suffice for two"
+            "dead_broker",
+            SubjectType.BROKER,
+            Consequence.DATA_LOSS,
+            "replicas are placed on a broker that nobody has seen, or is fenced",
+        ),
+        _code(
+            "broker_not_heard",
+            SubjectType.BROKER,
+            Consequence.OUTAGE,
+            "a registered broker did not answer the reading to its end",
+        ),
+        _code(
+            "stray_logs", SubjectType.BROKER, Consequence.COST, "a broker's log dirs hold logs that no replica list has"
+        ),
+        _code(
+            "racks_unknown",
+            SubjectType.CLUSTER,
+            Consequence.BLIND,
+            "some brokers have no rack although others have one",
+        ),
+        _code(
+            "log_dir_offline",
+            SubjectType.BROKER,
+            Consequence.DATA_LOSS,
+            "a log dir, or replicas of a broker that serves, are offline",
+        ),
+        _code(
+            "single_replica",
+            SubjectType.TOPIC,
+            Consequence.DATA_LOSS,
+            "partitions that have one replica though brokers would suffice for two",
         ),
         _code(
             "single_broker_rack",
             SubjectType.RACK,
+            Consequence.DATA_LOSS,
             "a rack of one broker, where partitions have a replica in each rack: far more than a mean broker's there",
             over_mean_ratio=1.25,
         ),
         _code(
             "mixed_replication_factor",
             SubjectType.TOPIC,
+            Consequence.DATA_LOSS,
             "partitions of a topic that have more or fewer replicas than most of it",
         ),
         _code(
             "below_min_isr",
             SubjectType.TOPIC,
+            Consequence.OUTAGE,
             "partitions with fewer replicas in sync than min.insync.replicas: writes with acks=all fail",
         ),
         _code(
             "min_isr_at_replication_factor",
             SubjectType.TOPIC,
+            Consequence.OUTAGE,
             "partitions of several replicas that must all be in sync (min.insync.replicas): one failure stops writes",
         ),
-        _code("under_replicated", SubjectType.TOPIC, "partitions whose ISR is smaller than their replicas"),
-        _code("offline_partition", SubjectType.TOPIC, "partitions without leader: nobody can read or write them"),
+        _code(
+            "under_replicated",
+            SubjectType.TOPIC,
+            Consequence.DATA_LOSS,
+            "partitions whose ISR is smaller than their replicas",
+        ),
+        _code(
+            "offline_partition",
+            SubjectType.TOPIC,
+            Consequence.OUTAGE,
+            "partitions without leader: nobody can read or write them",
+        ),
         _code(
             "group_in_motion",
             SubjectType.GROUP,
+            Consequence.BLIND,
             "the group rebalances, is on its way to its target, is dead, or its state is unknown: it is not judged",
         ),
         _code(
             "group_assignments_unknown",
             SubjectType.GROUP,
+            Consequence.BLIND,
             "the input does not show which partitions the members of a group have: it is not judged",
         ),
         _code(
             "idle_members",
             SubjectType.GROUP,
+            Consequence.COST,
             "members that read nothing, and why: fewer partitions, the assignor, or their subscriptions",
             medium_idle_ratio=0.25,
         ),
         _code(
             "assignor_uneven",
             SubjectType.GROUP,
+            Consequence.EVENNESS,
             "another assignor spreads this group's partitions better",
             skew_gain_ratio=1.25,
         ),
         _code(
             "uneven_by_rate",
             SubjectType.GROUP,
+            Consequence.EVENNESS,
             "one member reads far more than the others by rate, and no assignor of Kafka would even that",
             skew_gain_ratio=1.5,
             medium_gain_ratio=2.0,
@@ -277,6 +359,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "uneven_per_topic",
             SubjectType.GROUP,
+            Consequence.EVENNESS,
             "members have alike numbers of partitions, but one has far more of a topic than its even part",
             times_even_ratio=2.0,
             most_count_ratio=1.25,
@@ -284,6 +367,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "group_hot_partition",
             SubjectType.GROUP,
+            Consequence.EVENNESS,
             "one partition alone is more than a mean member's part of what the group reads: no assignor can split it",
             times_mean_ratio=2.0,
             medium_share_ratio=0.5,
@@ -291,38 +375,45 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "server_assignor_uneven",
             SubjectType.GROUP,
+            Consequence.EVENNESS,
             "another of the coordinator's assignors spreads this KIP-848 group's partitions better",
             skew_gain_ratio=1.25,
         ),
         _code(
             "rollover_half_done",
             SubjectType.GROUP,
+            Consequence.LAG,
             "some members of a group speak KIP-848, others still the classic protocol",
         ),
         _code(
             "mixed_clients",
             SubjectType.GROUP,
+            Consequence.LAG,
             "members of several client libraries share a group whose leader divides its partitions",
         ),
         _code(
             "server_uniform_may_throw",
             SubjectType.GROUP,
+            Consequence.OUTAGE,
             "uniform of Kafka 3.8 and 3.9 fails in part of the groups whose members subscribe to different topics",
         ),
         _code(
             "share_group_behind",
             SubjectType.GROUP,
+            Consequence.LAG,
             "a share group is behind by more than its topics' writers make in so many seconds",
             behind_seconds=600.0,
         ),
         _code(
             "static_members_partly",
             SubjectType.GROUP,
+            Consequence.LAG,
             "some members have a group.instance.id, others none: each restart of these makes the whole group rebalance",
         ),
         _code(
             "static_membership",
             SubjectType.GROUP,
+            Consequence.LAG,
             "a rolling restart leaves a partition unread for long in all, most of which static members would spare it",
             unread_seconds=60.0,
             saved_ratio=0.5,
@@ -330,6 +421,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "cross_rack_reads",
             SubjectType.GROUP,
+            Consequence.COST,
             "another strategy, as even, would let members fetch more of what they read in their own rack",
             same_rack_more_ratio=0.2,
             medium_more_ratio=0.5,
@@ -337,6 +429,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "dead_static_member",
             SubjectType.GROUP,
+            Consequence.LAG,
             "a static member keeps partitions that no member reads: written but not read in the window, or, where no "
             "rates were measured, all of them this many times further behind than any other member's",
             times_others_lag_ratio=10.0,
@@ -344,6 +437,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "coordinator_piled_up",
             SubjectType.COORDINATOR,
+            Consequence.EVENNESS,
             "one broker coordinates far more groups than its share, and chance would hardly do that to any (Poisson)",
             over_share_ratio=2.0,
             chance_ratio=0.01,
@@ -351,12 +445,14 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "lag_growing",
             SubjectType.GROUP,
+            Consequence.LAG,
             "the group reads slower than its topics are written (by bytes only where it is their one reader)",
             read_ratio=0.9,
         ),
         _code(
             "lag_concentrated",
             SubjectType.GROUP,
+            Consequence.LAG,
             "few members, or few partitions of a topic (half at most), are this many times further behind than all "
             "others, and have most of the group's lag",
             times_others_lag_ratio=10.0,
@@ -368,6 +464,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "partition_not_read",
             SubjectType.GROUP,
+            Consequence.LAG,
             "partitions with a reader whose commits did not move between two snapshots while messages were written, "
             "and that are behind by so much writing, or where messages waited from the first on while their members "
             "read what was written later elsewhere",
@@ -377,68 +474,112 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "unread_partitions",
             SubjectType.GROUP,
+            Consequence.LAG,
             "partitions of topics that the group reads or subscribes to, which no member has",
         ),
         _code(
             "topic_without_reader",
             SubjectType.GROUP,
+            Consequence.LAG,
             "messages wait behind the group's commits of topics that no member reads or subscribes to",
         ),
         _code(
             "read_without_joining",
             SubjectType.GROUP,
+            Consequence.LAG,
             "the commits of a group without members moved between two snapshots",
             behind_seconds=300.0,
         ),
         _code(
             "commit_out_of_range",
             SubjectType.GROUP,
+            Consequence.LAG,
             "committed offsets lie beyond the end or below the start of their partitions",
         ),
         _code(
             "sticky_endless",
             SubjectType.GROUP,
+            Consequence.OUTAGE,
             "Kafka's sticky assignor never returns from what the group's members hold now",
         ),
         _code(
             "mixed_static_members",
             SubjectType.GROUP,
+            Consequence.LAG,
             "kafka-python 3 leaves members out of a group of which some have a group.instance.id and some have none",
         ),
         _code(
             "leader_may_crash",
             SubjectType.GROUP,
+            Consequence.OUTAGE,
             "librdkafka's cooperative-sticky reads freed memory in some rebalances",
         ),
         _code(
             "shared_offsets",
             SubjectType.GROUP,
+            Consequence.LAG,
             "several members of a group that is no share group read the same partition",
         ),
-        _code("throttle_left_over", SubjectType.CLUSTER, "replication throttles stand although nothing is reassigned"),
-        _code("reassignment_running", SubjectType.CLUSTER, "replicas are being moved between brokers or log dirs"),
+        _code(
+            "throttle_left_over",
+            SubjectType.CLUSTER,
+            Consequence.OUTAGE,
+            "replication throttles stand although nothing is reassigned",
+        ),
+        _code(
+            "reassignment_running",
+            SubjectType.CLUSTER,
+            Consequence.EVENNESS,
+            "replicas are being moved between brokers or log dirs",
+        ),
         _code(
             "reassignment_stuck",
             SubjectType.CLUSTER,
+            Consequence.OUTAGE,
             "replicas are to be built on a broker that is dead or fenced: the reassignment cannot end",
         ),
-        _code("other_balancer", SubjectType.CLUSTER, "another balancer left its traces: it may work against a plan"),
-        _code("broker_cordoned", SubjectType.BROKER, "log dirs of a broker are cordoned: nothing new is placed there"),
-        _code("load_unknown", SubjectType.CLUSTER, "a resource that nobody measured is left out of advice"),
-        _code("coverage_gap", SubjectType.CLUSTER, "part of the cluster could not be read"),
-        _code("nothing_to_do", SubjectType.CLUSTER, "everything is within its band, or moving does not pay"),
+        _code(
+            "other_balancer",
+            SubjectType.CLUSTER,
+            Consequence.EVENNESS,
+            "another balancer left its traces: it may work against a plan",
+        ),
+        _code(
+            "broker_cordoned",
+            SubjectType.BROKER,
+            Consequence.EVENNESS,
+            "log dirs of a broker are cordoned: nothing new is placed there",
+        ),
+        _code(
+            "load_unknown",
+            SubjectType.CLUSTER,
+            Consequence.BLIND,
+            "a resource that nobody measured is left out of advice",
+        ),
+        _code("coverage_gap", SubjectType.CLUSTER, Consequence.BLIND, "part of the cluster could not be read"),
+        _code(
+            "nothing_to_do",
+            SubjectType.CLUSTER,
+            Consequence.EVENNESS,
+            "everything is within its band, or moving does not pay",
+        ),
         _code(
             "hours_outside_band",
             SubjectType.CLUSTER,
+            Consequence.EVENNESS,
             "hours of the window in which some broker was outside its band, and how many the plan would have left",
         ),
         _code(
             "cannot_tell",
             SubjectType.CLUSTER,
+            Consequence.BLIND,
             "too little was seen, or too long ago, to tell whether anything has to move",
         ),
         _code(
-            "not_fixable_by_moving", SubjectType.CLUSTER, "the imbalance stays whatever is moved; the cause is named"
+            "not_fixable_by_moving",
+            SubjectType.CLUSTER,
+            Consequence.EVENNESS,
+            "the imbalance stays whatever is moved; the cause is named",
         ),
     )
 )

@@ -570,9 +570,11 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
 
 
 def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
-    """Volumes that are nearly full. Where the whole cluster is, moving does not help."""
-    used = {score.broker: _used(context, score) for score in context.scores.of_resource("disk") if score.stays}
+    """Volumes that are nearly full, and when they are full at the earliest. Where all are, moving does not help."""
+    scores = {score.broker: score for score in context.scores.of_resource("disk") if score.stays}
+    used = {broker: _used(context, score) for broker, score in scores.items()}
     known = {broker: pair for broker, pair in used.items() if pair is not None}
+    in_bytes_per_s = {score.broker: score.load for score in context.scores.of_resource("in")}
     if not known:
         return
     cluster = sum(pair[0] for pair in known.values()) / sum(pair[1] for pair in known.values())
@@ -584,6 +586,10 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
         is_critical = ratio >= threshold("broker_disk_full", "critical_used_ratio")
         strays = sum(log_dir.stray_bytes for log_dir in context.brokers[broker].log_dirs)
         copied = max(0.0, used_bytes - cluster * total_bytes)
+        incoming = in_bytes_per_s.get(broker, 0.0)
+        least_seconds = max(0.0, total_bytes - used_bytes) / incoming if incoming > 0 else None
+        is_relieved = context.plan is not None and cluster < least
+        gain = (ratio - cluster) / ratio if cluster < least else 0.0
         yield finding(
             "broker_disk_full",
             Severity.CRITICAL if is_critical else Severity.HIGH,
@@ -593,7 +599,9 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
                 "total_bytes": round(total_bytes),
                 "used_ratio": ratio,
                 "cluster_used_ratio": cluster,
-            },
+                "least_seconds_to_full": least_seconds,
+            }
+            | plan_evidence(context, [scores[broker]]),
             Remedy(
                 fact(
                     FactCode.BROKER_DISK_FULL,
@@ -602,10 +610,12 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
                     cluster_used_ratio=cluster,
                     is_cluster_full=cluster >= least,
                     filling_stray_bytes=strays if (used_bytes - strays) / total_bytes < least else 0,
+                    least_seconds_to_full=least_seconds,
+                    outcome=plan_outcome(context, scores[broker], fact(FactCode.MOVE_BYTES_AWAY, excess_bytes=copied)),
                 ),
-                cost=fact(FactCode.COPIES_BYTES, copied_bytes=copied),
-                gain=(ratio - cluster) / ratio if cluster < least else 0.0,
-                copied_bytes=copied,
+                cost=plan_cost(context, broker, fact(FactCode.COPIES_BYTES, copied_bytes=copied)),
+                gain=moved_away(context, scores[broker]) if is_relieved else gain,
+                copied_bytes=copied_by_plan(context, broker, copied),
             ),
             confidence=context.confidence(LoadKind.LOG_BYTES),
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.amounts import LISTED, amount_in_words, bytes_in_words, counted, listed
+from kafka_rebalance.amounts import LISTED, amount_in_words, bytes_in_words, counted, listed, seconds_in_words
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.resources import UNITS
 
@@ -57,21 +57,25 @@ def _rate_over_share(*, broker: int, resource: str, load: float, times_share: fl
 
 
 def _disk_full(
-    *, broker: int, used_ratio: float, cluster_used_ratio: float, is_cluster_full: bool, filling_stray_bytes: float
+    *,
+    broker: int,
+    used_ratio: float,
+    cluster_used_ratio: float,
+    is_cluster_full: bool,
+    filling_stray_bytes: float,
+    least_seconds_to_full: float | None,
+    outcome: str,
 ) -> str:
+    full = f"The disks of broker {broker} are {used_ratio:.0%} full"
+    if least_seconds_to_full:
+        full += f", and all full in {seconds_in_words(least_seconds_to_full)} at the earliest, if nothing is deleted"
     if filling_stray_bytes:
-        way = (
-            f"{bytes_in_words(filling_stray_bytes)} of it are logs that no replica list has. Without these it is not "
-            "full"
-        )
-    elif is_cluster_full:
-        way = (
-            f"all disks of the cluster together are {cluster_used_ratio:.0%} full. Moving does not help: add brokers "
-            "or keep less"
-        )
-    else:
-        way = f"the disks of the cluster are {cluster_used_ratio:.0%} full. Move replicas away from this broker first"
-    return f"The disks of broker {broker} are {used_ratio:.0%} full; {way}."
+        strays = bytes_in_words(filling_stray_bytes)
+        return f"{full}. {strays} of it are logs that no replica list has. Without these it is not full."
+    cluster = f"The disks of the cluster are {cluster_used_ratio:.0%} full"
+    if is_cluster_full:
+        return f"{full}. {cluster}, too. Moving does not help: add brokers or keep less."
+    return f"{full}. {cluster}: {outcome}."
 
 
 def _log_dir_full(*, broker: int, paths: Sequence[str], used_ratio: float, others_used_ratio: float, way: str) -> str:

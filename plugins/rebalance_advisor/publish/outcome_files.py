@@ -51,7 +51,7 @@ def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict
         "answered_by": carried.answered_by,
         "verified_at": carried.verified_at,
         "state": applied.state.value,
-        "words": APPLY_STATES[applied.state],
+        "text": APPLY_STATES[applied.state],
         "moves": {state.value: count for state, count in applied.counts.items()},
         "not_applied": [
             {"topic": move.topic, "partition": move.partition, "wave": move.wave, "state": state.value}

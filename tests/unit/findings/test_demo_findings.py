@@ -56,7 +56,7 @@ def found(ranked):
 
 # Every trouble that is planted: its subject, its code and one figure, which the tests below work out from the dumps.
 PLANTED = [
-    ("9", "broker_disk_over_share", "over_share_ratio", 1.68),
+    ("9", "broker_disk_full", "used_ratio", 0.933),
     ("demo", "preferred_leaders_off", "off_ratio", 0.165),
     ("clickstream.raw-17", "hot_partition", "in_share_of_broker_mean_ratio", 0.363),
     ("legacy.orders", "rack_violated", "violating_partitions", 4),
@@ -103,7 +103,7 @@ def test_one_cause_is_one_finding_with_all_that_it_explains(ranked):
             *(f"broker_rate_over_share:broker:{broker}" for broker in (0, 2, 4)),
             "group_hot_partition:group:clickstream-enricher",
         },
-        "broker_disk_over_share:broker:9": {"broker_disk_full:broker:9"},
+        "broker_disk_full:broker:9": {"broker_disk_over_share:broker:9"},
         "dead_static_member:group:telemetry-archiver": {
             *(f"{code}:group:telemetry-archiver" for code in ("lag_growing", "lag_concentrated", "partition_not_read")),
         },
@@ -197,7 +197,7 @@ def test_the_migration_that_stopped_after_four_of_six(demo, found):
 def test_the_broker_that_is_nearly_full(demo, found):
     held = sum(size for (_, broker), size in sizes(demo, "later").items() if broker == 9)
     finding = found["broker_disk_full:broker:9"]
-    assert finding.severity is Severity.HIGH
+    assert finding.severity is Severity.CRITICAL
     assert finding.evidence["used_bytes"] == held
     assert finding.evidence["total_bytes"] == 4 * 10**12
     assert finding.evidence["used_ratio"] == held / (4 * 10**12)

@@ -25,7 +25,7 @@ def full(used: int = 900, second: LogDir = OTHER, rows: list[Partition] | None =
 
 @pytest.mark.parametrize(
     ("used", "severity"),
-    [(849, None), (850, Severity.HIGH), (949, Severity.HIGH), (950, Severity.CRITICAL)],
+    [(849, None), (850, Severity.HIGH), (899, Severity.HIGH), (900, Severity.CRITICAL)],
 )
 def test_a_disk_that_is_nearly_full_beside_one_with_room(used: int, severity: Severity | None) -> None:
     assert [one.severity for one in full(used)] == ([] if severity is None else [severity])

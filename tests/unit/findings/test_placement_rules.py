@@ -52,7 +52,7 @@ def test_volumes_tell_how_full_a_disk_is_and_two_dirs_on_one_volume_count_once()
     assert finding.subject == "1"
     assert finding.evidence["used_ratio"] == 0.9
     assert finding.evidence["cluster_used_ratio"] == (900 + 5 * 200) / 6000
-    assert finding.severity is Severity.HIGH
+    assert finding.severity is Severity.CRITICAL
     assert not finding.recommendation.args["is_cluster_full"]
 
 

@@ -31,21 +31,26 @@ def test_what_the_plan_makes_of_a_load_stands_in_the_finding(after: float, words
 @pytest.mark.parametrize(
     ("more", "end"),
     [
-        ({}, "the disks of the cluster are 40% full. Move replicas away from this broker first."),
+        ({}, ". The disks of the cluster are 40% full: move it away."),
+        (
+            {"least_seconds_to_full": 5400.0},
+            ", and all full in 1 h 30 min at the earliest, if nothing is deleted. "
+            "The disks of the cluster are 40% full: move it away.",
+        ),
         (
             {"is_cluster_full": True},
-            "all disks of the cluster together are 40% full. Moving does not help: add brokers or keep less.",
+            ". The disks of the cluster are 40% full, too. Moving does not help: add brokers or keep less.",
         ),
         (
             {"filling_stray_bytes": 310},
-            "310 B of it are logs that no replica list has. Without these it is not full.",
+            ". 310 B of it are logs that no replica list has. Without these it is not full.",
         ),
     ],
 )
 def test_a_full_disk_comes_with_what_helps(more: dict[str, Any], end: str) -> None:
     known = {"broker": 1, "used_ratio": 0.91, "cluster_used_ratio": 0.4, "is_cluster_full": False,
-             "filling_stray_bytes": 0}  # fmt: skip
-    assert said(FactCode.BROKER_DISK_FULL, **(known | more)) == f"The disks of broker 1 are 91% full; {end}"
+             "filling_stray_bytes": 0, "least_seconds_to_full": None, "outcome": "move it away"}  # fmt: skip
+    assert said(FactCode.BROKER_DISK_FULL, **(known | more)) == f"The disks of broker 1 are 91% full{end}"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_the_first_owner_that_matches_counts_and_a_kind_of_subject_can_be_asked_
 def test_what_is_muted_stands_behind_all_others_as_it_was() -> None:
     mute = MuteRule("3", LATER, "it is being replaced", code="dead_broker")
     found = with_owners(ALL, (), (mute,), NOW)
-    assert [finding.subject for finding in found] == ["payments-eu-7", "payments-eu", "payments-reader", "3"]
+    assert [finding.subject for finding in found] == ["payments-eu", "payments-eu-7", "payments-reader", "3"]
     assert (found[-1].muted_until, found[-1].mute_reason) == (LATER, "it is being replaced")
     assert replace(found[-1], muted_until=None, mute_reason=None) == BROKER
 

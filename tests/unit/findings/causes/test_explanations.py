@@ -90,13 +90,13 @@ def test_leaders_and_a_hot_partition_together_are_told_with_the_one_that_does_mo
 def test_a_disk_is_full_by_its_excess_or_by_the_cluster():
     full, share = ("broker_disk_full", "9"), ("broker_disk_over_share", "9")
     by_pair = {(rule.cause, rule.symptom): rule.explains for rule in EXPLANATIONS}
-    explains = by_pair["broker_disk_over_share", "broker_disk_full"]
-    finding = _finding(*share, {"disk_bytes": 90, "fair_share_disk_bytes": 50})
-    symptom = _finding(*full, {"used_bytes": 90, "total_bytes": 100})
+    explains = by_pair["broker_disk_full", "broker_disk_over_share"]
+    finding = _finding(*full, {"used_bytes": 90, "total_bytes": 100})
+    symptom = _finding(*share, {"disk_bytes": 90, "fair_share_disk_bytes": 50})
     assert explains(None, finding, symptom)  # without its excess of 40 half is used
     crowded = _finding(*share, {"disk_bytes": 90, "fair_share_disk_bytes": 86})
-    assert not explains(None, crowded, symptom)  # 86 of 100 are nearly full as well
-    assert not explains(None, _finding("broker_disk_over_share", "8", finding.evidence), symptom)
+    assert not explains(None, finding, crowded)  # 86 of 100 are nearly full as well
+    assert not explains(None, finding, _finding("broker_disk_over_share", "8", symptom.evidence))
 
 
 def test_a_dead_broker_explains_what_lacks_its_replicas_alone():
