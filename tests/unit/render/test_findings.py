@@ -34,8 +34,10 @@ def test_what_the_plan_makes_of_a_load_stands_in_the_finding(after: float, words
         ({}, ". The disks of the cluster are 40% full: move it away."),
         (
             {"least_seconds_to_full": 5400.0},
-            ", and all full in 1 h 30 min at the earliest, if nothing is deleted. "
-            "The disks of the cluster are 40% full: move it away.",
+            (
+                ", and all full in 1 h 30 min at the earliest, if nothing is deleted. "
+                "The disks of the cluster are 40% full: move it away."
+            ),
         ),
         (
             {"is_cluster_full": True},
