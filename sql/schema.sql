@@ -1056,6 +1056,147 @@ COMMENT ON COLUMN advisor.broker_level_latest.level_to_mean_ratio IS 'Level over
 
 COMMENT ON COLUMN advisor.broker_level_latest.remains_in_cluster IS 'The broker is alive and not draining.';
 
+CREATE VIEW store.finding_subject AS
+ SELECT cluster,
+    type AS subject_type,
+    subject,
+    count(*) AS findings,
+    (array_agg(severity ORDER BY "position"))[1] AS worst_severity,
+    (array_agg(code ORDER BY "position"))[1] AS worst_code
+   FROM ( SELECT DISTINCT newest.cluster,
+            finding."position",
+            finding.severity,
+            finding.code,
+            named.type,
+            named.subject
+           FROM (((store.newest_run newest
+             JOIN store.finding ON (((finding.run_key = newest.run_key) AND (finding.muted_until IS NULL))))
+             CROSS JOIN LATERAL ( SELECT finding.subject_type AS type,
+                    finding.subject
+                UNION ALL
+                 SELECT (symptom.value ->> 'subject_type'::text) AS type,
+                    (symptom.value ->> 'subject'::text) AS subject
+                   FROM jsonb_array_elements((finding.evidence -> 'symptoms'::text)) symptom(value)) told)
+             CROSS JOIN LATERAL ( SELECT told.type,
+                    told.subject
+                UNION ALL
+                 SELECT 'topic'::text,
+                    regexp_replace(told.subject, '-[0-9]+$'::text, ''::text) AS regexp_replace
+                  WHERE (told.type = 'partition'::text)) named)) about
+  GROUP BY cluster, type, subject;
+
+ALTER VIEW store.finding_subject OWNER TO advisor_owner;
+
+CREATE VIEW advisor.broker_overview_latest AS
+ SELECT newest.captured_at,
+    newest.cluster,
+    newest.snapshot_id,
+    broker.broker,
+    broker.rack,
+    broker.host,
+    broker.port,
+    broker.state,
+    broker.is_controller,
+    COALESCE(volume.used_bytes, level.disk_bytes) AS used_bytes,
+    COALESCE(volume.total_bytes, level.disk_capacity) AS total_bytes,
+    (COALESCE(volume.used_bytes, level.disk_bytes) / NULLIF(COALESCE(volume.total_bytes, level.disk_capacity), (0)::double precision)) AS used_ratio,
+    ((COALESCE(volume.used_bytes, level.disk_bytes) + planned.disk_bytes) / NULLIF(COALESCE(volume.total_bytes, level.disk_capacity), (0)::double precision)) AS used_ratio_with_plan,
+    level.disk_bytes,
+    level.disk_to_mean_ratio,
+    level.in_bytes_per_s,
+    level.in_to_mean_ratio,
+    level.out_bytes_per_s,
+    level.out_to_mean_ratio,
+    level.replica_count,
+    level.replicas_to_mean_ratio,
+    level.leader_count,
+    level.leaders_to_mean_ratio,
+    COALESCE(found.findings, (0)::bigint) AS finding_count,
+    found.worst_severity,
+    found.worst_code AS worst_finding_code
+   FROM (((((store.newest_snapshot newest
+     JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker.captured_at = newest.captured_at))))
+     LEFT JOIN LATERAL ( SELECT max(broker_level.load) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_bytes,
+            max(broker_level.capacity) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_capacity,
+            max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_to_mean_ratio,
+            max(broker_level.load) FILTER (WHERE (broker_level.resource = 'in'::text)) AS in_bytes_per_s,
+            max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'in'::text)) AS in_to_mean_ratio,
+            max(broker_level.load) FILTER (WHERE (broker_level.resource = 'out'::text)) AS out_bytes_per_s,
+            max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'out'::text)) AS out_to_mean_ratio,
+            max(broker_level.load) FILTER (WHERE (broker_level.resource = 'replicas'::text)) AS replica_count,
+            max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'replicas'::text)) AS replicas_to_mean_ratio,
+            max(broker_level.load) FILTER (WHERE (broker_level.resource = 'leaders'::text)) AS leader_count,
+            max(broker_level.level_to_mean_ratio) FILTER (WHERE (broker_level.resource = 'leaders'::text)) AS leaders_to_mean_ratio
+           FROM store.broker_level
+          WHERE ((broker_level.snapshot_key = newest.snapshot_key) AND (broker_level.captured_at = newest.captured_at) AND (broker_level.broker = broker.broker))) level ON (true))
+     LEFT JOIN LATERAL ( SELECT (sum((one.total_bytes - one.usable_bytes)))::double precision AS used_bytes,
+            (sum(one.total_bytes))::double precision AS total_bytes
+           FROM ( SELECT DISTINCT log_dir.total_bytes,
+                    log_dir.usable_bytes
+                   FROM store.log_dir
+                  WHERE ((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir.captured_at = newest.captured_at) AND (log_dir.broker = broker.broker) AND (log_dir.total_bytes IS NOT NULL) AND (log_dir.usable_bytes IS NOT NULL))) one) volume ON (true))
+     LEFT JOIN LATERAL ( SELECT (plan_broker.load_after - plan_broker.load_before) AS disk_bytes
+           FROM (store.newest_run newest_run
+             JOIN store.plan_broker ON (((plan_broker.run_key = newest_run.run_key) AND (plan_broker.started_at = newest_run.started_at))))
+          WHERE ((newest_run.cluster = newest.cluster) AND (plan_broker.broker = broker.broker) AND (plan_broker.resource = 'disk'::text))) planned ON (true))
+     LEFT JOIN store.finding_subject found ON (((found.cluster = newest.cluster) AND (found.subject_type = 'broker'::text) AND (found.subject = (broker.broker)::text))));
+
+ALTER VIEW advisor.broker_overview_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.broker_overview_latest IS 'Brokers of the newest snapshot with their load, disk now and after the newest plan, and worst finding.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.captured_at IS 'Time of the snapshot.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.snapshot_id IS 'Id of the snapshot.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.broker IS 'Broker id.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.rack IS 'Rack; NULL: none.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.host IS 'Advertised host; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.port IS 'Advertised port; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.state IS 'alive, new, draining or demoted; unresponsive, refused, silent or disconnected (not reached); fenced or dead.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.is_controller IS 'True for the active controller.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Used bytes of the volumes under its log dirs, else bytes of its replicas.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Size of these volumes, else the given capacity; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio IS 'used_bytes / total_bytes.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio_with_plan IS 'The same after the newest plan; NULL: unknown, or no plan.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.disk_bytes IS 'Bytes of its replicas.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.disk_to_mean_ratio IS 'Disk level, a share of capacity where all capacities are known, to the mean of all brokers.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.in_bytes_per_s IS 'Bytes/s written to it, copies of other leaders with them; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.in_to_mean_ratio IS 'Its level to the mean of all brokers.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.out_bytes_per_s IS 'Bytes/s that it sends to consumers and followers; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.out_to_mean_ratio IS 'Its level to the mean of all brokers.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.replica_count IS 'Replicas on it.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.replicas_to_mean_ratio IS 'Its level to the mean of all brokers.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.leader_count IS 'Partitions that it leads.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.leaders_to_mean_ratio IS 'Its level to the mean of all brokers.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.finding_count IS 'Findings of the newest advisory about it, or that explain something of it; muted ones are left out.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
+
+COMMENT ON COLUMN advisor.broker_overview_latest.worst_finding_code IS 'Code of the worst of them.';
+
 CREATE TABLE store.broker_score (
     run_key bigint NOT NULL,
     started_at timestamp with time zone NOT NULL,
@@ -2282,6 +2423,103 @@ COMMENT ON COLUMN advisor.group_lag_latest.max_lag_messages IS 'Largest lag of o
 COMMENT ON COLUMN advisor.group_lag_latest.type IS 'Type of the group; the lag of a share group is the one its broker reports.';
 
 COMMENT ON COLUMN advisor.group_lag_latest.read_messages_per_s IS 'Read rate of the group; NULL where the rate of a partition is unknown.';
+
+CREATE TABLE store.group_lag (
+    snapshot_key bigint NOT NULL,
+    captured_at timestamp with time zone NOT NULL,
+    group_id text NOT NULL,
+    lag_messages bigint NOT NULL
+)
+PARTITION BY RANGE (captured_at);
+
+ALTER TABLE store.group_lag OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.group_lag IS 'Lag of a group in all its topics, in a snapshot; no row where it is unknown.';
+
+CREATE VIEW advisor.group_overview_latest AS
+ SELECT newest.captured_at,
+    newest.cluster,
+    newest.snapshot_id,
+    consumer_group.group_id,
+    consumer_group.type,
+    consumer_group.protocol,
+    consumer_group.state,
+    consumer_group.member_count,
+    score.idle_members,
+    lag.lag_messages,
+    score.drain_seconds,
+    score.outlook,
+    score.skew_count,
+    score.skew_rate,
+    score.assignor AS current_assignor,
+    recommended.assignor AS recommended_assignor,
+    COALESCE(found.findings, (0)::bigint) AS finding_count,
+    found.worst_severity,
+    found.worst_code AS worst_finding_code
+   FROM ((((((store.newest_snapshot newest
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group.captured_at = newest.captured_at))))
+     LEFT JOIN store.group_lag lag ON (((lag.snapshot_key = newest.snapshot_key) AND (lag.captured_at = newest.captured_at) AND (lag.group_id = consumer_group.group_id))))
+     LEFT JOIN store.newest_run run ON ((run.cluster = newest.cluster)))
+     LEFT JOIN LATERAL ( SELECT today.assignor,
+            today.idle_members,
+            today.drain_seconds,
+            today.skew_count,
+            today.skew_rate,
+                CASE
+                    WHEN (today.members_falling_behind > 0) THEN 'never'::text
+                    WHEN (today.drain_seconds > (0)::double precision) THEN 'drains'::text
+                    WHEN (today.drain_seconds = (0)::double precision) THEN 'no_lag'::text
+                    WHEN (today.members = 0) THEN 'no_members'::text
+                    ELSE 'unknown'::text
+                END AS outlook
+           FROM store.group_score today
+          WHERE ((today.run_key = run.run_key) AND (today.started_at = run.started_at) AND (today.group_id = consumer_group.group_id) AND today.is_current AND (today.scenario = 'today'::text))) score ON (true))
+     LEFT JOIN LATERAL ( SELECT advised.assignor
+           FROM store.group_score advised
+          WHERE ((advised.run_key = run.run_key) AND (advised.started_at = run.started_at) AND (advised.group_id = consumer_group.group_id) AND advised.is_recommended AND (NOT advised.is_current) AND (advised.scenario = 'today'::text))) recommended ON (true))
+     LEFT JOIN store.finding_subject found ON (((found.cluster = newest.cluster) AND (found.subject_type = 'group'::text) AND (found.subject = consumer_group.group_id))));
+
+ALTER VIEW advisor.group_overview_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.group_overview_latest IS 'Groups of the newest snapshot with members, lag, skew, advice of the newest advisory and worst finding.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.captured_at IS 'Time of the snapshot.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.snapshot_id IS 'Id of the snapshot.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.group_id IS 'Group.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.type IS 'classic, consumer (KIP-848), share or streams.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.protocol IS 'Assignor that the group chose; NULL: none or unknown.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.state IS 'State that its coordinator reports; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.member_count IS 'Members.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.idle_members IS 'Members without a partition; NULL: not judged.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.lag_messages IS 'Messages behind in all its topics; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.drain_seconds IS 'Seconds until the lag is gone; NULL: never or unknown, as outlook says.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.outlook IS 'never (members fall behind), drains, no_lag, no_members or unknown; NULL: not judged.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.skew_count IS 'Partitions of the busiest member to the mean.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.skew_rate IS 'Bytes/s of the busiest member to the mean; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.current_assignor IS 'Strategy of today; NULL: not judged.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.recommended_assignor IS 'Strategy that the newest advisory recommends in its place; NULL: none.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.finding_count IS 'Findings of the newest advisory about it, or that explain something of it; muted ones are left out.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.worst_finding_code IS 'Code of the worst of them.';
 
 CREATE TABLE store.member (
     snapshot_key bigint NOT NULL,
@@ -5225,6 +5463,89 @@ COMMENT ON COLUMN advisor.topic_latest.partition_count IS 'Partitions.';
 
 COMMENT ON COLUMN advisor.topic_latest.configs IS 'Topic configs that matter to advice.';
 
+CREATE VIEW advisor.topic_overview_latest AS
+ SELECT newest.captured_at,
+    newest.cluster,
+    newest.snapshot_id,
+    topic.topic,
+    topic.is_internal,
+    topic.partition_count,
+    placed.replication_factor,
+    placed.under_replicated,
+    placed.log_bytes,
+    rated.in_bytes_per_s,
+    rated.out_bytes_per_s,
+    rated.hottest_to_mean_ratio,
+    readers.groups AS group_count,
+    COALESCE(found.findings, (0)::bigint) AS finding_count,
+    found.worst_severity,
+    found.worst_code AS worst_finding_code
+   FROM (((((store.newest_snapshot newest
+     JOIN store.topic ON (((topic.snapshot_key = newest.snapshot_key) AND (topic.captured_at = newest.captured_at))))
+     LEFT JOIN LATERAL ( SELECT min(cardinality(partition.replicas)) AS replication_factor,
+            count(*) FILTER (WHERE (cardinality(partition.isr) < cardinality(partition.replicas))) AS under_replicated,
+                CASE
+                    WHEN bool_and((partition.log_bytes[array_position(partition.replicas, partition.leader)] IS NOT NULL)) THEN (sum(partition.log_bytes[array_position(partition.replicas, partition.leader)]))::bigint
+                    ELSE NULL::bigint
+                END AS log_bytes
+           FROM store.partition
+          WHERE ((partition.snapshot_key = newest.snapshot_key) AND (partition.captured_at = newest.captured_at) AND (partition.topic = topic.topic))) placed ON (true))
+     LEFT JOIN LATERAL ( SELECT
+                CASE
+                    WHEN bool_and((load.in_bytes_per_s IS NOT NULL)) THEN sum(load.in_bytes_per_s)
+                    ELSE NULL::double precision
+                END AS in_bytes_per_s,
+                CASE
+                    WHEN bool_and((load.out_bytes_per_s IS NOT NULL)) THEN sum(load.out_bytes_per_s)
+                    ELSE NULL::double precision
+                END AS out_bytes_per_s,
+            (max(load.in_bytes_per_s) / NULLIF(avg(load.in_bytes_per_s), (0)::double precision)) AS hottest_to_mean_ratio
+           FROM store.load
+          WHERE ((load.snapshot_key = newest.snapshot_key) AND (load.captured_at = newest.captured_at) AND (load.topic = topic.topic))) rated ON (true))
+     LEFT JOIN ( SELECT committed.snapshot_key,
+            committed.topic,
+            count(*) AS groups
+           FROM (store.newest_snapshot read
+             JOIN store.committed_offset committed ON (((committed.snapshot_key = read.snapshot_key) AND (committed.captured_at = read.captured_at))))
+          GROUP BY committed.snapshot_key, committed.topic) readers ON (((readers.snapshot_key = newest.snapshot_key) AND (readers.topic = topic.topic))))
+     LEFT JOIN store.finding_subject found ON (((found.cluster = newest.cluster) AND (found.subject_type = 'topic'::text) AND (found.subject = topic.topic))));
+
+ALTER VIEW advisor.topic_overview_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.topic_overview_latest IS 'Topics of the newest snapshot with size, rates, replicas, readers and worst finding.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.captured_at IS 'Time of the snapshot.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.snapshot_id IS 'Id of the snapshot.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.topic IS 'Topic.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.is_internal IS 'True for a topic of Kafka itself.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.partition_count IS 'Partitions.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.replication_factor IS 'Replicas of the partition that has the fewest.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.under_replicated IS 'Partitions whose ISR is smaller than their replicas.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.log_bytes IS 'Bytes of all its partitions, each counted once (its leader''s log); NULL: one of them is unknown.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.in_bytes_per_s IS 'Bytes/s that producers write; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.out_bytes_per_s IS 'Bytes/s that consumers read; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.hottest_to_mean_ratio IS 'Bytes/s written to its hottest partition to the mean of its partitions; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.group_count IS 'Groups that have committed offsets of it; NULL: none.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.finding_count IS 'Findings of the newest advisory about it or a partition of it, or that explain something of these; muted ones are left out.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.worst_finding_code IS 'Code of the worst of them.';
+
 CREATE TABLE store.topic_score (
     run_key bigint NOT NULL,
     started_at timestamp with time zone NOT NULL,
@@ -5902,18 +6223,6 @@ ALTER VIEW store.gate_scores_do_not_add_up OWNER TO advisor_owner;
 
 COMMENT ON VIEW store.gate_scores_do_not_add_up IS 'A resource''s total and skew follow from its brokers'' loads, and the plan starts from the same loads.';
 
-CREATE TABLE store.group_lag (
-    snapshot_key bigint NOT NULL,
-    captured_at timestamp with time zone NOT NULL,
-    group_id text NOT NULL,
-    lag_messages bigint NOT NULL
-)
-PARTITION BY RANGE (captured_at);
-
-ALTER TABLE store.group_lag OWNER TO advisor_owner;
-
-COMMENT ON TABLE store.group_lag IS 'Lag of a group in all its topics, in a snapshot; no row where it is unknown.';
-
 CREATE TABLE store.migration (
     version integer NOT NULL,
     name text NOT NULL,
@@ -6258,6 +6567,11 @@ GRANT SELECT ON TABLE advisor.broker_level_by_day TO advisor_writer;
 GRANT SELECT ON TABLE advisor.broker_level_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.broker_level_latest TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.finding_subject TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.broker_overview_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.broker_overview_latest TO advisor_writer;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker_score TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.broker_score TO advisor_reader;
@@ -6335,6 +6649,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.committed_offset TO advisor_wri
 
 GRANT SELECT ON TABLE advisor.group_lag_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.group_lag_latest TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_lag TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.group_overview_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.group_overview_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.member TO advisor_writer;
 
@@ -6516,6 +6835,9 @@ GRANT SELECT ON TABLE advisor.topic TO advisor_writer;
 GRANT SELECT ON TABLE advisor.topic_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.topic_latest TO advisor_writer;
 
+GRANT SELECT ON TABLE advisor.topic_overview_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.topic_overview_latest TO advisor_writer;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.topic_score TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.topic_score TO advisor_reader;
@@ -6573,8 +6895,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_replica_on_unknown_broker 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_rows_are_missing TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.gate_scores_do_not_add_up TO advisor_writer;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_lag TO advisor_writer;
 
 GRANT SELECT ON TABLE store.migration TO advisor_writer;
 

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Text,
     and_,
     any_,
+    case,
     column,
     func,
     literal,
@@ -25,6 +26,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
+
+from kafka_rebalance.findings.finding import Severity
 
 _ARRAYS: dict[str, TypeEngine[Any]] = {
     "from_replicas": ARRAY(Integer),
@@ -91,6 +94,22 @@ DISK = view(
     "cluster broker used_bytes total_bytes used_ratio growth_bytes_per_day reaches_85_percent_at"
     " reaches_85_percent_at_with_plan days_of_history outlook",
 )
+BROKER_OVERVIEW = view(
+    "broker_overview_latest",
+    "cluster broker rack state is_controller used_bytes total_bytes used_ratio used_ratio_with_plan in_bytes_per_s"
+    " in_to_mean_ratio out_bytes_per_s out_to_mean_ratio replica_count replicas_to_mean_ratio leader_count"
+    " leaders_to_mean_ratio disk_bytes disk_to_mean_ratio worst_severity worst_finding_code",
+)
+TOPIC_OVERVIEW = view(
+    "topic_overview_latest",
+    "cluster topic partition_count replication_factor under_replicated log_bytes in_bytes_per_s hottest_to_mean_ratio"
+    " group_count worst_severity worst_finding_code",
+)
+GROUP_OVERVIEW = view(
+    "group_overview_latest",
+    "cluster group_id type state member_count idle_members lag_messages drain_seconds outlook skew_count skew_rate"
+    " current_assignor recommended_assignor worst_severity worst_finding_code",
+)
 TOPIC_CHANGE = view(
     "broker_topic_change", "cluster broker topic earlier_captured_at bytes_earlier bytes_now bytes_change"
 )
@@ -131,7 +150,8 @@ SKEW_DAY = view("skew_by_day", "cluster period_start resource skew highest_skew 
 ALL = (
     CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, PLAN_STEP, MOVE,
     MOVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
-    GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY,
+    GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY, BROKER_OVERVIEW, TOPIC_OVERVIEW,
+    GROUP_OVERVIEW,
 )  # fmt: skip
 
 
@@ -158,8 +178,14 @@ def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
 
 
 def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> Select[Any]:
-    """What one subject was found to suffer from, and what is found of another one that explains something of it."""
+    """What one subject was found to suffer from, and what is found of another one that explains something of it.
+
+    A topic has the findings of its partitions.
+    """
     is_of_subject = and_(FINDING.c.subject_type == subject_type, FINDING.c.subject == subject)
+    if subject_type == "topic":
+        topic = func.regexp_replace(FINDING.c.subject, "-[0-9]+$", "")
+        is_of_subject = or_(is_of_subject, and_(FINDING.c.subject_type == "partition", topic == subject))
     symptom = [{"subject_type": subject_type, "subject": subject}]
     explains = type_coerce(FINDING.c.evidence, JSONB)["symptoms"].contains(symptom)
     return findings(cluster, run_id, limit=20).where(or_(is_of_subject, explains))
@@ -331,28 +357,48 @@ LIST_ROWS = 50
 TODAY = "today"
 
 
-def named(read: TableClause, name: str, cluster: str, search: str, page: int) -> Select[Any]:
-    """A page of a list, ordered by its column ``name``, whose values contain ``search`` in any case."""
-    listed = select(*read.c).where(read.c.cluster == cluster).order_by(read.c[name])
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of subjects: the view with a row for each, the column of its name, and the smaller view to count in."""
+
+    read: TableClause
+    name: str
+    counted: TableClause
+
+
+LISTINGS = {
+    "brokers": Listing(BROKER_OVERVIEW, "broker", BROKER),
+    "topics": Listing(TOPIC_OVERVIEW, "topic", TOPIC),
+    "groups": Listing(GROUP_OVERVIEW, "group_id", GROUP),
+}
+_SEVERITIES = {severity.value: severity.rank for severity in Severity}
+
+
+def listed(kind: str, cluster: str, search: str, sort: str, page: int) -> Select[Any]:
+    """A page of a list whose names contain ``search`` in any case. ``sort``: a column, the greatest values first;
+    ``findings``, those with the worst finding first; or ``name``. Ties are by name.
+    """
+    read, name = LISTINGS[kind].read, LISTINGS[kind].name
+    order: list[ColumnElement[Any]] = []
+    if sort == "findings":
+        order = [case(_SEVERITIES, value=read.c.worst_severity, else_=len(_SEVERITIES))]
+    elif sort != "name":
+        order = [read.c[sort].desc().nulls_last()]
+    statement = select(*read.c).where(*_named(read, name, cluster, search)).order_by(*order, read.c[name])
+    return statement.limit(LIST_ROWS).offset((page - 1) * LIST_ROWS)
+
+
+def list_total(kind: str, cluster: str, search: str) -> Select[Any]:
+    """How many rows the list has in all."""
+    counted, name = LISTINGS[kind].counted, LISTINGS[kind].name
+    return select(func.count().label("rows")).where(*_named(counted, name, cluster, search))
+
+
+def _named(read: TableClause, name: str, cluster: str, search: str) -> list[ColumnElement[bool]]:
+    conditions = [read.c.cluster == cluster]
     if search:
-        listed = listed.where(read.c[name].icontains(search, autoescape=True))
-    return listed.limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS)
-
-
-def topics(cluster: str, search: str, page: int) -> Select[Any]:
-    """Topics by name; one row more than a page shows that there is another."""
-    return named(TOPIC, "topic", cluster, search, page)
-
-
-def groups(cluster: str, search: str, page: int) -> Select[Any]:
-    """Groups by name; as ``topics``."""
-    return named(GROUP, "group_id", cluster, search, page)
-
-
-def brokers(cluster: str, page: int) -> Select[Any]:
-    """Brokers by id; as ``topics``."""
-    listed = select(*BROKER.c).where(BROKER.c.cluster == cluster).order_by(BROKER.c.broker)
-    return listed.limit(LIST_ROWS + 1).offset((page - 1) * LIST_ROWS)
+        conditions.append(read.c[name].icontains(search, autoescape=True))
+    return conditions
 
 
 def broker_parts(cluster: str, broker: int) -> dict[str, Select[Any]]:

@@ -140,6 +140,19 @@ def plain_words(code: str) -> str:
     return code.replace("_", " ")
 
 
+def outlook_words(group: Mapping[str, Any]) -> str:
+    """When a group's lag is gone: ``in 25 h 11 min``, ``never: members fall behind``. ``group``: a row of the view."""
+    if group["outlook"] == "drains":
+        return f"in {seconds_in_words(_number(group['drain_seconds']))}"
+    return _OUTLOOKS[group["outlook"]]
+
+
+_OUTLOOKS = {
+    "never": "never: members fall behind", "no_lag": "there is none", "no_members": "nobody reads", "unknown": UNKNOWN,
+    None: "not judged",
+}  # fmt: skip
+
+
 def _number(value: Any) -> float | None:
     """What averages come as (Decimal) is a float to whoever formats it."""
     return None if value is None else float(value)
@@ -164,6 +177,7 @@ _FILTERS: Mapping[str, Any] = {
     "plain": plain_words,
     "evidence": evidence_words,
     "recommendation": recommendation_words,
+    "outlook": outlook_words,
     "owner": owner_words,
     "fact": fact_words,
     "proof": proof_words,

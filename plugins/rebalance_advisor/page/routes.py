@@ -311,19 +311,30 @@ def subjects_router() -> APIRouter:
     return router
 
 
-def broker_list(request: Request, cluster: str, number: _Page = 1) -> HTMLResponse:
-    """Brokers by id."""
-    return _list(request, "brokers", cluster, ask.brokers(cluster, number), number)
+BrokerSort = Literal[
+    "findings", "name", "used_ratio", "in_bytes_per_s", "out_bytes_per_s", "leader_count", "replica_count"
+]
+TopicSort = Literal["findings", "name", "log_bytes", "in_bytes_per_s", "hottest_to_mean_ratio", "partition_count"]
+GroupSort = Literal["findings", "name", "lag_messages", "member_count", "skew_count"]
 
 
-def topic_list(request: Request, cluster: str, search: str = "", number: _Page = 1) -> HTMLResponse:
-    """Topics whose names contain ``search``."""
-    return _list(request, "topics", cluster, ask.topics(cluster, search, number), number, search)
+def broker_list(request: Request, cluster: str, sort: BrokerSort = "findings", number: _Page = 1) -> HTMLResponse:
+    """Brokers with what they carry."""
+    return _list(request, "brokers", cluster, sort, number)
 
 
-def group_list(request: Request, cluster: str, search: str = "", number: _Page = 1) -> HTMLResponse:
-    """Groups whose names contain ``search``."""
-    return _list(request, "groups", cluster, ask.groups(cluster, search, number), number, search)
+def topic_list(
+    request: Request, cluster: str, search: str = "", sort: TopicSort = "findings", number: _Page = 1
+) -> HTMLResponse:
+    """Topics whose names contain ``search``, with size and rates."""
+    return _list(request, "topics", cluster, sort, number, search)
+
+
+def group_list(
+    request: Request, cluster: str, search: str = "", sort: GroupSort = "findings", number: _Page = 1
+) -> HTMLResponse:
+    """Groups whose names contain ``search``, with lag and advice."""
+    return _list(request, "groups", cluster, sort, number, search)
 
 
 def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLResponse:
@@ -372,12 +383,11 @@ def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
     )  # fmt: skip
 
 
-def _list(
-    request: Request, kind: str, cluster: str, statement: Select[Any], number: int, search: str | None = None
-) -> HTMLResponse:
+def _list(request: Request, kind: str, cluster: str, sort: str, number: int, search: str | None = None) -> HTMLResponse:
     """``search``: ``None`` where there is nothing to search by."""
-    listed = rows(request, statement)
+    total = one(request, ask.list_total(kind, cluster, search or ""), "Nothing to list.")["rows"]
     return page(
-        request, "list.html", kind=kind, cluster=cluster, rows=listed[: ask.LIST_ROWS],
-        has_more=len(listed) > ask.LIST_ROWS, search=search, page=number,
+        request, "list.html", kind=kind, cluster=cluster, search=search, sort=sort, page=number, total=total,
+        rows=rows(request, ask.listed(kind, cluster, search or "", sort, number)),
+        last_page=max(1, -(-total // ask.LIST_ROWS)),
     )  # fmt: skip

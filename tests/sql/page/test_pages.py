@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 import pytest
 from sqlalchemy import select, text
@@ -18,8 +19,10 @@ from kafka_rebalance.groups.motion import GroupMotion, MotionCode
 from kafka_rebalance.scoring import GroupScore, ResourceScore
 from rebalance_advisor import store
 from rebalance_advisor.gates import Gate, rules_of
-from rebalance_advisor.page.queries import ALL, PARTITION, carried_by
+from rebalance_advisor.page.queries import ALL, GROUP_LAG, LISTINGS, PARTITION, carried_by, list_total, listed
 from rebalance_advisor.page.rendering import HEADERS
+from rebalance_advisor.page.routes import BrokerSort, GroupSort, TopicSort
+from tests.sql.page import large_cluster
 from tests.sql.sample_clusters import finding, rich_snapshot
 from tests.sql.test_questions import advise, read
 
@@ -235,3 +238,51 @@ def test_a_cluster_says_what_stays_if_nothing_is_done(published, open_page) -> N
     assert "<b>If nothing is done:</b> the most loaded brokers stay at disk 1.25 × the mean" in (
         open_page().get("/clusters/prod").text
     )
+
+
+def test_lists_have_figures_their_worst_finding_first_and_a_total(connection, open_page, reader) -> None:
+    """A broker whose volume is 75 % full, a topic found in trouble by one of its partitions, what a group is behind."""
+    snapshot = replace(rich_snapshot(), captured_at=NOW)
+    hot = replace(finding("hot_partition", "orders-0"), subject_type=SubjectType.PARTITION)
+    hot = replace(hot, symptoms=(finding("broker_rate_over_share", "3", Severity.LOW),))
+    advise(connection, RUN, read(connection, NOW, snapshot), NOW, findings=[hot, finding("broker_disk_full", "1")])
+    brokers = {row["broker"]: row for row in reader.rows(listed("brokers", "prod", "", "findings", 1))}
+    assert list(brokers) == [1, 3, 2]  # high, high as a symptom, none
+    assert (brokers[3]["used_bytes"], brokers[3]["total_bytes"], brokers[3]["used_ratio"]) == (750, 1000, 0.75)
+    assert [brokers[number]["used_ratio"] for number in (1, 2)] == [None, None]
+    assert [brokers[number]["worst_finding_code"] for number in (1, 3, 2)] == [
+        "broker_disk_full",
+        "hot_partition",
+        None,
+    ]
+    topics = {row["topic"]: row for row in reader.rows(listed("topics", "prod", "", "findings", 1))}
+    assert list(topics) == ["orders", "__consumer_offsets", "no-partitions"]
+    offsets = topics["__consumer_offsets"]
+    assert (topics["orders"]["log_bytes"], offsets["log_bytes"]) == (None, 0 + 4)  # orders-5 has no leader
+    assert (offsets["partition_count"], offsets["replication_factor"], offsets["under_replicated"]) == (2, 1, 1)
+    assert topics["orders"]["worst_finding_code"] == "hot_partition"
+    groups = {row["group_id"]: row["lag_messages"] for row in reader.rows(listed("groups", "prod", "", "name", 1))}
+    assert list(groups) == sorted(group.id for group in snapshot.groups)
+    told = Counter[str]()
+    for row in reader.rows(select(*GROUP_LAG.c).where(GROUP_LAG.c.cluster == "prod")):
+        if row["lag_messages"] is not None:
+            told[row["group_id"]] += row["lag_messages"]
+    assert {name: lag for name, lag in groups.items() if lag is not None} == told
+    assert "3 brokers" in open_page().get("/clusters/prod/brokers").text
+    assert "Page 1 of 1" in open_page().get("/clusters/prod/topics?sort=log_bytes&search=o").text
+    assert "hot partition" in open_page().get("/clusters/prod/topic?name=orders").text
+    assert open_page().get("/clusters/prod/topics?sort=evil").status_code == 422
+
+
+@pytest.mark.parametrize("kind", ["brokers", "topics", "groups"])
+def test_pages_of_a_list_hold_each_name_once_in_any_order(kind, connection, reader) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    cluster, name = large_cluster.CLUSTER, LISTINGS[kind].name
+    (total,) = reader.rows(list_total(kind, cluster, ""))
+    for sort in get_args({"brokers": BrokerSort, "topics": TopicSort, "groups": GroupSort}[kind]):
+        pages = [reader.rows(listed(kind, cluster, "", sort, page)) for page in range(1, 4)]
+        every = [row for page in pages for row in page]
+        assert len({row[name] for row in every}) == len(every) == total["rows"], sort
+        if sort not in ("name", "findings"):
+            values = [row[sort] for row in every if row[sort] is not None]
+            assert values == sorted(values, reverse=True), sort

@@ -30,7 +30,8 @@ def test_values_are_bound_and_never_part_of_a_statement():
         queries.moves(evil, evil, queries.MoveFilter(topic=evil, kind=evil)),
         *queries.group_parts(evil, evil).values(),
         *queries.topic_parts(evil, evil, 1).values(),
-        queries.topics(evil, evil, 1),
+        queries.listed("topics", evil, evil, "findings", 1),
+        queries.list_total("groups", evil, evil),
     ]
     for statement in statements:
         assert "DROP" not in str(statement.compile())

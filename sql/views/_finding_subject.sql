@@ -1,0 +1,27 @@
+-- Internal: what the newest advisory of each cluster says about each subject, also as something that a finding explains. A
+-- finding about a partition is about its topic, too. Muted findings are left out.
+CREATE OR REPLACE VIEW store.finding_subject AS
+SELECT
+    about.cluster,
+    about.type AS subject_type,
+    about.subject,
+    count(*) AS findings,
+    (array_agg(about.severity ORDER BY about.position))[1] AS worst_severity,
+    (array_agg(about.code ORDER BY about.position))[1] AS worst_code
+FROM (
+    SELECT DISTINCT newest.cluster, finding.position, finding.severity, finding.code, named.type, named.subject
+    FROM store.newest_run AS newest
+    JOIN store.finding ON finding.run_key = newest.run_key AND finding.muted_until IS NULL
+    CROSS JOIN LATERAL (
+        SELECT finding.subject_type AS type, finding.subject
+        UNION ALL
+        SELECT symptom.value ->> 'subject_type' AS type, symptom.value ->> 'subject' AS subject
+        FROM jsonb_array_elements(finding.evidence -> 'symptoms') AS symptom
+    ) AS told
+    CROSS JOIN LATERAL (
+        SELECT told.type, told.subject
+        UNION ALL
+        SELECT 'topic', regexp_replace(told.subject, '-[0-9]+$', '') WHERE told.type = 'partition'
+    ) AS named
+) AS about
+GROUP BY about.cluster, about.type, about.subject;

@@ -1,0 +1,98 @@
+-- One wide row a broker: what it carries, how full it is now and after the plan, and the worst that was found.
+CREATE OR REPLACE VIEW advisor.broker_overview_latest AS
+SELECT
+    newest.captured_at,
+    newest.cluster,
+    newest.snapshot_id,
+    broker.broker,
+    broker.rack,
+    broker.host,
+    broker.port,
+    broker.state,
+    broker.is_controller,
+    coalesce(volume.used_bytes, level.disk_bytes) AS used_bytes,
+    coalesce(volume.total_bytes, level.disk_capacity) AS total_bytes,
+    coalesce(volume.used_bytes, level.disk_bytes) / nullif(coalesce(volume.total_bytes, level.disk_capacity), 0) AS used_ratio,
+    (coalesce(volume.used_bytes, level.disk_bytes) + planned.disk_bytes)
+        / nullif(coalesce(volume.total_bytes, level.disk_capacity), 0) AS used_ratio_with_plan,
+    level.disk_bytes,
+    level.disk_to_mean_ratio,
+    level.in_bytes_per_s,
+    level.in_to_mean_ratio,
+    level.out_bytes_per_s,
+    level.out_to_mean_ratio,
+    level.replica_count,
+    level.replicas_to_mean_ratio,
+    level.leader_count,
+    level.leaders_to_mean_ratio,
+    coalesce(found.findings, 0) AS finding_count,
+    found.worst_severity,
+    found.worst_code AS worst_finding_code
+FROM store.newest_snapshot AS newest
+JOIN store.broker
+    ON broker.snapshot_key = newest.snapshot_key AND broker.captured_at = newest.captured_at
+LEFT JOIN LATERAL (
+    SELECT
+        max(load) FILTER (WHERE resource = 'disk') AS disk_bytes,
+        max(capacity) FILTER (WHERE resource = 'disk') AS disk_capacity,
+        max(level_to_mean_ratio) FILTER (WHERE resource = 'disk') AS disk_to_mean_ratio,
+        max(load) FILTER (WHERE resource = 'in') AS in_bytes_per_s,
+        max(level_to_mean_ratio) FILTER (WHERE resource = 'in') AS in_to_mean_ratio,
+        max(load) FILTER (WHERE resource = 'out') AS out_bytes_per_s,
+        max(level_to_mean_ratio) FILTER (WHERE resource = 'out') AS out_to_mean_ratio,
+        max(load) FILTER (WHERE resource = 'replicas') AS replica_count,
+        max(level_to_mean_ratio) FILTER (WHERE resource = 'replicas') AS replicas_to_mean_ratio,
+        max(load) FILTER (WHERE resource = 'leaders') AS leader_count,
+        max(level_to_mean_ratio) FILTER (WHERE resource = 'leaders') AS leaders_to_mean_ratio
+    FROM store.broker_level
+    WHERE broker_level.snapshot_key = newest.snapshot_key AND broker_level.captured_at = newest.captured_at
+        AND broker_level.broker = broker.broker
+) AS level ON true
+-- Log dirs of equal total and equal free bytes are on one volume.
+LEFT JOIN LATERAL (
+    SELECT
+        sum(one.total_bytes - one.usable_bytes)::double precision AS used_bytes,
+        sum(one.total_bytes)::double precision AS total_bytes
+    FROM (
+        SELECT DISTINCT log_dir.total_bytes, log_dir.usable_bytes
+        FROM store.log_dir
+        WHERE log_dir.snapshot_key = newest.snapshot_key AND log_dir.captured_at = newest.captured_at
+            AND log_dir.broker = broker.broker AND log_dir.total_bytes IS NOT NULL AND log_dir.usable_bytes IS NOT NULL
+    ) AS one
+) AS volume ON true
+LEFT JOIN LATERAL (
+    SELECT plan_broker.load_after - plan_broker.load_before AS disk_bytes
+    FROM store.newest_run AS newest_run
+    JOIN store.plan_broker
+        ON plan_broker.run_key = newest_run.run_key AND plan_broker.started_at = newest_run.started_at
+    WHERE newest_run.cluster = newest.cluster AND plan_broker.broker = broker.broker AND plan_broker.resource = 'disk'
+) AS planned ON true
+LEFT JOIN store.finding_subject AS found
+    ON found.cluster = newest.cluster AND found.subject_type = 'broker' AND found.subject = broker.broker::text;
+COMMENT ON VIEW advisor.broker_overview_latest IS 'Brokers of the newest snapshot with their load, disk now and after the newest plan, and worst finding.';
+COMMENT ON COLUMN advisor.broker_overview_latest.captured_at IS 'Time of the snapshot.';
+COMMENT ON COLUMN advisor.broker_overview_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.broker_overview_latest.snapshot_id IS 'Id of the snapshot.';
+COMMENT ON COLUMN advisor.broker_overview_latest.broker IS 'Broker id.';
+COMMENT ON COLUMN advisor.broker_overview_latest.rack IS 'Rack; NULL: none.';
+COMMENT ON COLUMN advisor.broker_overview_latest.host IS 'Advertised host; NULL: unknown.';
+COMMENT ON COLUMN advisor.broker_overview_latest.port IS 'Advertised port; NULL: unknown.';
+COMMENT ON COLUMN advisor.broker_overview_latest.state IS 'alive, new, draining or demoted; unresponsive, refused, silent or disconnected (not reached); fenced or dead.';
+COMMENT ON COLUMN advisor.broker_overview_latest.is_controller IS 'True for the active controller.';
+COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Used bytes of the volumes under its log dirs, else bytes of its replicas.';
+COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Size of these volumes, else the given capacity; NULL: unknown.';
+COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio IS 'used_bytes / total_bytes.';
+COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio_with_plan IS 'The same after the newest plan; NULL: unknown, or no plan.';
+COMMENT ON COLUMN advisor.broker_overview_latest.disk_bytes IS 'Bytes of its replicas.';
+COMMENT ON COLUMN advisor.broker_overview_latest.disk_to_mean_ratio IS 'Disk level, a share of capacity where all capacities are known, to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.in_bytes_per_s IS 'Bytes/s written to it, copies of other leaders with them; NULL: unknown.';
+COMMENT ON COLUMN advisor.broker_overview_latest.in_to_mean_ratio IS 'Its level to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.out_bytes_per_s IS 'Bytes/s that it sends to consumers and followers; NULL: unknown.';
+COMMENT ON COLUMN advisor.broker_overview_latest.out_to_mean_ratio IS 'Its level to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.replica_count IS 'Replicas on it.';
+COMMENT ON COLUMN advisor.broker_overview_latest.replicas_to_mean_ratio IS 'Its level to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.leader_count IS 'Partitions that it leads.';
+COMMENT ON COLUMN advisor.broker_overview_latest.leaders_to_mean_ratio IS 'Its level to the mean of all brokers.';
+COMMENT ON COLUMN advisor.broker_overview_latest.finding_count IS 'Findings of the newest advisory about it, or that explain something of it; muted ones are left out.';
+COMMENT ON COLUMN advisor.broker_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
+COMMENT ON COLUMN advisor.broker_overview_latest.worst_finding_code IS 'Code of the worst of them.';
