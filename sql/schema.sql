@@ -3539,6 +3539,7 @@ CREATE VIEW store.move_outcome AS
     run.cluster,
     move.topic,
     move.partition,
+    move.wave,
     now_placed.replicas AS replicas_now,
         CASE
             WHEN (now_placed.replicas IS NULL) THEN 'gone'::text
@@ -3586,7 +3587,6 @@ CREATE VIEW advisor.move_status_latest AS
             move.to_replicas,
             move.leader_to,
             move.bytes,
-            move.wave,
             row_number() OVER (PARTITION BY recent.cluster, move.topic, move.partition, move.to_replicas, move.leader_to ORDER BY recent.age) AS place
            FROM (recent
              JOIN store.move ON (((move.run_key = recent.run_key) AND (move.started_at = recent.started_at))))
@@ -3598,8 +3598,7 @@ CREATE VIEW advisor.move_status_latest AS
             max(advised.started_at) AS newest_started_at,
             min(advised.started_at) AS since,
             count(*) AS advisories,
-            max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes,
-            max(advised.wave) FILTER (WHERE (advised.age = 1)) AS wave
+            max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes
            FROM advised
           WHERE (advised.age = advised.place)
           GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
@@ -3612,7 +3611,6 @@ CREATE VIEW advisor.move_status_latest AS
             standing.since,
             standing.advisories,
             standing.bytes,
-            standing.wave,
             NULL::integer[] AS replicas_now,
             NULL::text AS state
            FROM standing
@@ -3625,7 +3623,6 @@ CREATE VIEW advisor.move_status_latest AS
             NULL::timestamp with time zone,
             NULL::bigint,
             NULL::bigint,
-            NULL::integer,
             moved.replicas_now,
             moved.state
            FROM (recent
@@ -3642,8 +3639,7 @@ CREATE VIEW advisor.move_status_latest AS
     max(since) AS recommended_since,
     max(advisories) AS advisories,
     (max(state) = 'applied'::text) AS is_applied,
-    max(state) AS state,
-    max(wave) AS wave
+    max(state) AS state
    FROM both_of_each
   GROUP BY cluster, topic, partition;
 
@@ -3672,8 +3668,6 @@ COMMENT ON COLUMN advisor.move_status_latest.advisories IS 'Number of consecutiv
 COMMENT ON COLUMN advisor.move_status_latest.is_applied IS 'The newest snapshot shows the replicas and the leader of the plan.';
 
 COMMENT ON COLUMN advisor.move_status_latest.state IS 'State in the newest snapshot: applied, placed (leader not elected yet), moving, open (not started), elsewhere (moved by another tool) or gone.';
-
-COMMENT ON COLUMN advisor.move_status_latest.wave IS 'Wave of the plan that holds the move.';
 
 CREATE VIEW advisor.partition AS
  SELECT snapshot.captured_at,
@@ -5762,6 +5756,36 @@ COMMENT ON COLUMN advisor.wave_latest.throttle_bytes_per_s IS 'Throttle.';
 
 COMMENT ON COLUMN advisor.wave_latest.free_disk_needed IS 'Bytes by broker while both copies exist.';
 
+CREATE VIEW advisor.wave_status_latest AS
+ SELECT newest.started_at,
+    newest.cluster,
+    newest.run_id,
+    moved.wave,
+    count(*) AS move_count,
+    count(*) FILTER (WHERE (moved.state = 'applied'::text)) AS applied_count,
+    count(*) FILTER (WHERE (moved.state = ANY (ARRAY['moving'::text, 'placed'::text]))) AS running_count
+   FROM (store.newest_run newest
+     JOIN store.move_outcome moved ON ((moved.run_key = newest.run_key)))
+  GROUP BY newest.started_at, newest.cluster, newest.run_id, moved.wave;
+
+ALTER VIEW advisor.wave_status_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.wave_status_latest IS 'Waves of the newest plan: moves, and how many of them the newest snapshot shows as applied or running.';
+
+COMMENT ON COLUMN advisor.wave_status_latest.started_at IS 'Start of the advisory.';
+
+COMMENT ON COLUMN advisor.wave_status_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.wave_status_latest.run_id IS 'Advisory of the plan.';
+
+COMMENT ON COLUMN advisor.wave_status_latest.wave IS 'Wave.';
+
+COMMENT ON COLUMN advisor.wave_status_latest.move_count IS 'Moves of the wave.';
+
+COMMENT ON COLUMN advisor.wave_status_latest.applied_count IS 'Moves whose replicas and leader are those of the plan.';
+
+COMMENT ON COLUMN advisor.wave_status_latest.running_count IS 'Moves under way: being reassigned, or with their leader not elected yet.';
+
 CREATE TABLE store.advisory (
     run_key bigint NOT NULL,
     document text NOT NULL
@@ -6853,6 +6877,9 @@ GRANT SELECT ON TABLE advisor.wave TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.wave_status_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.wave_status_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.advisory TO advisor_writer;
 

@@ -17,6 +17,7 @@ SELECT
     run.cluster,
     move.topic,
     move.partition,
+    move.wave,
     now_placed.replicas AS replicas_now,
     CASE
         WHEN now_placed.replicas IS NULL THEN 'gone'

@@ -9,7 +9,7 @@ WITH recent AS MATERIALIZED (
 advised AS (
     SELECT
         recent.cluster, recent.run_key, recent.age, recent.started_at, move.topic, move.partition, move.to_replicas,
-        move.leader_to, move.bytes, move.wave,
+        move.leader_to, move.bytes,
         row_number() OVER (
             PARTITION BY recent.cluster, move.topic, move.partition, move.to_replicas, move.leader_to
             ORDER BY recent.age
@@ -22,8 +22,7 @@ standing AS (
     SELECT
         advised.cluster, advised.topic, advised.partition, advised.to_replicas,
         max(advised.started_at) AS newest_started_at, min(advised.started_at) AS since, count(*) AS advisories,
-        max(advised.bytes) FILTER (WHERE advised.age = 1) AS bytes,
-        max(advised.wave) FILTER (WHERE advised.age = 1) AS wave
+        max(advised.bytes) FILTER (WHERE advised.age = 1) AS bytes
     FROM advised
     WHERE advised.age = advised.place
     GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
@@ -31,11 +30,11 @@ standing AS (
 -- Postgres takes each of these two lists of the same moves for one row: a join would compare all with all.
 both_of_each AS (
     SELECT
-        cluster, topic, partition, to_replicas, newest_started_at, since, advisories, bytes, wave,
+        cluster, topic, partition, to_replicas, newest_started_at, since, advisories, bytes,
         NULL::integer[] AS replicas_now, NULL::text AS state
     FROM standing
     UNION ALL
-    SELECT recent.cluster, moved.topic, moved.partition, NULL, NULL, NULL, NULL, NULL, NULL, moved.replicas_now, moved.state
+    SELECT recent.cluster, moved.topic, moved.partition, NULL, NULL, NULL, NULL, NULL, moved.replicas_now, moved.state
     FROM recent
     JOIN store.move_outcome AS moved ON moved.run_key = recent.run_key
     WHERE recent.age = 1
@@ -51,8 +50,7 @@ SELECT
     max(since) AS recommended_since,
     max(advisories) AS advisories,
     max(state) = 'applied' AS is_applied,
-    max(state) AS state,
-    max(wave) AS wave
+    max(state) AS state
 FROM both_of_each
 GROUP BY cluster, topic, partition;
 
@@ -68,4 +66,3 @@ COMMENT ON COLUMN advisor.move_status_latest.recommended_since IS 'Start of the 
 COMMENT ON COLUMN advisor.move_status_latest.advisories IS 'Number of consecutive advisories with the move.';
 COMMENT ON COLUMN advisor.move_status_latest.is_applied IS 'The newest snapshot shows the replicas and the leader of the plan.';
 COMMENT ON COLUMN advisor.move_status_latest.state IS 'State in the newest snapshot: applied, placed (leader not elected yet), moving, open (not started), elsewhere (moved by another tool) or gone.';
-COMMENT ON COLUMN advisor.move_status_latest.wave IS 'Wave of the plan that holds the move.';

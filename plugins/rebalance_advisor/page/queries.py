@@ -84,7 +84,7 @@ MOVE = view(
     "cluster run_id position topic partition from_replicas to_replicas leader_from leader_to kind bytes wave"
     " reason_code reason_args",
 )
-MOVE_STATUS = view("move_status_latest", "cluster wave state")
+WAVE_STATUS = view("wave_status_latest", "cluster wave applied_count")
 BROKER = view("broker_latest", "cluster broker rack host port state is_controller")
 BROKER_SCORE = view(
     "broker_score_latest", "cluster broker rack resource unit load capacity level level_to_mean_ratio fair_share source"
@@ -149,7 +149,7 @@ OUTCOME = view(
 SKEW_DAY = view("skew_by_day", "cluster period_start resource skew highest_skew worst_broker")
 ALL = (
     CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, PLAN_STEP, MOVE,
-    MOVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
+    WAVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
     GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY, BROKER_OVERVIEW, TOPIC_OVERVIEW,
     GROUP_OVERVIEW,
 )  # fmt: skip
@@ -313,11 +313,8 @@ def plan_parts(cluster: str, run_id: str) -> dict[str, Select[Any]]:
 
 def applied_by_wave(cluster: str) -> Select[Any]:
     """How many partitions of each wave of the newest plan are as planned in the newest snapshot."""
-    return (
-        select(MOVE_STATUS.c.wave, func.count().label("applied"))
-        .where(MOVE_STATUS.c.cluster == cluster, MOVE_STATUS.c.state == "applied")
-        .group_by(MOVE_STATUS.c.wave)
-    )
+    read = WAVE_STATUS.c
+    return select(read.wave, read.applied_count.label("applied")).where(read.cluster == cluster)
 
 
 def moves(cluster: str, run_id: str, asked: MoveFilter) -> Select[Any]:
