@@ -1,8 +1,19 @@
 """Links and texts of the page."""
 
+import re
 from types import SimpleNamespace
 
-from rebalance_advisor.page.rendering import address, broker_list, count, moment, rate, style, verdict_words
+from rebalance_advisor.page.rendering import (
+    address,
+    broker_list,
+    count,
+    moment,
+    outlook_words,
+    rate,
+    style,
+    verdict_words,
+)
+from rebalance_advisor.store.schema.migrate import read_views
 
 HERE = SimpleNamespace(scope={"root_path": "/air/advisor"})
 
@@ -26,3 +37,13 @@ def test_the_style_sheet_has_light_and_dark_and_fetches_nothing():
     assert "prefers-color-scheme: dark" in style()
     assert "url(" not in style()
     assert "@import" not in style()
+
+
+def test_every_outlook_of_a_group_has_words():
+    """Those that the view gives, and none of them for what it does not."""
+    outlooks = set(re.findall(r"(?:THEN|ELSE) '(\w+)'", read_views()["advisor.group_overview_latest"]))
+    assert len(outlooks) == 5
+    words = {outlook: outlook_words({"outlook": outlook, "drain_seconds": 5400.0}) for outlook in outlooks | {None}}
+    assert words["drains"] == "in 1 h 30 min"
+    assert len(set(words.values())) == 6
+    assert "None" not in "".join(words.values())
