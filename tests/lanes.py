@@ -1,9 +1,9 @@
 """Run the lanes of a tier side by side: ``python -m tests.lanes test`` (or check, test-all, test-live, ci).
 
 A lane is one process that tests one part of the product. Lanes start in the order of ``LANES``, as many at once as keep
-the processors busy, and a little more. A lane writes to ``.run/lanes/LANE.log``, which is
-printed when the lane ends. A table of lanes, results and seconds comes last. No test runs twice in one tier: where
-``fast`` runs, ``fast-rest`` is left out. Exit code 1 when a lane failed.
+the processors busy, and a little more. A lane writes to ``.run/lanes/LANE.log``, which is printed when the lane ends. A
+table of lanes, seconds, processor seconds and results comes last. No test runs twice in one tier: where ``fast`` runs,
+``fast-rest`` is left out. Exit code 1 when a lane failed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -81,6 +82,7 @@ class Run:
     process: subprocess.Popen[bytes]
     began: float
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     @property
     def is_over(self) -> bool:
@@ -117,8 +119,11 @@ def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
                     waiting.remove(lane)
                     running.append(_start(lane))
             time.sleep(_LOOK_S)
-            for run in [run for run in running if run.is_over]:
-                run.seconds = time.monotonic() - run.began
+            for run in list(running):
+                used = _cpu_seconds_of_children()
+                if not run.is_over:
+                    continue
+                run.seconds, run.cpu_seconds = time.monotonic() - run.began, _cpu_seconds_of_children() - used
                 running.remove(run)
                 over.append(run)
                 print(f"\n=== {run.lane.name}: {run.result} after {run.seconds:.0f} s\n{_shown(run)}", flush=True)
@@ -144,6 +149,12 @@ def _start(lane: Lane) -> Run:
     return Run(lane, process, time.monotonic())
 
 
+def _cpu_seconds_of_children() -> float:
+    """Of all processes that ended and were waited for, with their own children."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _shown(run: Run) -> str:
     """All of a failed lane's output, the last line of any other; rows of dots are left out."""
     lines = [line for line in run.text.splitlines() if line.strip() and not _PERCENT.search(line)]
@@ -160,9 +171,9 @@ def main() -> int:
     print(f"{tier}: " + "; ".join(f"{lane.name} ({lane.proves})" for lane in lanes), flush=True)
     began = time.monotonic()
     over = run_lanes(lanes, os.cpu_count() or 1)
-    print(f"\n{'lane':<10} {'seconds':>7}  {'result':<44} what it proves")
+    print(f"\n{'lane':<10} {'seconds':>7} {'cpu s':>6}  {'result':<44} what it proves")
     for run in over:
-        print(f"{run.lane.name:<10} {run.seconds:>7.0f}  {run.result:<44} {run.lane.proves}")
+        print(f"{run.lane.name:<10} {run.seconds:>7.0f} {run.cpu_seconds:>6.0f}  {run.result:<44} {run.lane.proves}")
     failed = [run.lane.name for run in over if run.process.returncode]
     seconds = time.monotonic() - began
     print(
