@@ -24,7 +24,7 @@ from sqlalchemy import (
     table,
     type_coerce,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, distinct_on
 from sqlalchemy.types import TypeEngine
 
 from kafka_rebalance.findings.finding import Severity
@@ -58,6 +58,9 @@ FINDING = view(
     "finding",
     "cluster run_id rank code severity subject_type subject evidence recommendation_code recommendation_args team"
     " channel tier muted_until mute_reason",
+)
+FINDING_LATEST = view(
+    "finding_latest", "cluster rank severity subject_type subject recommendation_code recommendation_args muted_until"
 )
 COVERAGE = view("coverage_latest", "cluster subject_type subject missing_code missing_args reason_code reason_args")
 PLAN = view(
@@ -151,7 +154,7 @@ ALL = (
     CLUSTER, APPLICATION, FINDING, COVERAGE, PLAN, PLAN_BROKER, PLAN_RESOURCE, BOUND, WAVE, PLAN_STEP, MOVE,
     WAVE_STATUS, BROKER, BROKER_SCORE, DISK, TOPIC_CHANGE, TOPIC, TOPIC_SCORE, PARTITION, LOAD, GROUP, GROUP_SCORE,
     GROUP_DRAIN, GROUP_LAG, MEMBER_SCORE, ATTEMPT, CHECK, OUTCOME, SKEW_DAY, BROKER_OVERVIEW, TOPIC_OVERVIEW,
-    GROUP_OVERVIEW,
+    GROUP_OVERVIEW, FINDING_LATEST,
 )  # fmt: skip
 
 
@@ -165,6 +168,20 @@ def applications() -> Select[Any]:
     """What became of the newest plans, the last time each was asked about last."""
     newest = and_(CLUSTER.c.cluster == APPLICATION.c.cluster, CLUSTER.c.run_id == APPLICATION.c.run_id)
     return select(*APPLICATION.c).join(CLUSTER, newest).order_by(APPLICATION.c.cluster, APPLICATION.c.application_id)
+
+
+def worst_findings() -> Select[Any]:
+    """Of each cluster the worst finding that is not muted."""
+    told = FINDING_LATEST.c
+    unmuted = select(*told).where(told.muted_until.is_(None), told.severity.not_in(("info", "ok")))
+    return unmuted.ext(distinct_on(told.cluster)).order_by(told.cluster, told.rank)
+
+
+def fullest_brokers() -> Select[Any]:
+    """Of each cluster the broker whose disks are the fullest; none where no size is known."""
+    broker = BROKER_OVERVIEW.c
+    known = select(broker.cluster, broker.broker, broker.used_ratio).where(broker.used_ratio.is_not(None))
+    return known.ext(distinct_on(broker.cluster)).order_by(broker.cluster, broker.used_ratio.desc(), broker.broker)
 
 
 def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:

@@ -77,7 +77,10 @@ def fleet(request: Request) -> HTMLResponse:
     read = rows(request, clusters())
     seen = readable_clusters(request, [row["cluster"] for row in read])
     states = {row["cluster"]: row["state"] for row in rows(request, applications())}
-    return page(request, "fleet.html", clusters=[row for row in read if row["cluster"] in seen], states=states)
+    worst = {row["cluster"]: row for row in rows(request, ask.worst_findings())}
+    fullest = {row["cluster"]: row for row in rows(request, ask.fullest_brokers())}
+    shown = [row for row in read if row["cluster"] in seen]
+    return page(request, "fleet.html", clusters=shown, states=states, worst=worst, fullest=fullest)
 
 
 def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:

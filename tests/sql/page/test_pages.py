@@ -103,6 +103,9 @@ def test_the_fleet_says_verdict_age_worst_broker_findings_and_plan(published, op
     text = open_page().get("/").text
     for words in ("Rebalance: a plan is ready", "broker 1", "1.25 × the mean of disk", "1 critical", "1 replica moves"):
         assert words in text
+    assert re.search(r'75 %, <a href="/clusters/prod/broker\?id=3">broker 3', text)  # the fullest disks
+    assert re.search(r'<span class="severity critical">critical</span>\s*<a [^>]*>broker 1</a>', text)  # what it needs
+    assert '<b class="critical">Urgent:</b>' in open_page().get("/clusters/prod").text
 
 
 def test_the_plan_is_downloaded_byte_for_byte_with_its_hash(published, open_page, connection) -> None:
