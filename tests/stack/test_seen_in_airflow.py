@@ -79,7 +79,21 @@ def test_the_first_screen_answers_what_is_asked_first(page: Page, address: str) 
     assert "If nothing is done:" in seen
     assert "the most loaded brokers stay at" in seen
     assert re.search(r"The reading is .+ old", seen)
+    assert "Urgent: The disks of broker 9 are 93% full" in seen  # what burns
     assert "things that could not be read: 1" in seen
+
+
+def test_lists_and_fleet_begin_with_what_is_worst(page: Page, address: str) -> None:
+    """Which disk is full, which topic and group are in trouble, what does the plan do about it."""
+    for path, words in {
+        f"{CLUSTER}/brokers": ("12 brokers", "93 %", "61 %", "broker disk full"),
+        f"{CLUSTER}/topics": ("166 topics", "hot partition", "rack violated"),
+        f"{CLUSTER}/groups": ("49 groups", "dead static member", "never: members fall behind", "→"),
+        f"{PREFIX}/": ("1 cluster", "The disks of broker 9 are 93% full", "Rebalance: a plan is ready"),
+    }.items():
+        page.goto(f"{address}{path}")
+        seen = in_view(page)
+        assert [word for word in words if word not in seen] == [], (path, seen)
 
 
 def test_broker_9_says_why_it_is_hot_and_the_group_which_strategy_and_why(page: Page, address: str) -> None:
