@@ -56,7 +56,7 @@ def test_the_first_screen_answers_what_is_asked_first(browser: Browser, report: 
     assert re.search(r"read 20\d\d-\d\d-\d\d \d\d:\d\d UTC, holds until 20\d\d", seen)  # how old is this
     assert "does not cover parts of group courier-dispatch" in seen  # what was not seen
     assert "The disks of broker 9 are 93% full" in seen  # what is urgent
-    assert "group hot partition (group clickstream-enricher)" in seen
+    assert "explains: broker disk over share (broker 9)" in seen
 
 
 @pytest.mark.parametrize(("scheme", "size"), SCREENS)
