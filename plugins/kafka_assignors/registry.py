@@ -23,8 +23,8 @@ import numpy as np
 from kafka_assignors.arrays import Longs
 from kafka_assignors.contract import NO_METADATA, AssignmentRequest, Assignor, MemberColumns, TopicColumns
 from kafka_assignors.custom import CustomAssignor, CustomAssignorAdapter
-from kafka_assignors.errors import InvalidInputError, UnknownNameError
-from kafka_assignors.releases import Client, Releases, release_of
+from kafka_assignors.errors import UnknownNameError
+from kafka_assignors.releases import Client, Releases, answering
 from kafka_assignors.string_column import StringColumn
 
 
@@ -99,13 +99,13 @@ _STICKY, _BEFORE_3_0 = "sticky.sticky", "sticky.before_3_0"
 
 BUILT_IN: tuple[Registration, ...] = (
     *_java(
-        ("range", "3.5", "4.3", "client.range:RangeAssignor"),
+        ("range", "3.5", "4.4", "client.range:RangeAssignor"),
         ("range@2.4", "2.4", "3.4", "client.range:StaticFirstRangeAssignor"),
         ("range@2.1", "2.1", "2.3", "client.range:LegacyRangeAssignorOf21"),
         ("range@2.0", "0.9", "2.0", "client.range:LegacyRangeAssignor"),
-        ("roundrobin", "2.4", "4.3", "client.roundrobin:RoundRobinAssignor"),
+        ("roundrobin", "2.4", "4.4", "client.roundrobin:RoundRobinAssignor"),
         ("roundrobin@2.0", "0.9", "2.3", "client.roundrobin:LegacyRoundRobinAssignor"),
-        ("sticky", "3.7.1", "4.3", f"{_STICKY}:StickyAssignor"),
+        ("sticky", "3.7.1", "4.4", f"{_STICKY}:StickyAssignor"),
         ("sticky@3.5.2", "3.5.2", "3.7.0", f"{_STICKY}:sticky_of_3_5_2"),
         ("sticky@3.5", "3.5.0", "3.5.1", f"{_STICKY}:sticky_of_3_5_0"),
         ("sticky@3.4.1", "3.4.1", "3.4.1", f"{_STICKY}:sticky_of_3_4_1"),
@@ -115,7 +115,7 @@ BUILT_IN: tuple[Registration, ...] = (
         ("sticky@2.4", "2.4", "2.5.0", f"{_BEFORE_3_0}:StickyOf24"),
         ("sticky@2.3", "2.3", "2.3", f"{_BEFORE_3_0}:StickyOf23"),
         ("sticky@2.0", "0.11", "2.2", "sticky.legacy:LegacyStickyAssignor"),
-        ("cooperative-sticky", "3.7.1", "4.3", f"{_STICKY}:CooperativeStickyAssignor"),
+        ("cooperative-sticky", "3.7.1", "4.4", f"{_STICKY}:CooperativeStickyAssignor"),
         ("cooperative-sticky@3.5.2", "3.5.2", "3.7.0", f"{_STICKY}:cooperative_of_3_5_2"),
         ("cooperative-sticky@3.5", "3.5.0", "3.5.1", f"{_STICKY}:cooperative_of_3_5_0"),
         ("cooperative-sticky@3.4.1", "3.4.1", "3.4.1", f"{_STICKY}:cooperative_of_3_4_1"),
@@ -128,7 +128,7 @@ BUILT_IN: tuple[Registration, ...] = (
     *_client(
         Client.LIBRDKAFKA,
         "2.15.0",
-        "2.15.0",
+        "2.16.0",
         ("range@librdkafka", "other_clients.range:LibrdkafkaRange"),
         ("roundrobin@librdkafka", "other_clients.roundrobin:of_librdkafka"),
         ("cooperative-sticky@librdkafka", "other_clients.sticky:LibrdkafkaCooperative"),
@@ -145,7 +145,7 @@ BUILT_IN: tuple[Registration, ...] = (
     *_client(
         Client.FRANZ_GO,
         "1.22.2",
-        "1.22.2",
+        "1.22.3",
         ("range@franz-go", "other_clients.range:of_franz_go"),
         ("roundrobin@franz-go", "other_clients.roundrobin:of_franz_go"),
         ("sticky@franz-go", "other_clients.franz_go:FranzGoSticky"),
@@ -153,19 +153,29 @@ BUILT_IN: tuple[Registration, ...] = (
     ),
     *_client(
         Client.KAFKA_PYTHON,
-        "3.0.12",
+        "2.3.0",
         "3.0.12",
         ("range@kafka-python-3", "other_clients.range:of_kafka_python_3"),
         ("roundrobin@kafka-python-3", "other_clients.roundrobin:KafkaPython3Dealer"),
+    ),
+    *_client(
+        Client.KAFKA_PYTHON,
+        "3.0.12",
+        "3.0.12",
         ("sticky@kafka-python-3", "other_clients.sticky:of_kafka_python_3"),
         ("cooperative-sticky@kafka-python-3", "other_clients.sticky:cooperative_of_kafka_python_3"),
     ),
     *_client(
         Client.KAFKA_PYTHON,
         "2.0.2",
-        "2.2.15",
+        "2.2.21",
         ("range@kafka-python-2", "other_clients.range:by_member_id"),
         ("roundrobin@kafka-python-2", "other_clients.roundrobin:by_member_id"),
+    ),
+    *_client(
+        Client.KAFKA_PYTHON,
+        "2.0.2",
+        "2.3.3",
         ("sticky@kafka-python-2", "other_clients.sticky:of_kafka_python_2"),
     ),
     *_client(
@@ -179,20 +189,20 @@ BUILT_IN: tuple[Registration, ...] = (
     *_client(
         Client.KAFKAJS,
         "2.2.4",
-        "2.2.4",
+        "2.3.0",  # its third beta was compared
         ("roundrobin@kafkajs", "other_clients.roundrobin:KafkaJSDealer", "RoundRobinAssigner"),
     ),
     *_kafka(
         Side.SERVER,
-        ("server-range", "3.9", "4.3", "server.range:ServerRangeAssignor"),
+        ("server-range", "3.9", "4.4", "server.range:ServerRangeAssignor"),
         ("server-range@3.8", "3.8", "3.8", "server.range:PreviewRangeAssignor"),
-        ("server-uniform", "4.0.1", "4.3", "server.uniform:ServerUniformAssignor"),
+        ("server-uniform", "4.0.1", "4.4", "server.uniform:ServerUniformAssignor"),
         ("server-uniform@4.0.0", "4.0.0", "4.0.0", "server.uniform:as_of_4_0_0"),
         ("server-uniform@3.8", "3.8", "3.9", "server.uniform_preview:PreviewUniformAssignor"),
     ),
     *_kafka(
         Side.SHARE,
-        ("share-simple", "4.2", "4.3", "share:ShareSimpleAssignor"),
+        ("share-simple", "4.2", "4.4", "share:ShareSimpleAssignor"),
         ("share-simple@4.0", "4.0", "4.0", "share:ShareSimpleAssignorOf40"),
     ),
     *_other(
@@ -330,12 +340,16 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_OWN, *_REGISTRATIONS, *points)))
 
 
-def name_of(strategy: str, client: object = None, version: object = None) -> str:
-    """The name of the class whose answers ``client`` (none: Java) gives in release ``version`` (none: its newest).
+def built_in(name: str) -> Registration:
+    """The built-in strategy of that name; raises KeyError."""
+    return _REGISTRATIONS[name]
+
+
+def lines_of_client(strategy: str, client: object = None) -> tuple[Registration, ...]:
+    """The classes of ``strategy`` that ``client`` (none: Java) has, the newest first.
 
     ``strategy`` is its name or the group's protocol; one that a single client has ("RoundRobinAssigner") tells the
-    client, too. Raises UnknownNameError for a client that does not have it, InvalidInputError
-    for a release that nobody is known to have, or whose line holds several classes.
+    client, too. Raises UnknownNameError for a client that does not have it.
     """
     having = [
         registration for registration in BUILT_IN
@@ -343,22 +357,27 @@ def name_of(strategy: str, client: object = None, version: object = None) -> str
     ]  # fmt: skip
     clients = {registration.client for registration in having}
     asked_client = client if client is not None else next(iter(clients)) if len(clients) == 1 else Client.JAVA
-    of_client = [registration for registration in having if registration.client == asked_client]
+    of_client = tuple(registration for registration in having if registration.client == asked_client)
     if not of_client:
         raise UnknownNameError.among(f"client of {strategy}", str(asked_client), {known.value for known in clients})
-    if version is None:
-        return of_client[0].name
-    asked = release_of(version)
-    found = [registration for registration in of_client if registration.releases.touches(asked)]
-    if not found:
-        known_releases = ", ".join(registration.versions for registration in of_client)
-        raise InvalidInputError.at(
-            "version", f"no {strategy} of release {version} is known", f"known: {known_releases}"
-        )
-    if len(found) > 1:
-        lines = " and ".join(registration.versions for registration in found)
-        raise InvalidInputError.at("version", f"{version} of {strategy} is {lines}", "they differ: name the release")
-    return found[0].name
+    return of_client
+
+
+def name_of(strategy: str, client: object = None, version: object = None) -> str:
+    """The name of the class whose answers ``client`` gives in release ``version`` (``releases.answering``).
+
+    Raises what ``lines_of_client`` and ``answering`` raise.
+    """
+    lines = lines_of_client(strategy, client)
+    return lines[answering([line.releases for line in lines], version, strategy).place].name
+
+
+def lines_of_coordinator(strategy: str) -> tuple[Registration, ...]:
+    """The coordinator's classes of ``strategy`` ("server-uniform"), the newest first."""
+    return tuple(
+        registration for registration in BUILT_IN
+        if registration.side in (Side.SERVER, Side.SHARE) and registration.strategy == strategy
+    )  # fmt: skip
 
 
 def registrations(side: Side | None = None) -> Iterator[Registration]:

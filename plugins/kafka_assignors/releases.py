@@ -2,12 +2,14 @@
 
 A release is a tuple of one to three numbers. Fewer than three name a line: (3, 7) is some release of 3.7.
 Example: ``Releases("Kafka", "3.5.2", "3.7.0")`` holds 3.6.2 and 3.7.0, not 3.7.1. "3.7" touches both "3.5.2 – 3.7.0"
-and "3.7.1 – 4.3", so whoever asks for it has to give the third number.
+and "3.7.1 – 4.4", so ``answering`` refuses it and asks for the third number. 4.5 is newer than all that were tried:
+``answering`` gives the newest span, and says that this is assumed.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,6 +29,7 @@ class Client(StrEnum):
     KAFKA_PYTHON = "kafka-python"
     AIOKAFKA = "aiokafka"
     KAFKAJS = "kafkajs"
+    KAFKA_GO = "kafka-go"
 
 
 _ASKED = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){0,2}")
@@ -77,3 +80,37 @@ class Releases:
         """``release`` (or one of its line, where it is shorter than three numbers) is among them."""
         first, last = release_of(self.first), release_of(self.last)
         return first[: len(release)] <= release and release[: len(last)] <= last
+
+    def ends_before(self, release: Release) -> bool:
+        """``release`` is newer than all of them."""
+        last = release_of(self.last)
+        return release[: len(last)] > last
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """``place``: of the span that answers for a release. ``is_assumed``: that release is newer than any tried one."""
+
+    place: int
+    is_assumed: bool = False
+
+
+def answering(spans: Sequence[Releases], version: object, strategy: str, *, is_ended: bool = False) -> Answering:
+    """Return which of ``spans``, the newest first, answers for ``version``; without one the newest does.
+
+    ``is_ended``: no later release has ``strategy``. Raises InvalidInputError for text that is no release, for a release
+    that is known not to have it, or for one whose line holds several spans.
+    """
+    if version is None:
+        return Answering(0)
+    asked = release_of(version)
+    if spans[0].ends_before(asked) and not is_ended:
+        return Answering(0, is_assumed=True)
+    found = [place for place, span in enumerate(spans) if span.touches(asked)]
+    if not found:
+        known = ", ".join(map(str, spans))
+        raise InvalidInputError.at("version", f"no {strategy} of release {version} is known", f"known: {known}")
+    if len(found) > 1:
+        lines = " and ".join(str(spans[place]) for place in found)
+        raise InvalidInputError.at("version", f"{version} of {strategy} is {lines}", "they differ: name the release")
+    return Answering(found[0])

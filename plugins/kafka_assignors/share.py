@@ -1,6 +1,6 @@
 """Return the answers of the group coordinator's ``simple`` for share groups (KIP-932): several readers for a partition.
 
-Stands for Kafka 4.2 – 4.3 (``share-simple``) and 4.0 (``share-simple@4.0``). The preview of 4.1 is not modelled.
+Stands for Kafka 4.2 – 4.4 (``share-simple``) and 4.0 (``share-simple@4.0``). The preview of 4.1 is not modelled.
 From 4.2 it promises, in this order: with M members on T partitions each partition is read by S = ⌈M/T⌉ of them where
 that is possible, members read about S·T/M partitions each, and present readers stay. To 4.0 every member reads every
 partition of its topics, and previous assignments play no part.
@@ -298,7 +298,7 @@ class ShareSimpleAssignor:
     """``org.apache.kafka.coordinator.group.assignor.SimpleAssignor`` since 4.2."""
 
     name: str = "share-simple"
-    versions: str = "Kafka 4.2 – 4.3"
+    versions: str = "Kafka 4.2 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError: PartitionAssignorException for a subscribed topic without metadata, and

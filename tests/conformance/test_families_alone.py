@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from kafka_assignors.recorded_cases import client, runtime, server
 from kafka_assignors.recorded_cases.client import Owned, request_of
@@ -11,17 +12,21 @@ from tests.conformance.recorded import cases, is_recorded_answer
 from tests.sample import for_each
 
 ANSWERS = {
-    "client_range": client.answer_range, "client_roundrobin": client.answer_roundrobin,
-    "legacy_range_2_0": client.answer_legacy_range, "legacy_roundrobin_2_0": client.answer_legacy_roundrobin,
-    "client_sticky": client.answer_sticky, "client_cooperative_sticky": client.answer_cooperative_sticky,
-    "legacy_sticky_2_0": client.answer_legacy_sticky, "java_random": runtime.answer_random,
+    "client_range": partial(client.answer_plain, "range"),
+    "client_roundrobin": partial(client.answer_plain, "roundrobin"),
+    "legacy_range_2_0": partial(client.answer_plain, "range@2.0"),
+    "legacy_roundrobin_2_0": partial(client.answer_plain, "roundrobin@2.0"),
+    "client_sticky": partial(client.answer_sticky, "sticky"),
+    "client_cooperative_sticky": partial(client.answer_cooperative_sticky, "cooperative-sticky"),
+    "legacy_sticky_2_0": partial(client.answer_legacy_sticky, "sticky@2.0"), "java_random": runtime.answer_random,
     "java_hash_order": runtime.answer_hash_order, "group_partition": runtime.answer_group,
-    "group_vote": runtime.answer_vote,
+    "group_vote": partial(runtime.answer_vote, "scala"),
     "producer_partition": runtime.answer_producer, "metaq_default": client.answer_default,
     "metaq_consistent": client.answer_consistent, "metaq_hash": client.answer_hash,
     "admin_utils": recorded_cases.answer_admin_utils, "striped_replica_placer": recorded_cases.answer_striped,
-    "reassign_generate": recorded_cases.answer_generate, "server_range": server.answer_range,
-    "server_uniform": server.answer_uniform, "share_simple": server.answer_share_simple,
+    "reassign_generate": recorded_cases.answer_generate, "server_range": partial(server.answer, "server-range"),
+    "server_uniform": partial(server.answer, "server-uniform@4.0.0"),
+    "share_simple": partial(server.answer, "share-simple@4.0"),
 }  # fmt: skip
 
 

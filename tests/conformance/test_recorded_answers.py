@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.placement.recorded_cases import FAMILIES, answer
 from tests.conformance.recorded import cases, families, is_recorded_answer
 
@@ -56,20 +55,6 @@ def test_where_kafka_never_returns_we_say_so(strategy: str) -> None:
     first = answer(case)
     again = answer(case)
     assert first == again == {"id": endless["id"], "output": {"error": "EndlessReassignment"}}
-
-
-@pytest.mark.parametrize(
-    ("version", "message"),
-    [
-        ("3.10x", "version: expected a release"),
-        ("2.7.2", "no coordinator of release 2.7.2"),
-        ("4.4.0", "4.4.0 is known"),
-    ],
-)
-def test_a_vote_of_a_release_that_nobody_has_run_is_refused(version: str, message: str) -> None:
-    case = next(cases("group_vote"))
-    with pytest.raises(InvalidInputError, match=message):
-        answer({**case, "input": {**case["input"], "version": version}})
 
 
 def test_a_vote_without_a_version_is_the_newest_ones() -> None:

@@ -11,7 +11,7 @@ Two examples
 - t0 with partitions on racks b, a; m0 in rack a, m1 in rack b: m0 gets t0-1, m1 gets t0-0.
 - No racks, t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
 
-Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.3, 0.9 to 2.3 (members by id; from 2.1 on topics in another order of
+Source: ``RangeAssignor`` of kafka-clients 3.5 to 4.4, 0.9 to 2.3 (members by id; from 2.1 on topics in another order of
 Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts once from 3.5
 on, twice before. Lists follow the map of topics; if racks were used they are sorted by topic and partition.
 Complexity: O(subscriptions + partitions · racks), without racks O(subscriptions + partitions).
@@ -243,10 +243,10 @@ def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling
 
 @dataclass(frozen=True, slots=True)
 class RangeAssignor:
-    """Range as of Kafka 3.5 to 4.3."""
+    """Range as of Kafka 3.5 to 4.4."""
 
     name: str = "range"
-    versions: str = "Kafka 3.5 – 4.3"
+    versions: str = "Kafka 3.5 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Ranges, matched with racks where any topic needs it."""

@@ -6,7 +6,7 @@ subscribe. Neither racks nor stickiness.
 
 Example: t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-2 t1-1, C1 t0-1 t1-0 t1-2.
 
-Source: ``RoundRobinAssignor`` of kafka-clients: 0.9 to 2.3 (members by id), 2.4 to 4.3 (static members first). An empty
+Source: ``RoundRobinAssignor`` of kafka-clients: 0.9 to 2.3 (members by id), 2.4 to 4.4 (static members first). An empty
 group is refused, as Java does. Complexity: O(subscriptions + partitions).
 """
 
@@ -28,10 +28,10 @@ from kafka_assignors.subscribers import subscribers_by_topic
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinAssignor:
-    """Round robin as of Kafka 2.4 to 4.3: static members first, by instance id, then the others by id."""
+    """Round robin as of Kafka 2.4 to 4.4: static members first, by instance id, then the others by id."""
 
     name: str = "roundrobin"
-    versions: str = "Kafka 2.4 – 4.3"
+    versions: str = "Kafka 2.4 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError for an empty group."""

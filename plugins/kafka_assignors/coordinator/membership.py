@@ -10,7 +10,7 @@ Classic groups (``Membership``)
   JoinGroup's answer lists members in this order, and the leader's client fills its own map in it.
 - Example (4.x): "b" joins and leads, then "a": the order is a, b (97 & 15 = 1, 98 & 15 = 2). If only "a" has rejoined
   when the phase ends, "a" leads.
-- Sources: ``GroupMetadata`` in Scala (2.8 – 3.9), ``ClassicGroup`` in Java (4.0 – 4.3, and 3.7 – 3.9 with the new
+- Sources: ``GroupMetadata`` in Scala (2.8 – 3.9), ``ClassicGroup`` in Java (4.0 – 4.4, and 3.7 – 3.9 with the new
   coordinator switched on), with their ``selectProtocol``.
 
 Coordinating partition (``group_partitions``): ``abs(groupId.hashCode) % partitions`` of ``__consumer_offsets``, where
@@ -39,25 +39,29 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.java.hash_order import JavaHashMap
 from kafka_assignors.java.scala_maps import ScalaMutableMap, immutable_order
 from kafka_assignors.java.strings import hash_codes
+from kafka_assignors.releases import Release, Releases
 from kafka_assignors.string_column import StringColumn
 
 
 class Coordinator(StrEnum):
     """The broker's class of a classic group."""
 
-    SCALA = "scala"  # GroupMetadata, Kafka 2.8 – 3.9
-    JAVA = "java"  # ClassicGroup, Kafka 4.0 – 4.3
+    SCALA = "scala"  # GroupMetadata
+    JAVA = "java"  # ClassicGroup
 
 
-NEWEST = Coordinator.JAVA
-_SCALA_FROM, _JAVA_FROM, _BEYOND = (2, 8), (4,), (4, 4)
+COORDINATORS = (
+    (Coordinator.JAVA, Releases("Kafka", "4.0", "4.4")),
+    (Coordinator.SCALA, Releases("Kafka", "2.8", "3.9")),
+)  # the newest first
+NEWEST = COORDINATORS[0][0]
 
 
-def coordinator_of(release: tuple[int, ...]) -> Coordinator | None:
-    """The class in ``release`` ((3, 9, 2), (4,)); None where nobody has run it: before 2.8, or newer than 4.3."""
-    if not _SCALA_FROM <= release < _BEYOND:
-        return None
-    return Coordinator.SCALA if release < _JAVA_FROM else Coordinator.JAVA
+def coordinator_of(release: Release) -> Coordinator | None:
+    """The class in ``release`` ((3, 9, 2), (4,)), the newest one in later releases; None before 2.8."""
+    if COORDINATORS[0][1].ends_before(release):
+        return NEWEST
+    return next((coordinator for coordinator, releases in COORDINATORS if releases.touches(release)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,7 @@ class BuiltInPartitioner:
     """
 
     name: str = "default"
-    versions: str = "Kafka 3.3 – 4.3"
+    versions: str = "Kafka 3.3 – 4.4"
     is_key_ignored: bool = False
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:
@@ -253,7 +253,7 @@ class RoundRobinPartitioner:
     """``org.apache.kafka.clients.producer.RoundRobinPartitioner``: keys play no part."""
 
     name: str = "roundrobin"
-    versions: str = "Kafka 2.4 – 4.3"
+    versions: str = "Kafka 2.4 – 4.4"
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
         """Nothing is drawn: the counter starts at 0."""

@@ -2,43 +2,97 @@
 
 The dictionaries live at this edge alone: a family turns ``input`` into columns, calls the same strategy as every
 other caller, and turns its answer into the fields that are recorded for that family, and no others.
+
+``version`` of an input is read here for every family: it chooses the class (``releases.answering``), and a release that
+is newer than any that was tried is answered as the newest one, with ``assumed`` beside the output.
+Example: version 9.9 of ``server_range`` gives ``"assumed": {"version": "9.9", "answered_as": "Kafka 3.9 – 4.4"}``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
 
+from kafka_assignors.coordinator.membership import COORDINATORS
 from kafka_assignors.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
+from kafka_assignors.registry import Registration, built_in, lines_of_client, lines_of_coordinator
+from kafka_assignors.releases import Releases, answering
 from kafka_assignors.visible_text import excerpt
 
 _FIELDS = "see the fields in the strategy's page"
 
 Case = Mapping[str, Any]
-Handler = Callable[[Mapping[str, Any]], dict[str, Any]]
+Input = Mapping[str, Any]
+Handler = Callable[..., dict[str, Any]]
+Line = tuple[str, Releases]  # name of what answers for these releases, which the handler gets; "" where it needs none
 
-# strategy → module:function of replay_families, imported when first asked for.
-FAMILIES: dict[str, str] = {
-    "client_range": "kafka_assignors.recorded_cases.client:answer_range",
-    "client_roundrobin": "kafka_assignors.recorded_cases.client:answer_roundrobin",
-    "client_sticky": "kafka_assignors.recorded_cases.client:answer_sticky",
-    "client_cooperative_sticky": "kafka_assignors.recorded_cases.client:answer_cooperative_sticky",
-    "legacy_range_2_0": "kafka_assignors.recorded_cases.client:answer_legacy_range",
-    "legacy_roundrobin_2_0": "kafka_assignors.recorded_cases.client:answer_legacy_roundrobin",
-    "legacy_sticky_2_0": "kafka_assignors.recorded_cases.client:answer_legacy_sticky",
-    "server_range": "kafka_assignors.recorded_cases.server:answer_range",
-    "server_uniform": "kafka_assignors.recorded_cases.server:answer_uniform",
-    "share_simple": "kafka_assignors.recorded_cases.server:answer_share_simple",
-    "metaq_default": "kafka_assignors.recorded_cases.client:answer_default",
-    "metaq_consistent": "kafka_assignors.recorded_cases.client:answer_consistent",
-    "metaq_hash": "kafka_assignors.recorded_cases.client:answer_hash",
-    "group_partition": "kafka_assignors.recorded_cases.runtime:answer_group",
-    "group_vote": "kafka_assignors.recorded_cases.runtime:answer_vote",
-    "producer_partition": "kafka_assignors.recorded_cases.runtime:answer_producer",
-    "java_random": "kafka_assignors.recorded_cases.runtime:answer_random",
-    "java_hash_order": "kafka_assignors.recorded_cases.runtime:answer_hash_order",
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """``target``: module:function that answers, imported when first asked for. ``lines`` of an input, newest first.
+
+    ``default``: the release of the recordings that name none, where that is not the newest. ``is_ended``: later
+    releases do not have it.
+    """
+
+    target: str
+    lines: Callable[[Input], Sequence[Line]]
+    default: str | None = None
+    is_ended: bool = False
+
+
+def _named(registrations: Sequence[Registration]) -> tuple[Line, ...]:
+    return tuple((registration.name, registration.releases) for registration in registrations)
+
+
+def _client(strategy: str, function: str) -> Family:
+    return Family(
+        f"kafka_assignors.recorded_cases.client:{function}",
+        lambda asked: _named(lines_of_client(strategy, asked.get("client"))),
+    )
+
+
+def _legacy(name: str, function: str) -> Family:
+    return Family(
+        f"kafka_assignors.recorded_cases.client:{function}", lambda _asked: _named([built_in(name)]), is_ended=True
+    )
+
+
+def _coordinator(strategy: str) -> Family:
+    """The first recordings name no release: they are 4.0.0's."""
+    lines = _named(lines_of_coordinator(strategy))
+    return Family("kafka_assignors.recorded_cases.server:answer", lambda _asked: lines, default="4.0.0")
+
+
+def one_line(target: str, releases: Releases, *, is_ended: bool = False) -> Family:
+    """A family that answers alike in all its releases."""
+    return Family(target, lambda _asked: (("", releases),), is_ended=is_ended)
+
+
+_ALL_OF_KAFKA, _METAQ = Releases("Kafka", "0.9", "4.4"), Releases("Metamorphosis", "1.4", "1.4")
+
+FAMILIES: dict[str, Family] = {
+    "client_range": _client("range", "answer_plain"),
+    "client_roundrobin": _client("roundrobin", "answer_plain"),
+    "client_sticky": _client("sticky", "answer_sticky"),
+    "client_cooperative_sticky": _client("cooperative-sticky", "answer_cooperative_sticky"),
+    "legacy_range_2_0": _legacy("range@2.0", "answer_plain"),
+    "legacy_roundrobin_2_0": _legacy("roundrobin@2.0", "answer_plain"),
+    "legacy_sticky_2_0": _legacy("sticky@2.0", "answer_legacy_sticky"),
+    "server_range": _coordinator("server-range"),
+    "server_uniform": _coordinator("server-uniform"),
+    "share_simple": _coordinator("share-simple"),
+    "metaq_default": one_line("kafka_assignors.recorded_cases.client:answer_default", _METAQ),
+    "metaq_consistent": one_line("kafka_assignors.recorded_cases.client:answer_consistent", _METAQ),
+    "metaq_hash": one_line("kafka_assignors.recorded_cases.client:answer_hash", _METAQ),
+    "group_partition": one_line("kafka_assignors.recorded_cases.runtime:answer_group", _ALL_OF_KAFKA),
+    "group_vote": Family("kafka_assignors.recorded_cases.runtime:answer_vote", lambda _asked: COORDINATORS),
+    "producer_partition": one_line("kafka_assignors.recorded_cases.runtime:answer_producer", _ALL_OF_KAFKA),
+    "java_random": one_line("kafka_assignors.recorded_cases.runtime:answer_random", _ALL_OF_KAFKA),
+    "java_hash_order": one_line("kafka_assignors.recorded_cases.runtime:answer_hash_order", _ALL_OF_KAFKA),
 }
 
 
@@ -49,22 +103,34 @@ OWN_FAMILIES: dict[str, str] = {
 }
 
 
-def handler_of(strategy: str, families: Mapping[str, str] = FAMILIES) -> Handler:
-    """The function that answers ``strategy``; raises UnknownNameError that lists what there is."""
-    family, is_own, name = strategy.partition(":")
-    target = OWN_FAMILIES.get(family) if is_own else families.get(strategy)
-    if target is None:
-        raise UnknownNameError.among("strategy", strategy, (*families, *(f"{own}:NAME" for own in OWN_FAMILIES)))
+def _function(target: str) -> Handler:
     module, _, function = target.partition(":")
-    function_found: Callable[..., dict[str, Any]] = getattr(import_module(module), function)
-    return partial(function_found, name) if is_own else function_found
+    found: Handler = getattr(import_module(module), function)
+    return found
 
 
-def answer(case: Case, families: Mapping[str, str] = FAMILIES) -> dict[str, Any]:
+def _chosen(strategy: str, asked: Input, families: Mapping[str, Family]) -> tuple[Handler, dict[str, Any]]:
+    """The function that answers, and what is said beside its output: ``assumed``, or nothing."""
+    kind, is_own, name = strategy.partition(":")
+    if is_own and kind in OWN_FAMILIES:
+        return partial(_function(OWN_FAMILIES[kind]), name), {}
+    if strategy not in families:
+        raise UnknownNameError.among("strategy", strategy, (*families, *(f"{own}:NAME" for own in OWN_FAMILIES)))
+    family = families[strategy]
+    lines = family.lines(asked)
+    version = family.default if asked.get("version") is None else asked["version"]
+    found = answering([releases for _, releases in lines], version, strategy, is_ended=family.is_ended)
+    line, releases = lines[found.place]
+    beside = {"assumed": {"version": version, "answered_as": str(releases)}} if found.is_assumed else {}
+    function = _function(family.target)
+    return (partial(function, line) if line else function), beside
+
+
+def answer(case: Case, families: Mapping[str, Family] = FAMILIES) -> dict[str, Any]:
     """Answer one case. A refusal of the real class is an answer: ``{"error": java class, "message"}``.
 
-    Raises InvalidInputError for a case that lacks a field or holds a wrong one, UnknownNameError for a strategy that
-    nobody knows.
+    Raises InvalidInputError for a case that lacks a field or holds a wrong one, or for a release that is known not to
+    have the strategy; UnknownNameError for a strategy or a client that is not known.
     """
     for field in ("strategy", "input"):
         if field not in case:
@@ -74,7 +140,7 @@ def answer(case: Case, families: Mapping[str, str] = FAMILIES) -> dict[str, Any]
         raise InvalidInputError.at("strategy", f"expected a name, found {excerpt(strategy)}")
     if not isinstance(case["input"], Mapping):
         raise InvalidInputError.at("input", f"expected an object, found {excerpt(case['input'])}")
-    handler = handler_of(strategy, families)
+    handler, beside = _chosen(strategy, case["input"], families)
     try:
         output = handler(case["input"])
     except AssignorError as refusal:
@@ -90,4 +156,4 @@ def answer(case: Case, families: Mapping[str, str] = FAMILIES) -> dict[str, Any]
         ) from wrong
     except MemoryError as wrong:
         raise InvalidInputError.at(f"input of {strategy}", "is too large for this machine", _FIELDS) from wrong
-    return {"id": case.get("id"), "output": output}
+    return {"id": case.get("id"), "output": output, **beside}

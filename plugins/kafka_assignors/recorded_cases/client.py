@@ -1,7 +1,7 @@
 """Recorded cases of the families ``client_*`` and ``legacy_*_2_0``: the answer that a classic group's leader computes.
 
-``client`` and ``version`` of an input name client and release; without them the newest Java one answers. Inputs become
-columns here, and answers become runs (docs of the vectors: ``tests/conformance``).
+``name``: the class in the registry that ``cases`` chose. Inputs become columns here, and answers become runs (docs of
+the vectors: ``tests/conformance``).
 
 MetaQ's strategies and hashes, and custom strategies (``own:NAME``, ``own-partitioner:NAME``) are below. Members of a
 custom strategy's case may also have ``host``, ``clientId`` and ``userData`` (base64).
@@ -221,29 +221,13 @@ Input = Mapping[str, Any]
 Output = dict[str, Any]
 
 
-def answer_range(case: Input) -> Output:
-    """``client_range``."""
-    return rendered(*_asked_of_client("range", case))
+def answer_plain(name: str, case: Input) -> Output:
+    """Range and round robin of a client, and those of 2.0."""
+    return rendered(*_asked(name, case))
 
 
-def answer_roundrobin(case: Input) -> Output:
-    """``client_roundrobin``."""
-    return rendered(*_asked_of_client("roundrobin", case))
-
-
-def answer_legacy_range(case: Input) -> Output:
-    """``legacy_range_2_0``."""
-    return rendered(*_asked("range@2.0", case))
-
-
-def answer_legacy_roundrobin(case: Input) -> Output:
-    """``legacy_roundrobin_2_0``."""
-    return rendered(*_asked("roundrobin@2.0", case))
-
-
-def answer_sticky(case: Input) -> Output:
+def answer_sticky(name: str, case: Input) -> Output:
     """``client_sticky``; ``isSticky``: of the newest class, where the general way ran, which alone keeps account."""
-    name = _name_of("sticky", case)
     request, assignment = _asked(name, case, Owned.DATA)
     output = _with_notes(request, assignment)
     if name == "sticky" and assignment.notes is not None and not assignment.notes.is_constrained:
@@ -251,24 +235,14 @@ def answer_sticky(case: Input) -> Output:
     return output
 
 
-def answer_cooperative_sticky(case: Input) -> Output:
+def answer_cooperative_sticky(name: str, case: Input) -> Output:
     """``client_cooperative_sticky``: what is given out in this round."""
-    return _with_notes(*_asked_of_client("cooperative-sticky", case))
+    return _with_notes(*_asked(name, case))
 
 
-def answer_legacy_sticky(case: Input) -> Output:
+def answer_legacy_sticky(name: str, case: Input) -> Output:
     """``legacy_sticky_2_0``."""
-    return rendered(*_asked("sticky@2.0", case, Owned.ENCODED))
-
-
-def _asked_of_client(
-    strategy: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION
-) -> tuple[AssignmentRequest, Assignment]:
-    return _asked(_name_of(strategy, case), case, owned_of)
-
-
-def _name_of(strategy: str, case: Input) -> str:
-    return registry.name_of(strategy, case.get("client"), case.get("version"))
+    return rendered(*_asked(name, case, Owned.ENCODED))
 
 
 def _asked(name: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION) -> tuple[AssignmentRequest, Assignment]:

@@ -9,11 +9,9 @@ import numpy as np
 
 from kafka_assignors.arrays import Ints
 from kafka_assignors.coordinator.membership import (
-    NEWEST,
     Coordinator,
     GroupMember,
     Membership,
-    coordinator_of,
     group_hash_codes,
     group_partitions,
 )
@@ -34,7 +32,6 @@ from kafka_assignors.partitioners.hashing import (
     reference,
 )
 from kafka_assignors.partitioners.key_column import KeyColumn
-from kafka_assignors.releases import release_of
 from kafka_assignors.string_column import StringColumn
 
 Input = Mapping[str, Any]
@@ -143,9 +140,9 @@ def _partitions(case: Input) -> int:
     return count
 
 
-def answer_vote(case: Input) -> Output:
+def answer_vote(coordinator: str, case: Input) -> Output:
     """``group_vote``."""
-    group = Membership.empty(_coordinator(case.get("version")))
+    group = Membership.empty(Coordinator(coordinator))
     trace = []
     for step in case["ops"]:
         said: Output = {}
@@ -156,16 +153,6 @@ def answer_vote(case: Input) -> Output:
         order = group.order()
         trace.append({**said, "leader": group.leader, "protocol": group.vote().winner, "memberOrder": list(order)})
     return {"trace": trace}
-
-
-def _coordinator(version: object) -> Coordinator:
-    if version is None:
-        return NEWEST
-    found = coordinator_of(release_of(version))
-    if found is None:
-        known = "; ".join(Coordinator)
-        raise InvalidInputError.at("version", f"no coordinator of release {version} is known", f"known: {known}")
-    return found
 
 
 def _after(group: Membership, step: Mapping[str, Any]) -> Membership:

@@ -13,17 +13,14 @@ from kafka_assignors.contract import (
     NO_METADATA,
     Assignment,
     AssignmentRequest,
-    Assignor,
     MapOrder,
     MemberColumns,
     TopicColumns,
 )
-from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.java.hash_order import put_order
 from kafka_assignors.java.keys import uuid_columns, uuid_hash_codes
 from kafka_assignors.java.strings import hash_codes
 from kafka_assignors.registry import by_name
-from kafka_assignors.releases import release_of
 from kafka_assignors.string_column import StringColumn
 
 Input = Mapping[str, Any]
@@ -32,43 +29,11 @@ Output = dict[str, Any]
 _TYPES = {"HOMOGENEOUS": True, "HETEROGENEOUS": False}
 
 
-def answer_range(case: Input) -> Output:
-    """``server_range``: one answer since 3.9, which is asked without a ``version``; another in 3.8."""
-    version = _version(case)
-    if version < (3, 8, 0):
-        raise InvalidInputError.at("version", "range before Kafka 3.8 is not modelled", "ask 3.8 or later")
-    return _answer(case, by_name("server-range@3.8" if version < (3, 9, 0) else "server-range"))
-
-
-def answer_uniform(case: Input) -> Output:
-    """``server_uniform`` (4.0.0 unless ``version`` names another release)."""
-    version = _version(case)
-    if version < (3, 8, 0):
-        raise InvalidInputError.at("version", "uniform before Kafka 3.8 is not modelled", "ask 3.8 or later")
-    if version < (4, 0, 0):
-        return _answer(case, by_name("server-uniform@3.8"))
-    return _answer(case, by_name("server-uniform" if version > (4, 0, 0) else "server-uniform@4.0.0"))
-
-
-def answer_share_simple(case: Input) -> Output:
-    """``share_simple`` (4.0 unless ``version`` is 4.2 or later)."""
-    version = _version(case)
-    if (4, 1, 0) <= version < (4, 2, 0):
-        raise InvalidInputError.at("version", "the preview assignor of 4.1 is not modelled", "ask 4.0 or 4.2 and later")
-    return _answer(case, by_name("share-simple" if version >= (4, 2, 0) else "share-simple@4.0"))
-
-
-def _version(case: Input) -> tuple[int, int, int]:
-    """The release asked for; that of the first recordings if none is named. ``4.0`` alone is 4.0.0."""
-    major, minor, patch = (*release_of(case.get("version", "4.0.0")), 0, 0)[:3]
-    return major, minor, patch
-
-
-def _answer(case: Input, assignor: Assignor) -> Output:
+def answer(name: str, case: Input) -> Output:
+    """``server_range``, ``server_uniform`` and ``share_simple``, of the class ``name``."""
     request = server_request(case)
     orders = _java_orders(case) if case.get("order") == MapOrder.HASH else {}
-    assignment = assignor.assign(request)
-    return {**orders, "assignment": _by_member(request, assignment)}
+    return {**orders, "assignment": _by_member(request, by_name(name).assign(request))}
 
 
 def server_request(case: Input) -> AssignmentRequest:

@@ -1,4 +1,4 @@
-"""Return the answers of the group coordinator's ``range`` (KIP-848): Kafka 3.9 – 4.3, and the preview of 3.8.
+"""Return the answers of the group coordinator's ``range`` (KIP-848): Kafka 3.9 – 4.4, and the preview of 3.8.
 
 ``ServerRangeAssignor`` promises, in this order: every partition of a subscribed topic has one owner; per topic, loads
 differ by one at most; where all members subscribe to the same topics with equally many partitions, a member gets the
@@ -37,7 +37,7 @@ class ServerRangeAssignor:
     """``org.apache.kafka.coordinator.group.assignor.RangeAssignor``."""
 
     name: str = "server-range"
-    versions: str = "Kafka 3.9 – 4.3"
+    versions: str = "Kafka 3.9 – 4.4"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError (PartitionAssignorException) when somebody subscribes to a topic without metadata."""

@@ -4,7 +4,7 @@ Promises, in this order: every partition of a subscribed topic has one owner; wh
 topics, counts differ by one at most (elsewhere nearly so: the evening out is capped); members keep what they hold as
 far as possible. The order of Java's maps decides among equally good answers. Racks play no part since 3.8.
 
-Replays Kafka 4.0.1 – 4.3 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview`` answers for
+Replays Kafka 4.0.1 – 4.4 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``). ``uniform_preview`` answers for
 3.8 – 3.9, ``uniform_heterogeneous`` for different subscriptions.
 
 Equal subscriptions (``spread_evenly``): members come in the coordinator's map order. With N partitions and k members
@@ -308,7 +308,7 @@ class ServerUniformAssignor:
     """``org.apache.kafka.coordinator.group.assignor.UniformAssignor``."""
 
     name: str = "server-uniform"
-    versions: str = "Kafka 4.0.1 – 4.3"
+    versions: str = "Kafka 4.0.1 – 4.4"
     # A member that cannot use its extra place leaves it to one that can (KAFKA-18688).
     is_extra_given_back: bool = True
 

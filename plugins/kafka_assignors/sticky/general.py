@@ -24,8 +24,8 @@ a topic form a list in the order of recording. Each step is O(partitions of the 
 where vanished partitions are held, or existing ones by more than one member: a member may then be left out of the
 balancing though it reads a shared topic, and Java meets a null where it asks for it.
 
-Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.3 (``sticky_input.Line``: differences), and
-``PartitionMovements``, unchanged from 0.11 to 4.3. Complexity: O(walks · (partitions + Σ readers of a topic) +
+Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.4 (``sticky_input.Line``: differences), and
+``PartitionMovements``, unchanged from 0.11 to 4.4. Complexity: O(walks · (partitions + Σ readers of a topic) +
 moves · log(members)), where Java pays O(partitions) and more for each partition of each walk.
 """
 

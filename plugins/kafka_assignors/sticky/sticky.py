@@ -10,7 +10,7 @@ In the cooperative round what another member still holds is withheld: it has no 
 and joined again; the next round, with what each then owns as its input, assigns it. What has no owner is assigned at
 once.
 
-Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.0 to 4.3; what
+Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.0 to 4.4; what
 their lines do differently stands in ``lines``.
 
 Sticky with equal subscriptions: everybody keeps what fits the quota, the rest is dealt round.
@@ -23,7 +23,7 @@ With N partitions and k members everybody gets ⌊N/k⌋ (*least*), and N mod k 
 Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4; cooperatively B gets
 nothing until A has given them up.
 
-Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 3.0 to 4.3 (``lines``: what differs), with what it does
+Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 3.0 to 4.4 (``lines``: what differs), with what it does
 on stale entries (partitions that no longer exist): partitions assigned twice, or "No more unfilled consumers to be
 assigned.".
 Complexity: O(partitions + owned · log(owned per member)).
@@ -440,7 +440,7 @@ class StickyAssignor:
     """``sticky``: eager, nothing is withheld."""
 
     name: str = "sticky"
-    versions: str = "Kafka 3.7.1 – 4.3"
+    versions: str = "Kafka 3.7.1 – 4.4"
     line: Line = NEWEST
 
     def assign(self, request: AssignmentRequest) -> Assignment:
@@ -454,7 +454,7 @@ class CooperativeStickyAssignor:
     """``cooperative-sticky``: the answer is what is given out in this round."""
 
     name: str = "cooperative-sticky"
-    versions: str = "Kafka 3.7.1 – 4.3"
+    versions: str = "Kafka 3.7.1 – 4.4"
     line: Line = NEWEST
 
     def assign(self, request: AssignmentRequest) -> Assignment:

@@ -10,6 +10,7 @@ import numpy as np
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.java.seeded_random import State, java_random, mock_random
 from kafka_assignors.recorded_cases import cases
+from kafka_assignors.releases import Releases
 from kafka_assignors.string_column import StringColumn
 from kafka_rebalance.placement.placers import (
     DRAWN,
@@ -24,14 +25,12 @@ from kafka_rebalance.placement.placers import (
 Input = Mapping[str, Any]
 Output = dict[str, Any]
 
-# strategy → module:function of every family, the placers' among them.
+_HERE = "kafka_rebalance.placement.recorded_cases"
+# Every family, the placers' among them. AdminUtils left Kafka in 4.1.
 FAMILIES = cases.FAMILIES | {
-    strategy: f"kafka_rebalance.placement.recorded_cases:{function}"
-    for strategy, function in (
-        ("admin_utils", "answer_admin_utils"),
-        ("striped_replica_placer", "answer_striped"),
-        ("reassign_generate", "answer_generate"),
-    )
+    "admin_utils": cases.one_line(f"{_HERE}:answer_admin_utils", Releases("Kafka", "0.10", "4.0"), is_ended=True),
+    "striped_replica_placer": cases.one_line(f"{_HERE}:answer_striped", Releases("Kafka", "3.0", "4.4")),
+    "reassign_generate": cases.one_line(f"{_HERE}:answer_generate", Releases("Kafka", "4.1", "4.4")),
 }
 
 
