@@ -372,6 +372,7 @@ class FactCode(StrEnum):
     RELEASE_OF_BROKERS = "release_of_brokers"
     RELEASES_OF_CLIENT = "releases_of_client"
     CLIENT_NOT_MODELLED = "client_not_modelled"
+    ASSUMED = "assumed"
 
     # The way of a group to another strategy.
     ROLLOVER_STEP = "rollover_step"

@@ -19,7 +19,7 @@ from types import MappingProxyType
 import numpy as np
 
 from kafka_assignors.arrays import Ints
-from kafka_assignors.contract import AssignmentRequest
+from kafka_assignors.contract import NO_RACK, AssignmentRequest
 from kafka_assignors.coordinator.timeline import Times
 from kafka_assignors.registry import by_name
 from kafka_rebalance.facts import Fact, FactCode, fact
@@ -111,7 +111,7 @@ def replay_group(
     possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
     # What members have while the group moves is not what its strategy answers.
-    basis, subscriptions, fitting = _settle(group_input, today, own if motion is None else None)
+    basis, subscriptions, fitting, is_rackless = _settle(group_input, today, own if motion is None else None)
     state = GroupState(group_input, subscriptions)
     answers = _answers(possible, own, fitting, strategies, group_input, subscriptions)
     scores, readers = answers.scores, answers.readers
@@ -119,7 +119,7 @@ def replay_group(
     if own is not None and fitting:
         others = readers.keys() - {protocol, OWN, *MIGRATED}
         alike = [name for name in readers if name in others and bool((readers[name] == today).all())]
-        scores[0] = replace(scores[0], version=_version_of_today(own, fitting, alike))
+        scores[0] = replace(scores[0], version=_version_of_today(own, fitting, alike, is_rackless=is_rackless))
     rows = scenario_scores(state, answers.standings, scenarios, seed, Times())
     rows += changed_scores(state, answers.standings, changed, Times())
     is_explained = bool(group.protocol) and is_reproduced is not False
@@ -235,23 +235,37 @@ def _shared(group_id: str, assignor: str, member: Member) -> MemberScore:
 
 def _settle(
     group_input: GroupInput, today: Ints, own: Candidate | None
-) -> tuple[SubscriptionBasis, Subscriptions, tuple[str, ...]]:
-    """The basis under which the group's own strategy gives today's assignment, and its classes that do.
+) -> tuple[SubscriptionBasis, Subscriptions, tuple[str, ...], bool]:
+    """The basis under which the group's own strategy gives today's assignment, its classes that do, the newest first,
+    and whether the first of them does so only without racks. Else the likeliest basis, and no class.
 
-    Else the likeliest basis, and none.
+    Replicas may have changed racks since the last rebalance. So a class that no rack reaches does not show an old
+    release where a newer class gives the same without racks: both count, and the newer one comes first.
     """
     possible = hypotheses(group_input)
     if own is None:
-        return *possible[0], ()
+        return *possible[0], (), False
     for basis, subscriptions in possible:
         request = request_of(group_input, subscriptions, is_server=own.is_server)
-        answers = {name: answer_of(name, request, group_input)[0] for name in own.releases}
-        fitting = tuple(
-            name for name, reader in answers.items() if reader is not None and bool((reader == today).all())
-        )
+        fitting = _giving(own.releases, request, group_input, today)
         if fitting:
-            return basis, subscriptions, fitting
-    return *possible[0], ()
+            newer = own.releases[: own.releases.index(fitting[0])] if (request.members.racks != NO_RACK).any() else ()
+            rackless = _giving(newer, _without_racks(request), group_input, today)
+            return basis, subscriptions, (*rackless, *fitting), bool(rackless)
+    return *possible[0], (), False
+
+
+def _giving(
+    names: Sequence[str], request: AssignmentRequest, group_input: GroupInput, today: Ints
+) -> tuple[str, ...]:
+    """Those of the classes that give today's assignment."""
+    answers = {name: answer_of(name, request, group_input)[0] for name in names}
+    return tuple(name for name, reader in answers.items() if reader is not None and bool((reader == today).all()))
+
+
+def _without_racks(request: AssignmentRequest) -> AssignmentRequest:
+    members = request.members
+    return replace(request, members=replace(members, racks=np.full(len(members), NO_RACK, dtype=np.int32)))
 
 
 def _replayed(
@@ -276,7 +290,7 @@ def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: G
     if candidate.is_own or candidate.name == OWN:
         return _answer_of_assignor(candidate, gives_today=False)
     releases, basis = release_spans(candidate.releases[:1]), candidate.basis
-    if candidate.is_server and group_input.kafka_version is not None and len(candidate.releases) == 1:
+    if candidate.is_server and basis is None and group_input.kafka_version is not None and len(candidate.releases) == 1:
         basis = fact(FactCode.RELEASE_OF_BROKERS, release=group_input.kafka_version)
         return fact(FactCode.ANSWER_OF_RELEASES, releases=releases, basis=basis, differing=())
     differing: list[str] = []
@@ -290,7 +304,7 @@ def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: G
     return fact(FactCode.ANSWER_OF_RELEASES, releases=releases, basis=basis, differing=release_spans(differing))
 
 
-def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str]) -> Fact:
+def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str], *, is_rackless: bool) -> Fact:
     """Return which releases of the group's own strategy give today's assignment (``fitting``), and which do not.
 
     That is evidence only where no other strategy gives it too (``alike``), and the own one does not keep whatever is
@@ -306,6 +320,7 @@ def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[st
         alike=tuple(alike),
         keeps_even=own.confirms_anything_even,
         basis=own.basis,
+        is_rackless=is_rackless,
     )
 
 

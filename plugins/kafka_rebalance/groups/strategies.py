@@ -4,7 +4,7 @@ A client's strategy is chosen by the members: its classes are those of the clien
 (``member_clients``). Where they show none Java's are asked, the newest, 3.0 to 3.4 and 2.4 in turn: the first is
 assumed unless another one gives today's assignment. A coordinator's follows from the broker's version: ``uniform`` and
 ``range`` of KIP-848 groups are other classes than the clients', and before 3.8 they are not modelled, which is reported
-instead of answered.
+instead of answered. A client or broker newer than all that were tried is answered as the newest one, which is assumed.
 
 Example: a KIP-848 group on brokers 4.0 is asked ``uniform`` of 4.0.1 and, if that does not give today's assignment,
 of 4.0.0; on 3.9 that of 3.8.
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from kafka_assignors.registry import BUILT_IN, Side, own_names, registrations
+from kafka_assignors.registry import BUILT_IN, Side, lines_of_coordinator, own_names, registrations
 from kafka_assignors.releases import Client, release_of, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
@@ -57,7 +57,6 @@ _OF_CLIENTS = ("range", "roundrobin", *_STICKY)
 MIGRATED = ("consumer/uniform", "consumer/range")  # what a classic group would get under the consumer protocol
 STRATEGIES = (*_OF_CLIENTS, OWN, "uniform", *MIGRATED)
 _MIGRATES_SINCE = (4,)
-_NEWEST = ("server-uniform", "server-uniform@4.0.0")
 
 
 def candidates(
@@ -81,8 +80,7 @@ def _of_kafka(
     kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient
 ) -> tuple[Candidate, ...]:
     if kind is GroupType.CONSUMER:
-        release = seen_release(kafka_version)
-        return (_uniform(release), _server_range(release), Candidate(OWN, (OWN,), is_server=True))
+        return (*_of_server(kafka_version), Candidate(OWN, (OWN,), is_server=True))
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
         return (*(_of_client(name, client) for name in _OF_CLIENTS), Candidate(OWN, (OWN,)), *_migrated(kafka_version))
     return ()
@@ -93,8 +91,11 @@ def _migrated(kafka_version: str | None) -> tuple[Candidate, ...]:
     release = seen_release(kafka_version)
     if release and release < _MIGRATES_SINCE:
         return ()
-    of_server = (_uniform(release), _server_range(release))
-    return tuple(replace(found, name=name) for name, found in zip(MIGRATED, of_server, strict=True))
+    return tuple(replace(found, name=f"consumer/{found.name}") for found in _of_server(kafka_version))
+
+
+def _of_server(kafka_version: str | None) -> tuple[Candidate, ...]:
+    return tuple(_of_coordinator(name, kafka_version) for name in ("uniform", "range"))
 
 
 def _of_client(strategy: str, client: KnownClient) -> Candidate:
@@ -105,6 +106,9 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
     if is_foreign or not held:
         java = _of_client(strategy, UNKNOWN_CLIENT)
         return replace(java, basis=fact(FactCode.CLIENT_NOT_MODELLED, client=str(client.client or client.program)))
+    if client.first and held[0].releases.ends_before(release_of(client.first)):
+        assumed = fact(FactCode.ASSUMED, basis=client.fact(is_asked=True))
+        return Candidate(held[0].protocol, (held[0].name,), basis=assumed)
     likely = [found for found in held if client.has(found.releases.first) or client.has(found.releases.last)]
     within = [found for found in held if client.first and found.releases.touches(release_of(client.first))]
     chosen = [found for found in held if found in likely or found in within]
@@ -122,22 +126,19 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
     return Candidate(held[0].protocol, names, compared=compared, basis=basis)
 
 
-def _uniform(release: tuple[int, ...]) -> Candidate:
-    if release and release < (3, 8):
-        return Candidate("uniform", (), is_server=True, modelled_since="3.8")
-    if release and release < (4,):
-        return Candidate("uniform", ("server-uniform@3.8",), is_server=True)
-    if release[:3] == (4, 0, 0):
-        return Candidate("uniform", _NEWEST[1:], is_server=True)
-    # "4.0" may be 4.0.0 or later: both are tried. From 4.1 on there is one.
-    return Candidate("uniform", _NEWEST if release[:2] in ((), (4, 0)) else _NEWEST[:1], is_server=True)
-
-
-def _server_range(release: tuple[int, ...]) -> Candidate:
-    if release and release < (3, 8):
-        return Candidate("range", (), is_server=True, modelled_since="3.8")
-    name = "server-range@3.8" if release and release < (3, 9) else "server-range"
-    return Candidate("range", (name,), is_server=True)
+def _of_coordinator(name: str, kafka_version: str | None) -> Candidate:
+    """The classes of the brokers' release; those since 4.0 where it is unknown: "4.0" is 4.0.0 or later, and has two."""
+    lines, release = lines_of_coordinator(f"server-{name}"), seen_release(kafka_version)
+    if release and lines[0].releases.ends_before(release):
+        basis = fact(FactCode.RELEASE_OF_BROKERS, release=kafka_version)
+        newest = (lines[0].name,)
+        return Candidate(name, newest, is_server=True, basis=fact(FactCode.ASSUMED, basis=basis))
+    found = tuple(
+        line.name
+        for line in lines
+        if (line.releases.touches(release) if release else release_of(line.releases.last) >= _MIGRATES_SINCE)
+    )
+    return Candidate(name, found, is_server=True, modelled_since="" if found else lines[-1].releases.first)
 
 
 Spans = tuple[tuple[str, str, str], ...]  # product, first and last release

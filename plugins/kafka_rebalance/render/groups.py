@@ -862,13 +862,14 @@ def _answer_of_assignor(*, versions: str, gives_today: bool) -> str:
 
 def _gives_today(
     *, releases: Sequence[tuple[str, str, str]], differing: Sequence[tuple[str, str, str]], alike: Sequence[str],
-    keeps_even: bool, basis: str | None,
+    keeps_even: bool, basis: str | None, is_rackless: bool = False,
 ) -> str:  # fmt: skip
     words = "gives today's assignment"
     if alike:
         words = f"today's assignment fits, {' and '.join(alike)} would give it, too"
     elif keeps_even:
         words = "today's assignment fits, as any even one"
+    words += ", if racks were others then" if is_rackless else ""
     words += f"; {_spans(differing)} would not" if differing else ""
     return f"{_spans(releases)} ({words}{f'; {basis}' if basis else ''})"
 
@@ -879,6 +880,10 @@ def _release_of_brokers(*, release: str) -> str:
 
 def _client_not_modelled(*, client: str) -> str:
     return f"as Java's; {client}'s own is not modelled"
+
+
+def _assumed(*, basis: str) -> str:
+    return f"assumed: {basis}, newer than any release that was tried"
 
 
 _SIGNS = {
@@ -1009,6 +1014,7 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.RELEASE_OF_BROKERS: _release_of_brokers,
         FactCode.RELEASES_OF_CLIENT: _releases_of_client,
         FactCode.CLIENT_NOT_MODELLED: _client_not_modelled,
+        FactCode.ASSUMED: _assumed,
         FactCode.ONE_REBALANCE: _one_rebalance,
         FactCode.ROLLING_RESTART: _rolling_restart,
         FactCode.RESTARTS_MEMBERS: _restarts_members,

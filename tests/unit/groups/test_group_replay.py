@@ -67,9 +67,10 @@ def test_the_own_strategy_is_one_row_that_says_which_version_gives_todays_assign
         "range", "roundrobin", "sticky", "cooperative-sticky", "weighted", "consumer/uniform", "consumer/range",
     ]  # fmt: skip
     assert replay.today.version == fact(
-        FactCode.GIVES_TODAY, releases=(("Kafka", "3.5", "4.3"),), differing=(), alike=(), keeps_even=False, basis=None
+        FactCode.GIVES_TODAY, releases=(("Kafka", "3.5", "4.4"),), differing=(), alike=(), keeps_even=False, basis=None,
+        is_rackless=False,
     )
-    assert replay.score("roundrobin").version == assumed("2.4", "4.3")
+    assert replay.score("roundrobin").version == assumed("2.4", "4.4")
 
 
 def test_an_old_version_is_recognised_by_its_answer():
@@ -79,7 +80,7 @@ def test_an_old_version_is_recognised_by_its_answer():
     replay = replay_group(group_input([static, dynamic], {"t": 3}))
     assert releases(replay) == (("Kafka", "0.9", "2.3"),)
     swapped = [Member("z", instance_id="pod", assigned=(("t", (0, 1)),)), Member("a", assigned=(("t", (2,)),))]
-    assert releases(replay_group(group_input(swapped, {"t": 3}))) == (("Kafka", "3.5", "4.3"),)
+    assert releases(replay_group(group_input(swapped, {"t": 3}))) == (("Kafka", "3.5", "4.4"),)
 
 
 def test_members_of_today_and_of_the_advised_assignment_are_told():
@@ -147,11 +148,25 @@ def consumer_group(version, protocol="uniform", **assigned):
 
 def test_the_coordinators_uniform_is_that_of_the_brokers_version():
     first_has_more = {"a": (("t", (0, 1, 2)),), "b": (("u", (0, 1)),)}
-    assert releases(replay_group(consumer_group("4.3", **first_has_more))) == (("Kafka", "4.0.1", "4.3"),)
+    assert releases(replay_group(consumer_group("4.3", **first_has_more))) == (("Kafka", "4.0.1", "4.4"),)
     # What a fresh group of 3.9 looks like, is what 4.0.0 gives; who holds what it may is left alone.
     assert releases(replay_group(consumer_group("3.9", **first_has_more))) == (("Kafka", "3.8", "3.9"),)
     unknown = replay_group(consumer_group(None, a=(("t", (0, 1, 2)), ("u", (0, 1))), b=()))
-    assert unknown.score("uniform").version == assumed("4.0.1", "4.3")
+    assert unknown.score("uniform").version == assumed("4.0.1", "4.4")
+
+
+@pytest.mark.parametrize("version", ["4.5.0", "4.5-IV0", "5.0"])
+def test_brokers_newer_than_all_that_were_tried_are_answered_as_the_newest_which_is_assumed(version):
+    """b had everything, and a joined: the newest gives it half, wherever it is."""
+    given = {"a": (), "b": (("t", (0, 1, 2)), ("u", (0, 1)))}
+    newer, newest = (replay_group(consumer_group(asked, **given)) for asked in (version, "4.4.0"))
+    basis = fact(FactCode.ASSUMED, basis=fact(FactCode.RELEASE_OF_BROKERS, release=version))
+    for strategy, first in (("uniform", "4.0.1"), ("range", "3.9")):
+        row, tried = newer.score(strategy), newest.score(strategy)
+        spans = (("Kafka", first, "4.4"),)
+        assert row.version == fact(FactCode.ANSWER_OF_RELEASES, releases=spans, basis=basis, differing=())
+        assert tried.version.args["basis"] == fact(FactCode.RELEASE_OF_BROKERS, release="4.4.0")
+        assert replace(row, version=tried.version) == tried
 
 
 def test_the_previews_uniform_answers_members_that_subscribe_to_different_topics():
@@ -192,7 +207,7 @@ def test_a_sticky_group_keeps_what_it_has_and_a_member_without_work_gets_some():
 def test_where_releases_answer_otherwise_that_is_said():
     members = [Member("z", instance_id="pod", assigned=(("t", (0,)),)), Member("a", assigned=(("t", (1, 2)),))]
     replay = replay_group(group_input(members, {"t": 3}, protocol="sticky"))
-    assert replay.score("range").version == assumed("3.5", "4.3", ("Kafka", "0.9", "2.3"))
+    assert replay.score("range").version == assumed("3.5", "4.4", ("Kafka", "0.9", "2.3"))
 
 
 def test_weighted_levels_rates_and_is_nothing_that_a_client_could_be_told_to_set():
@@ -237,13 +252,31 @@ def test_a_topic_that_is_not_in_the_cluster_is_left_out_of_shares():
     assert replay.today.skew_count == 2 / 1.5
 
 
+def in_racks(members, racks):
+    """Topic t: partition i has one replica, in ``racks[i]``."""
+    plain = group_input(members, {"t": len(racks)})
+    starts = np.arange(len(racks) + 1)
+    return GroupInput(plain.group, plain.topics, plain.partition_counts, plain.rates, starts, racks)
+
+
 def test_racks_of_members_and_replicas_reach_range():
     members = [Member("a", rack="r1", assigned=(("t", (1,)),)), Member("b", rack="r0", assigned=(("t", (0,)),))]
-    plain = group_input(members, {"t": 2})
-    asked = GroupInput(
-        plain.group, plain.topics, plain.partition_counts, plain.rates, np.array([0, 1, 2]), ("r0", "r1")
-    )
-    assert releases(replay_group(asked)) == (("Kafka", "3.5", "4.3"),), "only the rack-aware range swaps them"
+    assert releases(replay_group(in_racks(members, ("r0", "r1")))) == (("Kafka", "3.5", "4.4"),), "only it swaps them"
+
+
+def test_a_group_whose_replicas_changed_racks_is_not_taken_for_an_old_release():
+    """t-0 was in r1 and t-1 in r0 when 3.5 gave a what is in its rack; range before 3.5 gives the same by chance."""
+    members = [Member("a", rack="r1", assigned=(("t", (0,)),)), Member("b", rack="r0", assigned=(("t", (1,)),))]
+    then, now = (replay_group(in_racks(members, racks)) for racks in (("r1", "r0"), ("r0", "r1")))
+    assert [(releases(one), one.is_reproduced) for one in (then, now)] == [((("Kafka", "3.5", "4.4"),), True)] * 2
+    assert [one.today.version.args["is_rackless"] for one in (then, now)] == [False, True]
+    assert now.today.version.args["differing"] == ()
+    # What no class gives, with racks or without, stays unexplained; and members without racks show their release.
+    both = [Member("a", rack="r1", assigned=(("t", (0, 1)),)), Member("b", rack="r0")]
+    assert not replay_group(in_racks(both, ("r0", "r1"))).is_reproduced
+    old = [Member("a", rack="r1", instance_id="z", assigned=(("t", (0,)),)),
+           Member("b", rack="r0", instance_id="y", assigned=(("t", (1,)),))]  # fmt: skip
+    assert releases(replay_group(in_racks(old, ("r0", "r1")))) == (("Kafka", "0.9", "2.3"),)
 
 
 def test_the_same_question_gives_the_same_answer():

@@ -95,7 +95,7 @@ RELEASES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "3.9": (("server-uniform@3.8",), ("server-range",)),
     "4.0.0": (("server-uniform@4.0.0",), ("server-range",)),
     "4.0": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
-    "4.0.1": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
+    "4.0.1": (("server-uniform",), ("server-range",)),
     "4.1.0-rc1": (("server-uniform",), ("server-range",)),
     "4.1.0": (("server-uniform",), ("server-range",)),
     "5.0": (("server-uniform",), ("server-range",)),

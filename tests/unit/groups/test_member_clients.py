@@ -157,6 +157,18 @@ def test_the_classes_that_are_asked_are_those_of_the_client_and_its_releases() -
     assert not {"cooperative-sticky@3.0", "cooperative-sticky@2.4"} & set(since["cooperative-sticky"])
 
 
+def test_a_client_newer_than_all_that_were_tried_is_asked_as_the_newest_which_is_assumed() -> None:
+    for newest, client, version in (
+        ("range", Client.JAVA, "4.5.0"), ("range@kafka-python-3", Client.KAFKA_PYTHON, "3.1"),
+        ("range@librdkafka", Client.LIBRDKAFKA, "2.17.0"),
+    ):  # fmt: skip
+        known = KnownClient(client, Sureness.GIVEN, Sign.RULE, version, version)
+        found = candidates(GroupType.CLASSIC, "consumer", None, known)[0]
+        assert (found.releases, found.basis) == ((newest,), fact(FactCode.ASSUMED, basis=known.fact(is_asked=True)))
+    tried = KnownClient(Client.LIBRDKAFKA, Sureness.GIVEN, Sign.RULE, "2.16.0", "2.16.0")
+    assert candidates(GroupType.CLASSIC, "consumer", None, tried)[0].basis == tried.fact(is_asked=True)
+
+
 def test_rules_say_it_by_the_name_of_the_group_or_the_ids_of_all_members() -> None:
     ids = {"a": ("svc-1", "svc-2"), "b": ("svc-1", None), "pay-x": ()}
     groups = [

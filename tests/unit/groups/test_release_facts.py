@@ -16,7 +16,7 @@ from kafka_rebalance.groups.strategies import release_spans
 from kafka_rebalance.snapshot.model import Member
 from tests.unit.groups.test_group_steps import asked
 
-NEWEST_RANGE = ("Kafka", "3.5", "4.3")
+NEWEST_RANGE = ("Kafka", "3.5", "4.4")
 
 
 def args_of_today(given: GroupInput) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def test_what_an_even_assignment_says_of_a_sticky_strategy_is_nothing() -> None:
     settled = [Member("a", assigned=(("t", (0, 3)),)), Member("b", assigned=(("t", (1, 2)),))]
     for protocol in ("sticky", "cooperative-sticky"):
         given = args_of_today(asked(settled, {"t": 4}, protocol=protocol))
-        assert (given["releases"], given["keeps_even"]) == ((("Kafka", "3.7.1", "4.3"),), True)
+        assert (given["releases"], given["keeps_even"]) == ((("Kafka", "3.7.1", "4.4"),), True)
 
 
 def test_range_gives_todays_assignment_only_where_no_other_would() -> None:
@@ -49,6 +49,7 @@ def test_range_gives_todays_assignment_only_where_no_other_would() -> None:
     found = args_of_today(group)
     assert found == {
         "releases": (NEWEST_RANGE,), "differing": (), "alike": (), "keeps_even": False, "basis": None,
+        "is_rackless": False,
     }  # fmt: skip
     ids = tuple(replace(member, client_id="consumer-g-1", subscription_version=3) for member in group.group.members)
     known = replace(group, group=replace(group.group, members=ids))
@@ -61,7 +62,7 @@ def test_releases_that_give_something_else_are_named() -> None:
     members = [Member("z", instance_id="pod", assigned=(("t", (2,)), ("u", (2,)))),
                Member("a", assigned=(("t", (0, 1)), ("u", (0, 1))))]  # fmt: skip
     found = args_of_today(asked(members, {"t": 3, "u": 3}))
-    assert (found["releases"], found["differing"]) == ((("Kafka", "0.9", "2.3"),), (("Kafka", "2.4", "4.3"),))
+    assert (found["releases"], found["differing"]) == ((("Kafka", "0.9", "2.3"),), (("Kafka", "2.4", "4.4"),))
 
 
 def test_of_a_told_release_that_release_alone_is_asked() -> None:
@@ -78,7 +79,7 @@ def test_of_a_told_release_that_release_alone_is_asked() -> None:
     )  # fmt: skip
     assert rows["any"] is not None
     assert rows["any"].version == fact(
-        FactCode.ANSWER_OF_RELEASES, releases=(("Kafka", "3.7.1", "4.3"),), basis=None,
+        FactCode.ANSWER_OF_RELEASES, releases=(("Kafka", "3.7.1", "4.4"),), basis=None,
         differing=(("Kafka", "3.0", "3.4.0"),),
     )  # fmt: skip
     assert np.array_equal([rows["told"].partitions_moved], [2])

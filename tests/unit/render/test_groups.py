@@ -238,25 +238,30 @@ def test_releases_of_a_client_are_a_span() -> None:
 
 
 def test_an_answer_is_told_with_its_releases() -> None:
-    newest, old = (("Kafka", "3.5", "4.3"),), (("Kafka", "0.9", "2.3"),)
+    newest, old = (("Kafka", "3.5", "4.4"),), (("Kafka", "0.9", "2.3"),)
     of_releases = {"releases": newest, "basis": None, "differing": ()}
-    assert said(FactCode.ANSWER_OF_RELEASES, **of_releases) == "Kafka 3.5 – 4.3 (assumed)"
+    assert said(FactCode.ANSWER_OF_RELEASES, **of_releases) == "Kafka 3.5 – 4.4 (assumed)"
     told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"differing": old}))
-    assert told == "Kafka 3.5 – 4.3 (assumed; Kafka 0.9 – 2.3 would differ)"
+    assert told == "Kafka 3.5 – 4.4 (assumed; Kafka 0.9 – 2.3 would differ)"
     brokers = fact(FactCode.RELEASE_OF_BROKERS, release="4.1.0")
     told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": brokers}))
-    assert told == "Kafka 3.5 – 4.3 (brokers are 4.1.0)"
+    assert told == "Kafka 3.5 – 4.4 (brokers are 4.1.0)"
+    newer = fact(FactCode.ASSUMED, basis=fact(FactCode.RELEASE_OF_BROKERS, release="4.5.0"))
+    told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": newer}))
+    assert told == "Kafka 3.5 – 4.4 (assumed: brokers are 4.5.0, newer than any release that was tried)"
     foreign = fact(FactCode.CLIENT_NOT_MODELLED, client="kafka-go")
     told = said(FactCode.ANSWER_OF_RELEASES, **(of_releases | {"basis": foreign}))
-    assert told == "Kafka 3.5 – 4.3 (as Java's; kafka-go's own is not modelled)"
+    assert told == "Kafka 3.5 – 4.4 (as Java's; kafka-go's own is not modelled)"
 
 
 def test_todays_assignment_is_told_as_evidence_only_where_it_is() -> None:
-    args = {"releases": (("Kafka", "3.5", "4.3"),), "differing": (), "alike": (), "keeps_even": False, "basis": None}
-    assert said(FactCode.GIVES_TODAY, **args) == "Kafka 3.5 – 4.3 (gives today's assignment)"
+    args = {"releases": (("Kafka", "3.5", "4.4"),), "differing": (), "alike": (), "keeps_even": False, "basis": None}
+    assert said(FactCode.GIVES_TODAY, **args) == "Kafka 3.5 – 4.4 (gives today's assignment)"
     alike = said(FactCode.GIVES_TODAY, **(args | {"alike": ("sticky", "range")}))
-    assert alike == "Kafka 3.5 – 4.3 (today's assignment fits, sticky and range would give it, too)"
+    assert alike == "Kafka 3.5 – 4.4 (today's assignment fits, sticky and range would give it, too)"
     even = said(FactCode.GIVES_TODAY, **(args | {"keeps_even": True, "differing": (("Kafka", "2.4", "2.4"),)}))
-    assert even == "Kafka 3.5 – 4.3 (today's assignment fits, as any even one; Kafka 2.4 would not)"
+    assert even == "Kafka 3.5 – 4.4 (today's assignment fits, as any even one; Kafka 2.4 would not)"
+    rackless = said(FactCode.GIVES_TODAY, **(args | {"is_rackless": True}))
+    assert rackless == "Kafka 3.5 – 4.4 (gives today's assignment, if racks were others then)"
     known = said(FactCode.GIVES_TODAY, **(args | {"basis": client_of("3.7.0", "3.7.0")}))
-    assert known == "Kafka 3.5 – 4.3 (gives today's assignment; java 3.7.0 by a rule (given))"
+    assert known == "Kafka 3.5 – 4.4 (gives today's assignment; java 3.7.0 by a rule (given))"

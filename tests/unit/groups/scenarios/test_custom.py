@@ -30,7 +30,10 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 
 def snapshot(protocol: str = "range", *, is_told: bool = True) -> ClusterSnapshot:
-    """Six partitions, three members in two racks, two each: a 0 1, b 2 3, c 4 5. Partition p carries p + 1."""
+    """Six partitions, three members in two racks, two each: a 0 1, b 2 3, c 4 5. Partition p carries p + 1.
+
+    Their client is older than rack-aware strategies.
+    """
     rows = [row("t", number, (number % 3, (number + 1) % 3), end_offset=100) for number in range(6)]
     members = tuple(
         Member(name, rack=rack, subscription=("t",) if is_told else None, assigned=(("t", (2 * at, 2 * at + 1)),))
@@ -38,7 +41,8 @@ def snapshot(protocol: str = "range", *, is_told: bool = True) -> ClusterSnapsho
     )
     committed = tuple(CommittedOffset("t", number, 0, read_messages_per_s=10.0) for number in range(6))
     rates = {LoadKind.IN_BYTES_PER_S: range(1, 7), LoadKind.IN_MESSAGES_PER_S: range(1, 7)}
-    group = Group("g", protocol=protocol, state="Stable", members=members, committed=committed)
+    group = Group("g", protocol=protocol, state="Stable", members=members, committed=committed,
+                  client="java", client_version="3.4.1")  # fmt: skip
     others = (Group("empty"), Group("work", type=GroupType.SHARE, members=(Member("s"),)))
     return replace(cluster(rows, brokers(3, racks=3), rates=rates), groups=(group, *others), kafka_version="3.9.0")
 
