@@ -192,6 +192,14 @@ BUILT_IN: tuple[Registration, ...] = (
         "2.3.0",  # its third beta was compared
         ("roundrobin@kafkajs", "other_clients.roundrobin:KafkaJSDealer", "RoundRobinAssigner"),
     ),
+    *_client(
+        Client.KAFKA_GO,
+        "0.4.47",
+        "0.4.51",
+        ("range@kafka-go", "other_clients.kafka_go:range_of_kafka_go"),
+        ("roundrobin@kafka-go", "other_clients.kafka_go:round_robin_of_kafka_go"),
+        ("rack-affinity@kafka-go", "other_clients.kafka_go:RackAffinity"),
+    ),
     *_kafka(
         Side.SERVER,
         ("server-range", "3.9", "4.4", "server.range:ServerRangeAssignor"),

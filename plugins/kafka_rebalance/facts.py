@@ -312,6 +312,7 @@ class FactCode(StrEnum):
     SHARED_OFFSETS = "shared_offsets"
     MIXED_STATIC_MEMBERS = "mixed_static_members"
     LEADER_MAY_CRASH = "leader_may_crash"
+    UNKNOWN_TOPIC_STOPS_GROUP = "unknown_topic_stops_group"
     ROLLOVER_HALF_DONE = "rollover_half_done"
     MIXED_CLIENTS = "mixed_clients"
     SERVER_UNIFORM_MAY_THROW = "server_uniform_may_throw"

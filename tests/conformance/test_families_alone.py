@@ -14,6 +14,7 @@ from tests.sample import for_each
 ANSWERS = {
     "client_range": partial(client.answer_plain, "range"),
     "client_roundrobin": partial(client.answer_plain, "roundrobin"),
+    "client_rack_affinity": partial(client.answer_rack_affinity, "rack-affinity@kafka-go"),
     "legacy_range_2_0": partial(client.answer_plain, "range@2.0"),
     "legacy_roundrobin_2_0": partial(client.answer_plain, "roundrobin@2.0"),
     "client_sticky": partial(client.answer_sticky, "sticky"),

@@ -17,7 +17,9 @@ ASSIGNMENTS = ("assignment", "target")
 def is_same_answer(output: Mapping[str, Any], recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
     """``asked``: the input, which says who owned what."""
     if "seen" in recorded:
-        return "assignment" in output and _is_as_stable(output, [_pairs(seen) for seen in recorded["seen"]], asked)
+        return "assignment" in output and _is_as_stable(
+            output, [_pairs(seen.get("assignment", seen)) for seen in recorded["seen"]], asked
+        )
     if output.keys() - {"varies"} != recorded.keys():
         return False
     return all(

@@ -144,9 +144,9 @@ def _merge_sorted(items: list[int], is_in_order: Callable[[int, int], bool]) -> 
     return merged + left[i:] + right[j:]
 
 
-def refuse_unknown_topics(request: AssignmentRequest) -> None:
-    """Sarama asks for the partitions of each subscribed topic, and gives the whole rebalance up for one it lacks."""
+def refuse_unknown_topics(request: AssignmentRequest, error: str = "ErrUnknownTopicOrPartition") -> None:
+    """Sarama and kafka-go ask for the partitions of each subscribed topic; one that is unknown ends the rebalance."""
     subscribed = np.unique(request.members.subscription_topics)
     unknown = subscribed[~request.topics.has_metadata[subscribed]]
     if len(unknown):
-        raise AssignorError("ErrUnknownTopicOrPartition", request.topics.names[int(unknown[0])])
+        raise AssignorError(error, request.topics.names[int(unknown[0])])

@@ -79,6 +79,7 @@ FAMILIES: dict[str, Family] = {
     "client_roundrobin": _client("roundrobin", "answer_plain"),
     "client_sticky": _client("sticky", "answer_sticky"),
     "client_cooperative_sticky": _client("cooperative-sticky", "answer_cooperative_sticky"),
+    "client_rack_affinity": _client("rack-affinity", "answer_rack_affinity"),
     "legacy_range_2_0": _legacy("range@2.0", "answer_plain"),
     "legacy_roundrobin_2_0": _legacy("roundrobin@2.0", "answer_plain"),
     "legacy_sticky_2_0": _legacy("sticky@2.0", "answer_legacy_sticky"),

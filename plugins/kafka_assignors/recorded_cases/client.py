@@ -226,6 +226,12 @@ def answer_plain(name: str, case: Input) -> Output:
     return rendered(*_asked(name, case))
 
 
+def answer_rack_affinity(name: str, case: Input) -> Output:
+    """``client_rack_affinity``; ``leaderRacks`` of a topic: the rack of each partition's leader."""
+    topics = [{**topic, "racks": [[rack] for rack in topic["leaderRacks"]]} for topic in case["topics"]]
+    return rendered(*_asked(name, {**case, "topics": topics}))
+
+
 def answer_sticky(name: str, case: Input) -> Output:
     """``client_sticky``; ``isSticky``: of the newest class, where the general way ran, which alone keeps account."""
     request, assignment = _asked(name, case, Owned.DATA)

@@ -355,6 +355,8 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("sticky_endless", "idle_members", same_subject),
     Explanation("mixed_static_members", "assignor_uneven", same_subject),
     Explanation("mixed_static_members", "idle_members", same_subject),
+    Explanation("unknown_topic_stops_group", "idle_members", same_subject),
+    Explanation("unknown_topic_stops_group", "unread_partitions", same_subject),
     Explanation("mixed_static_members", "static_members_partly", same_subject),
     Explanation("dead_static_member", "partition_not_read", _holds_all_of_these),
     Explanation("dead_static_member", "lag_concentrated", _holds_all_of_these),

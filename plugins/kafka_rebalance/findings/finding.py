@@ -515,6 +515,11 @@ CODES: dict[str, FindingCode] = dict(
             "librdkafka's cooperative-sticky reads freed memory in some rebalances",
         ),
         _code(
+            "unknown_topic_stops_group",
+            SubjectType.GROUP,
+            "kafka-go gives no partition to any member of a group that subscribes to a topic that does not exist",
+        ),
+        _code(
             "shared_offsets",
             SubjectType.GROUP,
             Consequence.LAG,

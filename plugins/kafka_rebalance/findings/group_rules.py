@@ -529,6 +529,32 @@ def leader_may_crash(context: FindingContext) -> Iterator[Finding]:
         )
 
 
+def unknown_topic_stops_group(context: FindingContext) -> Iterator[Finding]:
+    """A leader of kafka-go fails on the metadata of a topic that is unknown, and assigns nothing to its whole group."""
+    existing = {topic.name for topic in context.snapshot.topics}
+    for group, client in _groups_of(context, Client.KAFKA_GO):
+        read = {topic for member in group.members for topic, _ in member.assigned}
+        asked = {topic for member in group.members for topic in member.subscription or ()}
+        unknown = sorted(asked - existing - read)
+        if not unknown:
+            continue
+        yield finding(
+            "unknown_topic_stops_group",
+            Severity.MEDIUM if read else Severity.HIGH,
+            group.id,
+            _evidence(group, client) | {"unknown_topics": tuple(unknown[:MOST_NAMED])},
+            Remedy(
+                fact(
+                    FactCode.UNKNOWN_TOPIC_STOPS_GROUP, topics=tuple(unknown[:MOST_NAMED]), topic_count=len(unknown),
+                    is_stopped=not read,
+                ),
+                cost=fact(FactCode.ROLLING_RESTART),
+                gain=0.0 if read else 1.0,
+            ),
+            confidence=_sureness(client),
+        )  # fmt: skip
+
+
 def _read_by_several(group: Group) -> dict[tuple[str, int], int]:
     """Readers of each partition that has more than one, where that is an error: a share group means it."""
     if group.type is GroupType.SHARE:

@@ -71,6 +71,7 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     group_rules.shared_offsets,
     group_rules.mixed_static_members,
     group_rules.leader_may_crash,
+    group_rules.unknown_topic_stops_group,
     cluster_rules.throttle_left_over,
     cluster_rules.reassignment_running,
     cluster_rules.reassignment_stuck,

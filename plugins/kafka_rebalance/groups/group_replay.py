@@ -255,9 +255,7 @@ def _settle(
     return *possible[0], (), False
 
 
-def _giving(
-    names: Sequence[str], request: AssignmentRequest, group_input: GroupInput, today: Ints
-) -> tuple[str, ...]:
+def _giving(names: Sequence[str], request: AssignmentRequest, group_input: GroupInput, today: Ints) -> tuple[str, ...]:
     """Those of the classes that give today's assignment."""
     answers = {name: answer_of(name, request, group_input)[0] for name in names}
     return tuple(name for name, reader in answers.items() if reader is not None and bool((reader == today).all()))

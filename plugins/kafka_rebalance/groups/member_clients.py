@@ -7,9 +7,9 @@ Example: client id ``rdkafka`` is librdkafka's default. Version 1 with four byte
 ``cooperative-sticky`` is Java 2.8.1 to 3.3, for any client id. ``with_clients`` applies the rules of the options.
 
 Sources of ``settings_of``: run for Java, and the refusals of librdkafka 2.16 and kafka-python 3.0; read in its source
-for franz-go. Sarama is not known to mix eager and cooperative strategies, so no step asks it to; its consumers
-cooperate from 1.61 on (IBM/sarama #3696, September 2026). The names of franz-go, Sarama, KafkaJS and aiokafka are those
-of public programs.
+for franz-go and kafka-go. Sarama is not known to mix eager and cooperative strategies, so no step asks it to; its consumers
+cooperate from 1.61 on (IBM/sarama #3696, September 2026). The names of franz-go, Sarama, KafkaJS, kafka-go and aiokafka
+are those of public programs.
 
 Under ``cooperative-sticky`` Java's client commits before it joins a rebalance, hands out records until the others have
 joined too, and gives up its lost partitions without another commit (``ConsumerCoordinator.onJoinPrepare`` and
@@ -63,7 +63,7 @@ class KnownClient:
     sign: Sign = Sign.NONE
     first: str = ""
     last: str = ""
-    program: str = ""  # what runs on it or instead of it: Kafka Streams, Connect, kafka-go
+    program: str = ""  # what runs on it or instead of it: Kafka Streams, Connect
 
     def fact(self, *, is_asked: bool) -> Fact:
         """Return the client and its releases; ``is_asked``: those are the releases that were asked."""
@@ -96,7 +96,7 @@ _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r"kafka-python-(?P<release>[0-9]+\.[0-9]+.*)", KnownClient(Client.KAFKA_PYTHON, Sureness.HIGH, _ID)),
     (r"aiokafka-(?P<release>[0-9]+\.[0-9]+.*)", KnownClient(Client.AIOKAFKA, Sureness.HIGH, _ID)),
     (r"kafkajs", KnownClient(Client.KAFKAJS, Sureness.HIGH, _ID)),
-    (r".*@.* \(github\.com/segmentio/kafka-go\)", KnownClient(None, Sureness.HIGH, _ID, program="kafka-go")),
+    (r".*@.* \(github\.com/segmentio/kafka-go\)", KnownClient(Client.KAFKA_GO, Sureness.HIGH, _ID)),
     (r".+-[0-9]{{1,4}}", KnownClient(Client.JAVA, Sureness.LOW, _ID)),  # Spring: a prefix and the thread's number
 )
 _OF_SARAMA = 2  # nobody else stops at this version
@@ -314,4 +314,6 @@ SETTINGS: dict[Client, ClientSettings] = {
     Client.AIOKAFKA: ClientSettings(_ARGUMENT, _AIOKAFKA, can_mix=False),
     Client.KAFKAJS: ClientSettings("partitionAssigners", {"roundrobin": "PartitionAssigners.roundRobin"}, can_mix=False,
                                    commits_when_revoked=False),
+    Client.KAFKA_GO: ClientSettings("GroupBalancers", {"range": "kafka.RangeGroupBalancer{}",
+                                                       "roundrobin": "kafka.RoundRobinGroupBalancer{}"}, can_mix=False),
 }  # fmt: skip

@@ -127,7 +127,7 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
 
 
 def _of_coordinator(name: str, kafka_version: str | None) -> Candidate:
-    """The classes of the brokers' release; those since 4.0 where it is unknown: "4.0" is 4.0.0 or later, and has two."""
+    """The classes of the brokers' release, all since 4.0 where it is unknown. "4.0" is 4.0.0 or later: two classes."""
     lines, release = lines_of_coordinator(f"server-{name}"), seen_release(kafka_version)
     if release and lines[0].releases.ends_before(release):
         basis = fact(FactCode.RELEASE_OF_BROKERS, release=kafka_version)

@@ -444,6 +444,16 @@ def _leader_may_crash() -> str:
     )
 
 
+def _unknown_topic_stops_group(*, topics: Sequence[str], topic_count: int, is_stopped: bool) -> str:
+    when = "so no member reads anything" if is_stopped else "so at the next rebalance all members lose what they read"
+    is_one = topic_count == 1
+    return (
+        f"The group subscribes to {some(topics, topic_count)}, which {verb(topic_count, 'does', 'do')} not exist. "
+        f"kafka-go then assigns no partition to any member, {when}. "
+        f"{'Create the topic, or take it' if is_one else 'Create the topics, or take them'} out of the subscription."
+    )
+
+
 def _rollover_half_done(*, upgraded_members: int, classic_members: int, members: Sequence[str]) -> str:
     all_members = upgraded_members + classic_members
     return (
@@ -957,6 +967,7 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
         FactCode.SHARED_OFFSETS: _shared_offsets,
         FactCode.MIXED_STATIC_MEMBERS: _mixed_static_members,
         FactCode.LEADER_MAY_CRASH: _leader_may_crash,
+        FactCode.UNKNOWN_TOPIC_STOPS_GROUP: _unknown_topic_stops_group,
         FactCode.ROLLOVER_HALF_DONE: _rollover_half_done,
         FactCode.MIXED_CLIENTS: _mixed_clients,
         FactCode.SERVER_UNIFORM_MAY_THROW: _server_uniform_may_throw,

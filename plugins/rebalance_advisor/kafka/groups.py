@@ -49,13 +49,17 @@ class Subscription:
 
 
 def decode_subscription(data: bytes) -> Subscription:
-    """ConsumerProtocolSubscription, versions 0 to 3. Raises OddBytesError."""
+    """ConsumerProtocolSubscription, versions 0 to 3. Raises OddBytesError.
+
+    kafka-go says version 1 and ends behind the user data, without the list of owned partitions: it owns none.
+    """
     reader = ProtocolReader(data)
     said_version = reader.version()
     version = min(said_version, _NEWEST_SUBSCRIPTION)
     topics = tuple(reader.string() for _ in range(reader.count()))
     user_data = reader.nullable_bytes()
-    owned = reader.topic_partitions() if version >= 1 else None
+    is_cut = version == 1 and reader.is_at_end
+    owned = () if is_cut else reader.topic_partitions() if version >= 1 else None
     generation = reader.int32() if version >= 2 else None
     rack = reader.nullable_string() if version >= 3 else None
     said = None if generation is None or generation < 0 else generation
@@ -146,7 +150,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
 
 
 def _classic_member(raw: Any, group: Group) -> Member:
-    """Bytes that cannot be read leave the rest of the member, and everybody else, as they are."""
+    """Subscription and assignment are read apart: bytes that cannot be read leave the rest of the member as it is."""
     member = Member(
         id=raw.member_id,
         instance_id=getattr(raw, "group_instance_id", None) or None,
@@ -155,6 +159,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
     )
     if group.protocol_type != CONSUMER_PROTOCOL:
         return member  # Kafka Connect and others: their bytes mean something else
+    odd = []
     try:
         if raw.member_metadata:
             said = decode_subscription(raw.member_metadata)
@@ -163,11 +168,14 @@ def _classic_member(raw: Any, group: Group) -> Member:
                 member, rack=said.rack, subscription=said.topics, owned=owned, generation=generation,
                 user_data=said.user_data, subscription_version=said.version,
             )  # fmt: skip
+    except OddBytesError as error:
+        odd.append(f"subscription: {error}")
+    try:
         if raw.member_assignment:
             member = replace(member, assigned=decode_assignment(raw.member_assignment))
-    except OddBytesError as odd:
-        return replace(member, decode_error=str(odd))
-    return member
+    except OddBytesError as error:
+        odd.append(f"assignment: {error}")
+    return replace(member, decode_error="; ".join(odd)) if odd else member
 
 
 def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:

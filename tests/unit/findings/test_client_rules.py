@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.findings.finding import Confidence, Severity
-from kafka_rebalance.findings.group_rules import leader_may_crash, mixed_static_members
+from kafka_rebalance.findings.group_rules import leader_may_crash, mixed_static_members, unknown_topic_stops_group
 from kafka_rebalance.findings.rules import RULES
+from kafka_rebalance.groups.group_input import group_inputs
+from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.sample_clusters import cluster, striped, told
 
@@ -71,5 +73,36 @@ def test_a_leader_that_may_crash_is_told_of():
     assert found(replace(alone, members=alone.members[:1]), "leader_may_crash") == []
 
 
-def test_both_are_among_the_rules():
-    assert {leader_may_crash, mixed_static_members} <= set(RULES)
+GO = "etl@host (github.com/segmentio/kafka-go)"
+
+
+def asking(*topics, client_id=GO, reads=()):
+    """One member subscribes to t, the other to ``topics`` as well; ``reads``: partitions of t that the first has."""
+    first = Member("m0", client_id=client_id, subscription=("t",), assigned=(("t", reads),) if reads else ())
+    second = Member("m1", client_id=client_id, subscription=("t", *topics))
+    return Group("etl", protocol="range", state="Stable", members=(first, second))
+
+
+def test_an_unknown_topic_leaves_a_group_of_kafka_go_without_partitions():
+    (finding,) = found(asking("gone"), "unknown_topic_stops_group")
+    assert (finding.severity, finding.evidence["unknown_topics"]) == (Severity.HIGH, ("gone",))
+    assert finding.evidence["client"] == "kafka-go"
+    (before,) = found(asking("gone", "lost", reads=(0, 1)), "unknown_topic_stops_group")
+    assert (before.severity, before.evidence["unknown_topics"]) == (Severity.MEDIUM, ("gone", "lost"))
+    assert found(asking(), "unknown_topic_stops_group") == []
+    assert found(asking("gone", client_id="sarama"), "unknown_topic_stops_group") == []
+
+
+def test_the_strategies_of_kafka_go_refuse_such_a_group():
+    (group_input,) = group_inputs(cluster(striped("t", 4), groups=[asking("gone")]))
+    replay = replay_group(group_input)
+    assert not replay.is_reproduced
+    for strategy in ("range", "roundrobin"):
+        refused = replay.score(strategy)
+        assert refused.error.args["error"] == "UnknownTopicOrPartition"
+    (known,) = group_inputs(cluster(striped("t", 4), groups=[asking()]))
+    assert replay_group(known).score("range").version.args["releases"] == (("kafka-go", "0.4.47", "0.4.51"),)
+
+
+def test_all_are_among_the_rules():
+    assert {leader_may_crash, mixed_static_members, unknown_topic_stops_group} <= set(RULES)

@@ -285,11 +285,11 @@ def test_fewer_tasks_of_a_sink_are_asked_by_the_setting_of_its_connector():
 
 def test_where_the_client_has_no_other_assignor_the_cause_is_the_joined_topics_or_the_assignor_itself():
     rows = striped("t", 2) + striped("u", 2)
-    client = "sensor@edge (github.com/segmentio/kafka-go)"
+    client = "app-1f-StreamThread-1-consumer"
     joined = [
         Member(f"m{number}", client_id=client, assigned=reads(number) + reads(number, topic="u")) for number in (0, 1)
     ]
-    idle = Member("m2", client_id=client)
+    idle = Member("m2", client_id="consumer-3")
     assert causes(*joined, idle, rows=rows) == [(IdleCause.CO_PARTITIONED, None)]
     given = [replace(member, subscription=("t", "u")) for member in (*joined, idle)]
     assert causes(*given, rows=rows, protocol="their-own") == [(IdleCause.OWN_ASSIGNOR, None)]

@@ -50,7 +50,7 @@ def by_id(client_id: str | None, group: str = "pay") -> KnownClient:
         ("aiokafka-0.14.0", Client.AIOKAFKA, Sureness.HIGH, "0.14", "0.14"),
         ("kafkajs", Client.KAFKAJS, Sureness.HIGH, "", ""),
         ("orders-listener-3", Client.JAVA, Sureness.LOW, "", ""),
-        ("app@host (github.com/segmentio/kafka-go)", None, Sureness.HIGH, "", ""),
+        ("app@host (github.com/segmentio/kafka-go)", Client.KAFKA_GO, Sureness.HIGH, "", ""),
         ("kafka-python-99999.1", None, Sureness.UNKNOWN, "", ""),  # no release that there can be
         ("kafka-python-2.1.5.dev0", Client.KAFKA_PYTHON, Sureness.HIGH, "2.1", "2.1"),
         ("kafka-python-0", Client.JAVA, Sureness.LOW, "", ""),  # no release: somebody's prefix and a number
@@ -149,9 +149,12 @@ def test_the_classes_that_are_asked_are_those_of_the_client_and_its_releases() -
     assert (told["sticky"], told["range"]) == (("sticky@3.5.2",), ("range",))
     assert releases(KnownClient(Client.JAVA, Sureness.GIVEN, Sign.RULE, "2.3.1", "2.3.1"))["range"] == ("range@2.1",)
     old = KnownClient(Client.KAFKA_PYTHON, Sureness.GIVEN, Sign.RULE, "1.4", "1.4")
-    foreign = by_id("app@host (github.com/segmentio/kafka-go)")
-    basis = [candidates(GroupType.CLASSIC, "consumer", None, known)[0].basis for known in (old, foreign)]
-    assert basis == [old.fact(is_asked=False), fact(FactCode.CLIENT_NOT_MODELLED, client="kafka-go")]
+    go = by_id("app@host (github.com/segmentio/kafka-go)")
+    basis = [candidates(GroupType.CLASSIC, "consumer", None, known)[0].basis for known in (old, go)]
+    assert basis == [old.fact(is_asked=False), go.fact(is_asked=True)]
+    assert releases(go)["roundrobin"] == ("roundrobin@kafka-go",)
+    basis = {one.name: one.basis for one in candidates(GroupType.CLASSIC, "consumer", None, go)}
+    assert basis["sticky"] == fact(FactCode.CLIENT_NOT_MODELLED, client="kafka-go")
     since = releases(KnownClient(Client.JAVA, Sureness.HIGH, Sign.CLIENT_ID, "3.4", ""))
     assert since["cooperative-sticky"][0] == "cooperative-sticky"
     assert not {"cooperative-sticky@3.0", "cooperative-sticky@2.4"} & set(since["cooperative-sticky"])

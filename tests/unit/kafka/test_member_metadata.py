@@ -76,6 +76,20 @@ def test_odd_bytes_are_told_as_such(data: bytes):
         decode_assignment(data)
 
 
+def test_kafka_go_says_version_1_and_ends_after_the_user_data():
+    """Seen of kafka-go 0.4.51: 23 bytes. Of other versions the same is odd, and so is half a list of owned ones."""
+    seen = bytes.fromhex("0001 00000002 0006") + b"orders" + bytes.fromhex("0003") + b"pay" + b"\xff" * 4
+    assert len(seen) == 23
+    found = decode_subscription(seen)
+    assert (found.version, found.topics, found.user_data) == (1, ("orders", "pay"), None)
+    assert (found.owned, found.generation, found.rack) == ((), None, None)
+    in_rack = decode_subscription(subscription(1, ["a"], b"az1"))
+    assert (in_rack.user_data, in_rack.owned) == (b"az1", ())
+    for odd in (subscription(2, ["a"], None), subscription(3, ["a"], None), subscription(1, ["a"], None, b"\0\0")):
+        with pytest.raises(OddBytesError):
+            decode_subscription(odd)
+
+
 def test_cut_anywhere_a_subscription_is_odd_and_nothing_worse():
     whole = subscription(3, ["a", "bc"], b"xyz", OWNED, GENERATION, text("rack"))
     decode_subscription(whole)

@@ -1,6 +1,7 @@
 """The readers against canned answers: errors are values, a gap is told, nothing shrinks in silence."""
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 from kafka.errors import IncompatibleBrokerVersion, KafkaConnectionError
 from kafka.protocol.admin import (
@@ -298,8 +299,31 @@ def test_one_odd_member_spoils_nothing_but_itself():
     sender = cluster.sender(1)
     group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert [(member.id, member.subscription) for member in group.members] == [("m1", None), ("m2", ("t",))]
-    assert group.members[0].decode_error == "2 bytes are wanted at byte 0 of 1"
+    assert group.members[0].decode_error == "subscription: 2 bytes are wanted at byte 0 of 1"
     assert words(coverage)[0].startswith("member g/m1: lacks_subscription: as_reported(text=")
+
+
+READS_T0 = b"\x00\x01\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x01\x00\x00\x00\x00\xff\xff\xff\xff"
+
+
+@pytest.mark.parametrize(
+    ("said", "assigned", "subscription", "reads", "odd"),
+    [
+        (b"\xff", READS_T0, None, (("t", (0,)),), "subscription: "),
+        (GOOD, b"\xff", ("t",), (), "assignment: "),
+        (b"\xff", b"\xff", None, (), "subscription: 2 bytes are wanted at byte 0 of 1; assignment: "),
+    ],
+)
+def test_subscription_and_assignment_of_a_member_are_read_apart(said, assigned, subscription, reads, odd):
+    """kafka-go's subscription of version 1 has no owned partitions: Java drops the assignment with it."""
+    answer = Answer(groups=[described("g", [Answer(**vars(member("m", said)) | {"member_assignment": assigned})])])
+    cluster = Cluster(
+        {(1, ListGroupsRequest): listing(("g", "Classic", "Stable")), (1, DescribeGroupsRequest): answer}
+    )
+    sender, coverage = cluster.sender(1), Coverage("c")
+    (found,) = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].members
+    assert (found.subscription, found.assigned) == (subscription, reads)
+    assert (found.decode_error or "").startswith(odd)
 
 
 def test_each_type_is_asked_by_its_own_api():

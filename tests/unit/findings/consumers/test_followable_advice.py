@@ -40,7 +40,7 @@ EVERY = EAGER | {"cooperative-sticky"}
 CLIENTS: dict[str, set[str]] = {
     "consumer-{group}-1": EVERY, "consumer-1": EAGER, "rdkafka": EVERY - {"sticky"}, "sarama": EVERY, "kgo": EVERY,
     "kafka-python-3.0.1": EVERY, "kafka-python-2.0.2": EAGER, "aiokafka-0.14.0": EAGER, "kafkajs": {"roundrobin"},
-    "app@host (github.com/segmentio/kafka-go)": set(), "connector-consumer-sink-0": EVERY, "orders-0": EVERY,
+    "app@host (github.com/segmentio/kafka-go)": {"range", "roundrobin"}, "connector-consumer-sink-0": EVERY, "orders-0": EVERY,
     "": EVERY,
 }  # fmt: skip
 NAMED: dict[tuple[Client, str | None], set[str]] = {
@@ -48,6 +48,7 @@ NAMED: dict[tuple[Client, str | None], set[str]] = {
     (Client.LIBRDKAFKA, "1.5.0"): {"range", "roundrobin"}, (Client.SARAMA, "1.50.0"): EAGER,
     (Client.SARAMA, "1.61.1"): EVERY, (Client.FRANZ_GO, None): EVERY, (Client.KAFKA_PYTHON, "2.0.2"): EAGER,
     (Client.AIOKAFKA, None): EAGER, (Client.KAFKAJS, None): {"roundrobin"},
+    (Client.KAFKA_GO, "0.4.51"): {"range", "roundrobin"},
 }  # fmt: skip
 # Programs that run Java's client; a thread of Streams has an assignor of its own.
 PROGRAMS: dict[str, set[str]] = {
