@@ -7,9 +7,9 @@ Example: client id ``rdkafka`` is librdkafka's default. Version 1 with four byte
 ``cooperative-sticky`` is Java 2.8.1 to 3.3, for any client id. ``with_clients`` applies the rules of the options.
 
 Sources of ``settings_of``: run for Java, and the refusals of librdkafka 2.16 and kafka-python 3.0; read in its source
-for franz-go and kafka-go. Sarama is not known to mix eager and cooperative strategies, so no step asks it to; its consumers
-cooperate from 1.61 on (IBM/sarama #3696, September 2026). The names of franz-go, Sarama, KafkaJS, kafka-go and aiokafka
-are those of public programs.
+for franz-go and kafka-go. Sarama is not known to mix eager and cooperative strategies, so no step asks it to; its
+consumers cooperate from 1.61 on (IBM/sarama #3696, September 2026). The names of franz-go, Sarama, KafkaJS, kafka-go
+and aiokafka are those of public programs.
 
 Under ``cooperative-sticky`` Java's client commits before it joins a rebalance, hands out records until the others have
 joined too, and gives up its lost partitions without another commit (``ConsumerCoordinator.onJoinPrepare`` and

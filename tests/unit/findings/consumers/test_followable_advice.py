@@ -40,8 +40,8 @@ EVERY = EAGER | {"cooperative-sticky"}
 CLIENTS: dict[str, set[str]] = {
     "consumer-{group}-1": EVERY, "consumer-1": EAGER, "rdkafka": EVERY - {"sticky"}, "sarama": EVERY, "kgo": EVERY,
     "kafka-python-3.0.1": EVERY, "kafka-python-2.0.2": EAGER, "aiokafka-0.14.0": EAGER, "kafkajs": {"roundrobin"},
-    "app@host (github.com/segmentio/kafka-go)": {"range", "roundrobin"}, "connector-consumer-sink-0": EVERY, "orders-0": EVERY,
-    "": EVERY,
+    "app@host (github.com/segmentio/kafka-go)": {"range", "roundrobin"}, "connector-consumer-sink-0": EVERY,
+    "orders-0": EVERY, "": EVERY,
 }  # fmt: skip
 NAMED: dict[tuple[Client, str | None], set[str]] = {
     (Client.JAVA, None): EVERY, (Client.JAVA, "2.3.1"): EAGER, (Client.LIBRDKAFKA, "2.6.0"): EVERY - {"sticky"},
