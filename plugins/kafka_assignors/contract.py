@@ -24,7 +24,9 @@ class MapOrder(StrEnum):
 
     GIVEN = "given"  # as in the columns (a LinkedHashMap)
     HASH = "hash"  # HashMaps, filled in column order
-    LEADER = "leader"  # as a group's leader fills them: members in JoinGroup order, topics through a HashSet of all
+    # As a group's leader fills them: members in JoinGroup order, topics through a HashSet of all. As a coordinator
+    # hands them out: as HASH, but a member's topics in the order of the HashSet of their names.
+    LEADER = "leader"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -64,6 +64,29 @@ def seen_release(text: str | None) -> Release:
     return tuple(map(int, match["numbers"].split(".")))
 
 
+# The first finalized level of metadata.version that each release has (Kafka's MetadataVersion).
+_FIRST_LEVELS = (
+    (1, "3.0"), (2, "3.1"), (3, "3.2"), (4, "3.3"), (8, "3.4"), (9, "3.5"), (12, "3.6"), (15, "3.7"), (20, "3.8"),
+    (21, "3.9"), (22, "4.0"), (26, "4.1"), (28, "4.2"), (30, "4.3"), (31, "4.4"),
+)  # fmt: skip
+_LAST_LEVEL = 33  # 4.4-IV2
+
+
+def broker_release(told: str | None, metadata_version: int | None) -> str | None:
+    """Return the release of brokers: the newer of what their requests tell and of their finalized metadata.version.
+
+    Neither is more than a lower bound: requests change in some releases only, and a level stays behind until an
+    operator raises it. Example: 3.4 on KRaft speaks as 3.3 does, its level 8 tells 3.4; brokers 4.4 whose level is
+    still 25 tell what their requests do, not 4.0. A level above all that are known is a later release.
+    """
+    if metadata_version is None or metadata_version < 1:
+        return told
+    level = next(release for first, release in reversed(_FIRST_LEVELS) if metadata_version >= first)
+    if seen_release(told) >= release_of(level):
+        return told
+    return f"{level} or later" if metadata_version > _LAST_LEVEL else level
+
+
 @dataclass(frozen=True, slots=True)
 class Releases:
     """All releases of ``product`` from ``first`` to ``last``; a last one of two numbers is its whole line."""

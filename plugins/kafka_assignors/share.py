@@ -13,6 +13,7 @@ subscriptions differ)
 4. Deal: partitions in the order of a HashMap filled by ``computeIfAbsent`` (held ones, then the others); each takes
    members in turn from those that want more, passing over its readers before the deal. A full round without a match
    ends the partition; starting again when no member wants anything is Java's NoSuchElementException.
+Partitions stand in the order of their topics, which the coordinator hands out by name (``server.orders``).
 Partitions that vanished or may not be assigned count as held and are dealt on, as in Java. A *key* is a partition: the
 first T keys are those to be read, in Java's order, further ones are old ones that are not among them.
 
@@ -39,6 +40,7 @@ from kafka_assignors.server.orders import (
     JavaMaps,
     is_hashed,
     is_homogeneous,
+    name_hashes,
     owned_walk,
     refuse_missing_topics,
     subscription_of,
@@ -310,7 +312,7 @@ class ShareSimpleAssignor:
         order, hashes = member_walk(request), topic_hashes(request)
         held = _Held.of(request, order, hashes)
         if is_homogeneous(request):
-            subscribed = subscription_of(request, int(order[0]), hashes)
+            subscribed = subscription_of(request, int(order[0]), hashes, name_hashes(request))
             if len(subscribed) == 0:
                 return no_entries(len(members))
             refuse_missing_topics(request, subscribed)

@@ -128,7 +128,7 @@ def request_to(group: PlainGroup, owned: Mapping[str, Sequence[Pair]], *, is_ser
         ),
         members=replace(columns, generations=generations, data_generations=generations),
         rack_names=tuple(sorted(racks)),
-        order=MapOrder.HASH if is_server else MapOrder.LEADER,
+        order=MapOrder.LEADER,
         weights=np.array(weights, float) if any(weights) and not any(map(isnan, weights)) else None,
         member_order=feeding_order(members, seen_release(group.kafka_version), is_server=is_server),
     )  # fmt: skip

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_assignors.releases import release_of, seen_release
+from kafka_assignors.releases import broker_release, release_of, seen_release
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,21 @@ SEEN = {
 
 def test_a_version_that_is_seen_is_read_as_far_as_it_is_sure() -> None:
     assert {text: seen_release(text) for text in SEEN} == SEEN
+
+
+@pytest.mark.parametrize(
+    ("told", "level", "release"),
+    [
+        ("4.3", 33, "4.4"), ("4.3", 31, "4.4"), ("4.3", 30, "4.3"), ("3.3", 8, "3.4"), ("3.3", 7, "3.3"),
+        (None, 29, "4.2"), ("3.9", 21, "3.9"), ("2.8", 1, "3.0"),
+        ("4.3", 25, "4.3"),  # brokers are newer than the level that was finalized
+        ("4.3", 34, "4.4 or later"), ("5.0", 34, "5.0"),  # no level that is known
+        ("3.9", None, "3.9"), ("3.9", 0, "3.9"), (None, None, None), ("trunk", 22, "4.0"),
+    ],
+)  # fmt: skip
+def test_brokers_are_of_the_newer_of_what_requests_and_the_finalized_level_tell(told, level, release) -> None:
+    assert broker_release(told, level) == release
+    assert seen_release(release)[:2] >= seen_release(told)[:2]
 
 
 def test_random_versions_keep_their_numbers_whatever_a_vendor_adds() -> None:

@@ -1,8 +1,9 @@
 """In which order the group coordinator's Java walks its maps: subscribed topics, owned partitions.
 
-The coordinator keeps members in ``HashMap<memberId, …>`` (``orders.member_walk``), a member's topics in
-``HashSet<Uuid>``, what it owns in ``HashMap<Uuid, HashSet<Integer>>``. ``MapOrder.GIVEN`` takes the columns' order
-instead (LinkedHashMaps in tests); ``MapOrder.LEADER`` means nothing to a coordinator and is read as ``HASH``.
+The coordinator keeps members in ``HashMap<memberId, …>`` (``orders.member_walk``) and what a member owns in
+``HashMap<Uuid, HashSet<Integer>>``. It hands a member's topics out in the order of ``HashSet<String>`` of their names
+(``TopicIds`` wraps the names): ``MapOrder.LEADER``. ``HASH`` has them in a ``HashSet<Uuid>``, as the recorded cases do.
+``GIVEN`` takes the columns' order instead (LinkedHashMaps in tests).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ NO_TOPICS, MISSING_TOPIC, BEYOND_LAST, LEFT_OVER, CONTRADICTORY, SPREAD = range(
 # A table of 16 holds so many keys whatever their bins.
 _SMALL_MAP, _LAST_BIN = 8, 15
 _AS_THEY_STAND = np.zeros(0, np.int64)
+_NO_NAMES = np.zeros(0, np.int32)
 
 
 class JavaMaps(NamedTuple):
@@ -48,16 +50,30 @@ def topic_hashes(request: AssignmentRequest) -> Ints:
     return hashes
 
 
-def subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> Ints:
-    """Topics of one member in the iteration order of its set, each once."""
+def name_hashes(request: AssignmentRequest) -> Ints:
+    """``String.hashCode`` of every topic's name, int32[T]; empty where topics are not handed out by name."""
+    names = request.topics.names
+    codes: Ints = hash_codes(names.data, names.offsets) if request.order is MapOrder.LEADER else _NO_NAMES
+    return codes
+
+
+def subscription_of(request: AssignmentRequest, member: int, hashes: Ints, names: Ints = _NO_NAMES) -> Ints:
+    """Topics of one member in the iteration order of its set, each once; of the set of names where these are given."""
     bounds = request.members.subscription_offsets
     listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
-    distinct: Ints = in_set_order(listed, hashes, is_hashed(request), False)
+    distinct: Ints = in_set_order(listed, names, hashes, is_hashed(request), False)
     return distinct
 
 
 @kernel
-def in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -> Ints:  # noqa: FBT001
+def in_set_order(
+    listed: Ints,
+    names: Ints,
+    hashes: Ints,
+    is_hashed: bool,  # noqa: FBT001
+    is_copied: bool,  # noqa: FBT001
+) -> Ints:
+    """``names``: hashes of names, empty where the set holds ids (``hashes``). ``is_copied``: into a HashSet<Uuid>."""
     is_seen = np.zeros(len(hashes), np.bool_)
     topics = np.empty(len(listed), np.int32)
     found = 0
@@ -67,7 +83,9 @@ def in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -
             topics[found] = topic
             found += 1
     topics = topics[:found]
-    if is_hashed:
+    if is_hashed and len(names):
+        topics = _visit_order(topics, names, set_copy_capacity(found))
+    elif is_hashed:
         topics = _visit_order(topics, hashes, DEFAULT_CAPACITY)
     return _visit_order(topics, hashes, set_copy_capacity(found)) if is_copied else topics
 

@@ -44,6 +44,7 @@ from kafka_assignors.server.orders import (
     in_set_order,
     is_homogeneous,
     map_walk,
+    name_hashes,
     owned_walk,
     refuse_missing_topic,
     walk_columns,
@@ -55,23 +56,23 @@ from kafka_assignors.server.uniform_heterogeneous import spread_by_topic
 def spread_evenly(
     walk: Walk,
     subscriptions: tuple[Longs, Ints],
-    topic_columns: tuple[Ints, Longs, Longs, Longs],
+    topic_columns: tuple[Ints, Longs, Longs, Longs, Ints],
     owned_columns: tuple[Longs, Ints, Ints],
     assigned: tuple[Flags, bool],
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[int, np.int64, Longs, Ints, Ints]:
     """How it ended, the topic that is missing, and offsets, topics and partitions of each member.
 
-    ``topic_columns``: partition counts, first rows, both halves of ids. ``assigned``: bool[P], partitions that have an
-    owner, whoever it is, and whether the coordinator told so; else it follows from what members own. All in one kernel:
-    small groups take no longer than the calls of several would.
+    ``topic_columns``: partition counts, first rows, both halves of ids, ``name_hashes``. ``assigned``: bool[P],
+    partitions that have an owner, whoever it is, and whether the coordinator told so; else it follows from what members
+    own. All in one kernel: small groups take no longer than the calls of several would.
     """
-    counts, first_row, high, low = topic_columns
+    counts, first_row, high, low, names = topic_columns
     data, id_offsets, fed, is_hashed = walk
     order = map_walk(data, id_offsets, fed, is_hashed)
     bounds, listed = subscriptions
     hashes = uuid_hash_codes(high, low)
-    topics = in_set_order(listed[bounds[order[0]] : bounds[order[0] + 1]], hashes, is_hashed, True)
+    topics = in_set_order(listed[bounds[order[0]] : bounds[order[0] + 1]], names, hashes, is_hashed, True)
     owned = OwnedLists(owned_columns[0], owned_columns[1], owned_columns[2])
     missing = first_missing(topics, counts)
     if len(topics) == 0 or missing >= 0:
@@ -325,7 +326,7 @@ class ServerUniformAssignor:
         status, missing, offsets, given, partitions = spread_evenly(
             walk_columns(request),
             (members.subscription_offsets, members.subscription_topics),
-            (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb),
+            (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb, name_hashes(request)),
             owned_columns(members),
             (_NOTHING_TOLD if told is None else told, told is not None),
             self.is_extra_given_back,

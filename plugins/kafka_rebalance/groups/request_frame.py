@@ -90,7 +90,7 @@ def frame_of(
         topics=_topics(group_input, subscribed, rack_names),
         members=_members(group_input, subscriptions, rack_names),
         rack_names=rack_names,
-        order=MapOrder.HASH if is_server else MapOrder.LEADER,
+        order=MapOrder.LEADER,
         weights=_weights(group_input, subscribed),
         member_order=None if as_listed else feeding_order(members, release, is_server=is_server),
     )

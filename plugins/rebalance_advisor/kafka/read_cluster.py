@@ -40,6 +40,7 @@ from kafka.protocol.admin import (
 from kafka.protocol.consumer import ListOffsetsRequest
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
+from kafka_assignors.releases import broker_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.model import (
@@ -735,7 +736,8 @@ def read_with_settings(
             unheard=unheard_at_first(client), counts=RequestCounts() if counts is None else counts,
         )  # fmt: skip
         snapshot = read_with_sender(sender, cluster_name=cluster_name, say=say)
-        return replace(snapshot, captured_at=now, kafka_version=client.kafka_version)
+        version = broker_release(client.kafka_version, snapshot.features.get("metadata.version"))
+        return replace(snapshot, captured_at=now, kafka_version=version)
 
 
 def read_with_sender(

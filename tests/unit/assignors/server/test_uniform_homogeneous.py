@@ -9,7 +9,7 @@ import pytest
 
 from kafka_assignors.contract import MapOrder
 from kafka_assignors.owned_lists import owned_columns
-from kafka_assignors.server.orders import LEFT_OVER, walk_columns
+from kafka_assignors.server.orders import LEFT_OVER, name_hashes, walk_columns
 from kafka_assignors.server.uniform import spread_evenly
 from tests.unit.assignors.groups import Owned, group
 
@@ -33,7 +33,7 @@ def spread(
     status, _, offsets, found, partitions = spread_evenly(
         walk_columns(request),
         (np.array([0, *[len(listed)] * len(members)]), listed),  # of the first member alone anything is read
-        (columns.partition_counts, columns.first_row, same_id, same_id),
+        (columns.partition_counts, columns.first_row, same_id, same_id, name_hashes(request)),
         owned_columns(request.members),
         (is_assigned, True),
         not is_4_0_0,
