@@ -67,7 +67,12 @@ def test_the_own_strategy_is_one_row_that_says_which_version_gives_todays_assign
         "range", "roundrobin", "sticky", "cooperative-sticky", "weighted", "consumer/uniform", "consumer/range",
     ]  # fmt: skip
     assert replay.today.version == fact(
-        FactCode.GIVES_TODAY, releases=(("Kafka", "3.5", "4.4"),), differing=(), alike=(), keeps_even=False, basis=None,
+        FactCode.GIVES_TODAY,
+        releases=(("Kafka", "3.5", "4.4"),),
+        differing=(),
+        alike=(),
+        keeps_even=False,
+        basis=None,
         is_rackless=False,
     )
     assert replay.score("roundrobin").version == assumed("2.4", "4.4")

@@ -317,9 +317,7 @@ READS_T0 = b"\x00\x01\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x01\x00\x00\x00\x00\x
 def test_subscription_and_assignment_of_a_member_are_read_apart(said, assigned, subscription, reads, odd):
     """kafka-go's subscription of version 1 has no owned partitions: Java drops the assignment with it."""
     answer = Answer(groups=[described("g", [Answer(**vars(member("m", said)) | {"member_assignment": assigned})])])
-    cluster = Cluster(
-        {(1, ListGroupsRequest): listing(("g", "Classic", "Stable")), (1, DescribeGroupsRequest): answer}
-    )
+    cluster = Cluster({(1, ListGroupsRequest): listing(("g", "Classic", "Stable")), (1, DescribeGroupsRequest): answer})
     sender, coverage = cluster.sender(1), Coverage("c")
     (found,) = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].members
     assert (found.subscription, found.assigned) == (subscription, reads)

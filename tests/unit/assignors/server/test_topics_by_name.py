@@ -50,7 +50,7 @@ def test_a_share_group_reads_its_partitions_in_the_order_of_names() -> None:
     """Ids follow the order of the columns, names do not: u (117 & 15 = 5) comes after p (112 & 15 = 0)."""
     by_order = {}
     for order in (MapOrder.HASH, MapOrder.LEADER):
-        request = group({"u": 2, "p": 2}, dict.fromkeys("abc", ["u", "p"]), order=order)
+        request = group({"u": 2, "p": 2}, dict.fromkeys("abc", ("u", "p")), order=order)
         names = name_hashes(request)
         listed = subscription_of(request, 0, topic_hashes(request), names)
         by_order[order] = [request.topics.names[topic] for topic in listed.tolist()]
