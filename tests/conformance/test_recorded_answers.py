@@ -42,7 +42,7 @@ def test_the_newest_class_answers_some_case_of_an_earlier_line_otherwise(family:
 
 def test_the_selection_holds_cases_of_every_family() -> None:
     assert len(families()) >= 37
-    assert {case["strategy"] for family in families() for case in cases(family)} == set(FAMILIES)
+    assert {next(cases(family))["strategy"] for family in families()} == set(FAMILIES)
 
 
 @pytest.mark.parametrize("strategy", ["client_sticky", "client_cooperative_sticky"])

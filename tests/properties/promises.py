@@ -202,7 +202,7 @@ _FORGETFUL_STICKY = tuple((check, EQUAL if check is moves_nothing_when_settled e
 _FRANZ_GO = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL), (is_as_even_as_subscriptions_allow, ANY))
 _UNIFORM = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (takes_only_from_the_full, EQUAL))
 
-_PLAIN_RANGES = ("sarama", "franz-go", "kafka-python-3", "kafka-python-2", "aiokafka")
+_PLAIN_RANGES = ("sarama", "franz-go", "kafka-python-3", "kafka-python-2", "aiokafka", "kafka-go")
 _DEALERS = ("librdkafka", "sarama", "franz-go", "kafka-python-2", "aiokafka")
 
 DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind], ...]] = {
@@ -215,6 +215,9 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
     "range@librdkafka": (*_RANGE, (_ONE, RACKS), (is_even_by_topic, RACKS)),
     **{f"range@{client}": _RANGE for client in _PLAIN_RANGES},
     **{f"roundrobin@{client}": _ROUNDROBIN for client in _DEALERS},
+    # Each topic begins anew.
+    "roundrobin@kafka-go": _RANGE,
+    "rack-affinity@kafka-go": (*_RANGE, (_ONE, RACKS), (is_even_by_topic, RACKS)),
     # It fails where the next member does not subscribe.
     "roundrobin@kafka-python-3": tuple((check, EQUAL) for check, _ in _ROUNDROBIN),
     # Deals to everybody, subscribed or not.

@@ -517,6 +517,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "unknown_topic_stops_group",
             SubjectType.GROUP,
+            Consequence.LAG,
             "kafka-go gives no partition to any member of a group that subscribes to a topic that does not exist",
         ),
         _code(
