@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.render.uncovered import uncovered_words
@@ -20,13 +19,28 @@ from rebalance_advisor.cli.arguments import add_planning_arguments, age_s, reque
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.fleet import Made, plan_into_folder
 from rebalance_advisor.cli.log_dirs import add_log_dir_options, asks_for_log_dirs
+from rebalance_advisor.cli.parser import CommonOptions
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.what_if import run_what_if
 from rebalance_advisor.request.run_request import ALL, RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
-if TYPE_CHECKING:
-    pass
+COMMON = CommonOptions(
+    usage="INPUT [INPUT ...] --out DIR [options]",
+    flags=(
+        "--out", "--balance-within", "--remove-broker", "--add-broker", "--exclude-topic", "--capacity", "--throttle",
+        "--max-hours", "--max-move-bytes", "--exit-code", "--json", "--verbose",
+    ),
+    examples=(
+        ("relieve what is full, repair what is broken, nothing else", "cluster.json --out plan/"),
+        (
+            "bring every broker to 0.9 to 1.1 times its share, in at most 6 hours",
+            "cluster.json --out plan/ --balance-within 10% --max-hours 6 --throttle 50MiB",
+        ),
+        ("replace broker 3 by broker 12", "cluster.json --out plan/ --remove-broker 3 --add-broker 12:rack-a"),
+        ("from cron: exit code 0 if nothing is to be done", "cluster.json --out plan/ --exit-code"),
+    ),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
