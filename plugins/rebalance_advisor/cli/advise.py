@@ -34,7 +34,7 @@ COMMON = CommonOptions(
     examples=(
         ("findings, plan and report", "cluster.json --out advisory/"),
         ("with what is new, persisting or resolved since yesterday", "later.json --previous advisory/ --out later/"),
-        ("for the load of a week, not of the last hour", "cluster.json --history snapshots/ --load p95 --out advisory/"),
+        ("for the load of a week", "cluster.json --history snapshots/ --load p95 --out advisory/"),
         ("with the team that owns each finding", "cluster.json --owners teams.toml --out advisory/"),
     ),
 )  # fmt: skip

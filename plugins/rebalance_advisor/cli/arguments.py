@@ -114,7 +114,7 @@ FILE = "FILE"
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
-    """What may be asked of a plan. Options with … are given once for each value."""
+    """Add the options of a plan."""
     for section in dict.fromkeys(option.section for option in OPTIONS):
         group = parser.add_argument_group(section)
         for option in OPTIONS:
@@ -128,7 +128,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
     """One option; its values are checked with all others, when the request is made of them."""
-    words = (option.help + option.default_words).replace("%", "%%")
+    repeats = "; repeatable" if option.is_repeated else ""
+    words = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
         group.add_argument(option.flag, action="store_true", help=words)
     elif option.metavar == FILE:

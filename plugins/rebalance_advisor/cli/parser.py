@@ -71,8 +71,8 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class _HelpAll(argparse.Action):
-    def __init__(self, option_strings: Sequence[str], dest: str, **given: Any) -> None:
-        super().__init__(option_strings, dest=argparse.SUPPRESS, default=argparse.SUPPRESS, nargs=0, help=given["help"])
+    def __init__(self, option_strings: Sequence[str], **given: Any) -> None:
+        super().__init__(option_strings, **(given | {"dest": argparse.SUPPRESS, "nargs": 0}))
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         assert isinstance(parser, CommandParser)
