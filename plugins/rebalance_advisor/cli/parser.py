@@ -76,7 +76,7 @@ class _HelpAll(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         assert isinstance(parser, CommandParser)
-        sys.stdout.write(parser.format_whole_help())
+        write_lines(sys.stdout, *parser.format_whole_help().splitlines())
         raise SystemExit(0)
 
 
