@@ -13,7 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rebalance_advisor.cli.arguments import add_planning_arguments, age_s, read_plan_input, requested, with_reading_age
+from rebalance_advisor.cli.arguments import (
+    VERDICT_TONES,
+    add_planning_arguments,
+    age_s,
+    read_plan_input,
+    requested,
+    with_reading_age,
+)
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.parser import CommonOptions
@@ -102,4 +109,5 @@ def _tell(
         shown |= {"reading_age_s": age_s(captured_at, now), "resolved": with_texts(document.get("resolved"))}
         write_json(sys.stdout, shown)
         return
-    write_lines(sys.stdout, *with_reading_age(words, captured_at, now), *closing_paths(folder))
+    lines = with_reading_age(words, captured_at, now)
+    write_lines(sys.stdout, *lines, *closing_paths(folder), tones=VERDICT_TONES)

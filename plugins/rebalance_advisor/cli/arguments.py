@@ -27,6 +27,7 @@ from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, MAX_SETTINGS_BYTES, B
 from rebalance_advisor.publish.folders import check_folder, plan_path
 from rebalance_advisor.request.names_in_cluster import require_names_known, require_quick_request
 from rebalance_advisor.request.run_request import OPTIONS, RUN_OPTIONS, TODAY, RunRequest
+from rebalance_advisor.terminal import Tone
 
 if TYPE_CHECKING:
     from kafka_rebalance.scenarios.scenario import Scenario
@@ -302,6 +303,17 @@ def read_plan_input(
     return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous, hourly)
 
 
+VERDICT_TONES = {
+    "Verdict: rebalance": Tone.CAUTION,
+    "Verdict: nothing to do": Tone.GOOD,
+    "Verdict: cannot tell": Tone.CAUTION,
+    "Verdict: infeasible": Tone.BAD,
+    "Verdict: not fixable by moving": Tone.CAUTION,
+    "urgent:": Tone.BAD,
+    "critical": Tone.BAD,
+    "high": Tone.BAD,
+    "medium": Tone.CAUTION,
+}
 # Twice the hour in which the pipeline collects: what is older is called old.
 FRESH = timedelta(hours=2)
 

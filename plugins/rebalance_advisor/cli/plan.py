@@ -21,7 +21,14 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.render.uncovered import uncovered_words
-from rebalance_advisor.cli.arguments import add_planning_arguments, age_s, request_of, requested, with_reading_age
+from rebalance_advisor.cli.arguments import (
+    VERDICT_TONES,
+    add_planning_arguments,
+    age_s,
+    request_of,
+    requested,
+    with_reading_age,
+)
 from rebalance_advisor.cli.exit_codes import cron_code_of, exit_code_of
 from rebalance_advisor.cli.fleet import Made, plan_into_folder
 from rebalance_advisor.cli.log_dirs import add_log_dir_options, asks_for_log_dirs
@@ -29,21 +36,10 @@ from rebalance_advisor.cli.parser import CommonOptions
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.what_if import run_what_if
 from rebalance_advisor.request.run_request import ALL, RunRequest
-from rebalance_advisor.terminal import Tone, write_json, write_lines
+from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_CODE = "--exit-code"
 MOST_LINES = 15
-TONES = {
-    "Verdict: rebalance": Tone.CAUTION,
-    "Verdict: nothing to do": Tone.GOOD,
-    "Verdict: cannot tell": Tone.CAUTION,
-    "Verdict: infeasible": Tone.BAD,
-    "Verdict: not fixable by moving": Tone.CAUTION,
-    "urgent:": Tone.BAD,
-    "critical": Tone.BAD,
-    "high": Tone.BAD,
-    "medium": Tone.CAUTION,
-}
 COMMON = CommonOptions(
     usage="INPUT [INPUT ...] --out DIR [options]",
     flags=(
@@ -169,7 +165,7 @@ def _tell(made: Made, urgent: Sequence[Fact], arguments: argparse.Namespace) -> 
         lines = [first, *(f"  urgent: {text}" for text in words), *others]
     else:
         lines = brief_lines(plan.document, urgent=words, uncovered=uncovered, most=MOST_LINES - len(last))
-    write_lines(sys.stdout, *with_reading_age(lines, snapshot.captured_at, now), *last, tones=TONES)
+    write_lines(sys.stdout, *with_reading_age(lines, snapshot.captured_at, now), *last, tones=VERDICT_TONES)
 
 
 def next_command(plan: Plan, folder: Path, source: Path) -> str:
