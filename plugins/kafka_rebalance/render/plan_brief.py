@@ -41,17 +41,16 @@ def brief_lines(plan: Document, *, urgent: Sequence[str] = (), uncovered: str = 
         first.append(f"  urgent: {urgent[0]}{more}")
     last = [f"  {line}" for line in (*step_table(plan), *_proof(plan))]
     last += [f"  blind spots: {uncovered}"] if uncovered else []
-    reasons = cut([render_document(reason) for reason in plan["reasons"]], most - len(first) - len(last), "reason")
+    reasons = cut([render_document(reason) for reason in plan["reasons"]], most - len(first) - len(last), "reasons")
     return [*first, *(f"  {reason}" for reason in reasons), *last]
 
 
-def cut(lines: Sequence[str], most: int, noun: str) -> list[str]:
+def cut(lines: Sequence[str], most: int, nouns: str) -> list[str]:
     """Return the lines, or ``most`` of them of which the last one counts the rest: ``... and 10 more reasons``."""
     if len(lines) <= most:
         return list(lines)
     shown = max(most - 1, 0)
-    more = len(lines) - shown
-    return [*lines[:shown], f"... and {more:,} more {noun}{'' if more == 1 else 's'}"][:most]
+    return [*lines[:shown], f"... and {len(lines) - shown:,} more {nouns}"] if most > 0 else []
 
 
 def step_table(plan: Document) -> list[str]:

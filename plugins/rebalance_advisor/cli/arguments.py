@@ -310,10 +310,10 @@ VERDICT_TONES = {
     "Verdict: infeasible": Tone.BAD,
     "Verdict: not fixable by moving": Tone.CAUTION,
     "urgent:": Tone.BAD,
-    "critical": Tone.BAD,
-    "high": Tone.BAD,
-    "medium": Tone.CAUTION,
+    **{f"{severity}{end}": Tone.BAD for severity in ("critical", "high") for end in ":,"},
+    **{f"medium{end}": Tone.CAUTION for end in ":,"},
 }
+
 # Twice the hour in which the pipeline collects: what is older is called old.
 FRESH = timedelta(hours=2)
 

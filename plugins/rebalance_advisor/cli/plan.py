@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made = "plan.json and its files go: absent, empty, or a plan"
     add_planning_arguments(parser, made=made, printed="the outcome", many=True)
     words = (
-        "a topic to be made, as orders:12:3:20MB:500GB (rate and bytes of all of it): where it goes; nothing moves …"
+        "a topic to be made, as orders:12:3:20MB:500GB (rate and bytes of all of it); nothing else moves; repeatable"
     )
     parser.add_argument(
         "--new-topic",

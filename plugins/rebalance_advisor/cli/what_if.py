@@ -63,12 +63,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Apply the changes, score, print. Raises UsageError where nothing is to happen."""
-    losses: list[Change] = [RackLost(rack) for rack in arguments.lose_rack]
-    losses += [BrokersLost(tuple(arguments.lose_broker))] if arguments.lose_broker else []
+    brokers = tuple(dict.fromkeys(arguments.lose_broker))
+    losses: list[Change] = [RackLost(rack) for rack in dict.fromkeys(arguments.lose_rack)]
+    losses += [BrokersLost(brokers)] if brokers else []
     changes = (*arguments.growth, *losses)
     scenarios = scenarios_in_files(arguments.scenario)
     if changes:
-        scenarios.insert(0, Scenario(_name(arguments), changes))
+        name = _name(arguments.growth, losses)
+        if name in (scenario.name for scenario in scenarios):
+            raise UsageError.at("--scenario", f"{name!r} is the name of another column", "give the scenario another")
+        scenarios.insert(0, Scenario(name, changes))
     if not scenarios:
         raise UsageError("what-if: nothing happens; give --lose-rack, --lose-broker, --growth or --scenario")
     if arguments.out is not None:
@@ -77,10 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
     return _compare(arguments, request, has_plans=arguments.plan, has_groups=arguments.groups)
 
 
-def _name(arguments: argparse.Namespace) -> str:
+def _name(growths: Sequence[Growth], losses: Sequence[Change]) -> str:
     """Return ``growth 20%, without rack a``: the column's head."""
-    grown = [f"growth {_percent(growth)}" + _of_topics(growth) for growth in arguments.growth]
-    lost = [f"rack {rack}" for rack in arguments.lose_rack] + [f"broker {broker}" for broker in arguments.lose_broker]
+    grown = [f"growth {_percent(growth)}{_of_topics(growth)}" for growth in growths]
+    lost = [f"rack {loss.rack}" for loss in losses if isinstance(loss, RackLost)]
+    lost += [f"broker {broker}" for loss in losses if isinstance(loss, BrokersLost) for broker in loss.ids]
     return ", ".join([*grown, *([f"without {' and '.join(lost)}"] if lost else [])])
 
 
