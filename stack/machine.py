@@ -17,7 +17,6 @@ from pathlib import Path
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import URL
 
-from rebalance_advisor.store.schema.connection import libpq_string
 from stack.airflow.server import Airflow
 from stack.installed_code import CHECKOUT, installed_code
 from stack.jvm import spark
@@ -160,6 +159,8 @@ def _sqlalchemy(dsn: str) -> str:
 
 def _connection(dsn: str, role: str | None = None) -> str:
     """``role``: what the login may do is what that role may."""
+    from rebalance_advisor.store.schema.connection import libpq_string  # heavy: a demo connects before it needs it
+
     known = conninfo_to_dict(libpq_string(dsn, options="" if role is None else f"-c role={role}"))
     names = {"host": "host", "port": "port", "user": "login", "password": "password", "dbname": "schema"}
     fields = {field: known.pop(name) for name, field in names.items() if name in known}

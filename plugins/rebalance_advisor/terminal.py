@@ -3,16 +3,47 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any, TextIO
 
 from kafka_assignors.visible_text import visible, visible_json
 
 
-def write_lines(stream: TextIO, *lines: str) -> None:
-    """One line each, whatever stands in it. A character that the stream cannot encode is written out."""
+class Tone(StrEnum):
+    """Colour of a word, as the number in its escape sequence."""
+
+    GOOD = "32"
+    CAUTION = "33"
+    BAD = "31"
+
+
+def write_lines(stream: TextIO, *lines: str, tones: Mapping[str, Tone] | None = None) -> None:
+    """Write each line as one line. A character that the stream cannot encode is written out.
+
+    On a terminal, the beginning of a line that ``tones`` names gets its colour.
+    """
     encoding = stream.encoding or "utf-8"
-    text = "".join(f"{visible(line)}\n" for line in lines)
+    shown = [visible(line) for line in lines]
+    if tones and _shows_colour(stream):
+        shown = [_coloured(line, tones) for line in shown]
+    text = "".join(f"{line}\n" for line in shown)
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _shows_colour(stream: TextIO) -> bool:
+    """A screen, and no wish for plain text (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _coloured(line: str, tones: Mapping[str, Tone]) -> str:
+    text = line.lstrip(" ")
+    for beginning, tone in tones.items():
+        if text.startswith(beginning):
+            indent = line[: len(line) - len(text)]
+            return f"{indent}\x1b[1;{tone.value}m{beginning}\x1b[0m{text[len(beginning) :]}"
+    return line
 
 
 def write_json(stream: TextIO, document: Any) -> None:

@@ -7,7 +7,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,12 +178,19 @@ class AirflowClient:
 
     def log(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
         """What a task instance wrote in its last try."""
+        lines = self._log_lines(dag_id, run_id, task)
+        return "\n".join(line if isinstance(line, str) else _log_line(line) for line in lines)
+
+    def failure(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
+        """Return why a task instance failed, in one line: the exception's own words without its frames."""
+        return failure_words(self._log_lines(dag_id, run_id, task))
+
+    def _log_lines(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> list[Any]:
         path = (
             f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task['task_id']}/logs/"
             f"{max(1, task['try_number'])}?map_index={task['map_index']}"
         )
-        lines = self._request("GET", path)["content"]
-        return "\n".join(line if isinstance(line, str) else _log_line(line) for line in lines)
+        return list(self._request("GET", path)["content"])
 
     def _request(self, method: str, path: str, body: Any = None, *, is_public: bool = False) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -224,6 +231,19 @@ def _answer(request: urllib.request.Request, tries: int) -> dict[str, Any]:
 
 def _quoted(run_id: str) -> str:
     return urllib.parse.quote(run_id, safe="")
+
+
+def failure_words(lines: Sequence[Any]) -> str:
+    """Return the words of the exception that ended a task, else its last error; ``no reason in its log`` for neither.
+
+    ``lines`` are those of a log as Airflow's REST API returns them: objects, or texts of an older log.
+    """
+    errors = [line for line in lines if isinstance(line, Mapping) and line.get("level") in ("error", "critical")]
+    for line in reversed(errors):
+        for raised in line.get("error_detail") or ():
+            words = " ".join(str(raised.get("exc_value") or "").split())
+            return words or str(raised.get("exc_type"))
+    return " ".join(str(errors[-1].get("event", "")).split()) if errors else "no reason in its log"
 
 
 def _log_line(line: Mapping[str, Any]) -> str:

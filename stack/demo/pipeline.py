@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from kafka_assignors.errors import AdvisorError
-from rebalance_advisor.publish.digest import closing_paths
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
 from stack.demo.run_progress import RunProgress
@@ -31,6 +30,7 @@ BY_HAND = {"ADVISOR_SCHEDULES": "off"}
 _ANY_AGE = "3650d"
 _RUN_SECONDS = 3600  # on an idle machine two minutes; a busy one may take its time, and says every 20 s what it does
 _PATIENCE_SECONDS = 5.0
+_PROBE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,11 @@ class Told:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0 when an advisory was published."""
     arguments = _arguments(argv)
+    try:
+        require_connection(arguments)
+    except (OSError, AdvisorError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is stopped
     say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
     was_running = machine.is_running
@@ -74,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **form: Any) -> dict[str, Any]:
     """Run the cluster's DAG and follow it; returns what the last task told of what it published.
 
-    Raises RuntimeError with the log of the task that failed.
+    Raises RuntimeError with the words of the task that failed.
     """
     dag_id = f"advise_{cluster}"
     client.wait_for_dag(dag_id)
@@ -86,16 +91,31 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
         progress.changed(task)
         failed = task if task["state"] == "failed" else failed
     if client.run_state(dag_id, run_id) != "success":
-        said = client.log(dag_id, run_id, failed)[-3000:] if failed else "no task ran"
-        raise RuntimeError(f"{dag_id} {run_id} did not succeed\n{said}")
+        said = f"{failed['task_id']}: {client.failure(dag_id, run_id, failed)}" if failed else "no task ran"
+        raise RuntimeError(f"{dag_id}: {said}")
     return dict(client.returned(dag_id, run_id, "publish"))
 
 
 def closing_lines(published: Mapping[str, Any]) -> list[str]:
     """Verdict first, then the top findings, then where things are and what to do with them."""
+    from rebalance_advisor.publish.digest import closing_paths  # heavy: a connection that fails shall not wait for it
+
     folder = Path(published["folder"])
     folder = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
     return [*published["closing_words"], *closing_paths(folder)]
+
+
+def require_connection(arguments: argparse.Namespace) -> None:
+    """Return where a broker of ``--bootstrap`` lets us in, or no live cluster is asked for.
+
+    Raises ConnectionFailedError or InvalidInputError with the words of ``rebalance-advisor snapshot``.
+    """
+    if arguments.bootstrap:
+        from rebalance_advisor.kafka.connection.probe import find_server
+        from rebalance_advisor.kafka.connection.properties import connection_settings
+
+        properties = _client_properties(arguments)
+        find_server(connection_settings(properties, bootstrap=arguments.bootstrap), seconds=_PROBE_SECONDS)
 
 
 def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable[[str], None]) -> str:

@@ -10,18 +10,12 @@ import os
 import sys
 from pathlib import Path
 
-from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.params import Effort, SolveParams
-from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.request import build_request
-from rebalance_advisor.dumps import read_input
 from stack.installed_code import CHECKOUT, installed_code
 from stack.machine import Machine
 from stack.processes import Program
 
 # Bands that only a moment of annealing could meet: its kernels are compiled as well.
 WITHIN = 0.03
-PARAMS = SolveParams(effort=Effort(program_steps=0, anneal_steps=1))
 
 
 def kernel_warmer(machine: Machine) -> Program:
@@ -38,7 +32,14 @@ def start_warming(machine: Machine, dumps: Path) -> None:
 
 def main(folder: Path) -> None:
     """One search over the dumps in ``folder``."""
-    solve(build_request(read_input(folder), PlanOptions(within=WITHIN)).problem(WITHIN), params=PARAMS)
+    from kafka_rebalance.options.plan_options import PlanOptions  # heavy: a demo imports this file before it connects
+    from kafka_rebalance.planner.params import Effort, SolveParams
+    from kafka_rebalance.planner.solve import solve
+    from kafka_rebalance.plans.request import build_request
+    from rebalance_advisor.dumps import read_input
+
+    params = SolveParams(effort=Effort(program_steps=0, anneal_steps=1))
+    solve(build_request(read_input(folder), PlanOptions(within=WITHIN)).problem(WITHIN), params=params)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.render.plan_brief import brief_lines
 from kafka_rebalance.render.steps import step_figures, step_lines
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import closing_words
@@ -39,10 +40,23 @@ def _check(snapshot: ClusterSnapshot, plan: Plan) -> None:
 
     told = plan_lines(plan)
     assert [line for line in told if line.strip() in lines] == [f"  {line}" for line in lines]
+    _check_brief(plan)
     advisory = advisory_document(snapshot, plan, (), ())
     assert closing_words(advisory)[1 : 1 + len(lines)] == [f"  {line}" for line in lines]
     _check_report(render_report(advisory), plan)
     _check_commands(plan, lines)
+
+
+def _check_brief(plan: Plan) -> None:
+    """The few lines of the terminal: whole, with each step and its figures, and never more than there may be."""
+    lines = brief_lines(plan.document, urgent=("a", "b"), uncovered="c", most=12)
+    assert len(lines) <= 12
+    assert not re.search(r"\bNone\b|\bnan\b|\binf\b|unknown the|in never", "\n".join(lines))
+    rows = [line.split() for line in lines if re.match(r"  \d+\. ", line)]
+    assert len(rows) == len(plan.steps)
+    for words, step in zip(rows, plan.steps, strict=True):
+        assert f"{step.cost.replica_moves:,}" in words
+        assert f"{step.cost.leader_changes:,}" in words
 
 
 def _check_report(report: str, plan: Plan) -> None:

@@ -15,6 +15,7 @@ from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.placement_scores import ClusterScores
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
@@ -85,6 +86,16 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     cluster_rules.not_fixable_by_moving,
 )
 
+# What stops a broker or a partition, or soon will: reason enough to wake a person.
+URGENT_RULES = (
+    placement_rules.offline_partition,
+    placement_rules.below_min_isr,
+    placement_rules.dead_broker,
+    broker_rules.log_dir_offline,
+    placement_rules.broker_disk_full,
+    placement_rules.log_dir_full,
+)
+
 # A group table alone shows no replicas: these rules have nothing to read there.
 _OF_BROKERS = frozenset(
     (
@@ -118,4 +129,12 @@ def evaluate_rules(
     return rank(fold(context, [finding for rule in rules for finding in rule(context)]))
 
 
-__all__ = ["RULES", "evaluate_rules"]
+def urgent_findings(snapshot: ClusterSnapshot, plan: Plan) -> tuple[Finding, ...]:
+    """Return the findings of ``URGENT_RULES``, worst first: those of a cluster whose groups were not replayed."""
+    if not snapshot.brokers:
+        return ()
+    context = FindingContext(snapshot, score_cluster(snapshot), (), plan)
+    return rank([finding for rule in URGENT_RULES for finding in rule(context)])
+
+
+__all__ = ["RULES", "URGENT_RULES", "evaluate_rules", "urgent_findings"]

@@ -20,6 +20,7 @@ from pydantic_core.core_schema import CoreSchema
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, error_words, nearest, wrong_key
 
@@ -84,7 +85,10 @@ class Option:
         """The default for a help text; none for a flag."""
         if self.default is None or self.is_flag:
             return ""
-        return f" (default: {self.default:,})" if isinstance(self.default, int) else f" (default: {self.default})"
+        if not isinstance(self.default, int):
+            return f" (default: {self.default})"
+        is_amount = "string" in self.schema["type"]
+        return f" (default: {bytes_in_words(self.default) if is_amount else format(self.default, ',')})"
 
     def from_text(self, text: str) -> Any:
         """The JSON that a shell's text means: a number where the option takes no text."""

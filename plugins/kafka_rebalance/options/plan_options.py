@@ -217,7 +217,10 @@ class BalanceOptions(Checked):
     within: Annotated[
         Share | None,
         Option(
-            "Tolerance", "band around each broker's fair share; given, it is an order", "10%", name="balance_within"
+            "Tolerance",
+            "allowed range around each broker's share: 10% is 0.9 to 1.1 × its share; outranks every default",
+            "10%",
+            name="balance_within",
         ),
     ] = None
     targets: Annotated[
@@ -304,13 +307,13 @@ class ScopeOptions(Checked):
         Racks, Option("Racks to remove", "everything leaves all its brokers …", "RACK", name="remove_rack")
     ] = frozenset()
     remove_brokers: Annotated[
-        Brokers, Option("Brokers to remove", "everything leaves it …", "N", name="remove_broker")
+        Brokers, Option("Brokers to remove", "move every replica and leader off it …", "N", name="remove_broker")
     ] = frozenset()
     add_brokers: Annotated[
         NewBrokers,
         Option(
             "Brokers to add",
-            "a broker that is empty, or does not exist yet; with its rack where brokers have one …",
+            "a broker that is empty or does not exist yet, with its rack where brokers have racks …",
             "N:RACK",
             name="add_broker",
         ),
@@ -337,10 +340,22 @@ class ScopeOptions(Checked):
         ),
     ] = ()
     include_topics: Annotated[
-        Patterns, Option("Topics in", "touch only these topics …", "RE", name="include_topic")
+        Patterns,
+        Option(
+            "Topics in",
+            "touch only topics whose whole name matches this regular expression …",
+            "RE",
+            name="include_topic",
+        ),
     ] = ()
     exclude_topics: Annotated[
-        Patterns, Option("Topics out", "leave these topics alone …", "RE", name="exclude_topic")
+        Patterns,
+        Option(
+            "Topics out",
+            "leave topics alone whose whole name matches this regular expression …",
+            "RE",
+            name="exclude_topic",
+        ),
     ] = ()
     replication_factor: Annotated[
         Factor | None,
@@ -398,7 +413,13 @@ class CostOptions(Checked):
         ),
     ] = 0
     throttle_bytes_per_s: Annotated[
-        Rate, Option("Throttle", "of each broker in each direction, e.g. 50MiB", "BYTES_PER_S", name="throttle")
+        Rate,
+        Option(
+            "Throttle",
+            "bytes a second that each broker sends and receives at most, e.g. 50MiB",
+            "BYTES_PER_S",
+            name="throttle",
+        ),
     ] = DEFAULT_THROTTLE_BYTES_PER_S
     moves_per_broker: Annotated[
         NumberFrom1 | None,
@@ -431,7 +452,7 @@ class KnownOptions(Checked):
         Capacities,
         Option(
             "Capacities",
-            "what brokers can carry: in a shell a file, CSV or Cruise Control's capacity JSON",
+            "disk bytes and rates that brokers can carry: in a shell a file, CSV or Cruise Control's capacity JSON",
             "FILE",
             name="capacity",
             example='{"3": {"disk_bytes": 4e12}}',

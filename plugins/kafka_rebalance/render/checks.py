@@ -232,7 +232,7 @@ def _topic_made_anew(*, topic: str) -> str:
 
 
 def _now_more_partitions(*, topic: str, now: int, then: int) -> str:
-    return f"topic {topic} has {now:,} partitions, {then:,} when the plan was made"
+    return f"topic {topic} has {counted(now, 'partition')}, {then:,} when the plan was made"
 
 
 def _still_reassigned_by_others(*, partition: str) -> str:

@@ -314,9 +314,9 @@ def _offsets_undecided(*, files: Sequence[str]) -> str:
 
 def _end_offsets_disagree(*, higher: int, first_higher: str, lower: int, first_lower: str) -> str:
     return (
-        f"the groups' rows show end offsets above those of the dump of offsets for {higher:,} partitions "
-        f"({first_higher}, …) and below for {lower:,} ({first_lower}, …): lag is computed from the dump of offsets, "
-        "and is not the one in the LAG column"
+        "the groups' rows show end offsets above those of the dump of offsets for "
+        f"{counted(higher, 'partition')} ({first_higher}, …) and below for {lower:,} ({first_lower}, …): lag is "
+        "computed from the dump of offsets, and is not the one in the LAG column"
     )
 
 

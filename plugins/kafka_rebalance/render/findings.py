@@ -489,9 +489,10 @@ def _stray_logs(
     *, broker: int, logs: int, stray_bytes: int, by_dir: Sequence[tuple[str, int]], example: str | None
 ) -> str:
     dirs = some([f"{path} {bytes_in_words(size)}" for path, size in by_dir], most=20)
+    such_as = "" if example is None else f", such as {example}"
     return (
         f"The disks of broker {broker} hold {counted(logs, 'log')} of {bytes_in_words(stray_bytes)} that no replica "
-        f"list has ({dirs}), such as {example}: a move left them, or their topic is deleted or was not described. "
+        f"list has ({dirs}){such_as}: a move left them, or their topic is deleted or was not described. "
         "They take disk, and no plan moves them. Take a snapshot again once no reassignment runs; if they stay, stop "
         "the broker, remove their directories, and start it."
     )

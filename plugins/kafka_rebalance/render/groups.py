@@ -431,8 +431,9 @@ def _shared_offsets(*, partitions: int, topics: Sequence[str], topic_count: int)
 def _mixed_static_members(*, static_members: int, members: int, strategy: str | None, idle_members: int) -> str:
     return (
         f"{static_members} of {counted(members, 'member')} {verb(static_members, 'has', 'have')} a group.instance.id, "
-        f"the others have none: kafka-python 3 forgets members in such a group, so {strategy} gives them nothing "
-        f"(today {idle_members} {verb(idle_members, 'reads', 'read')} nothing). Give all of them an id, or none."
+        f"the others have none: kafka-python 3 forgets members in such a group, so {strategy or 'its strategy'} gives "
+        f"them nothing (today {idle_members} {verb(idle_members, 'reads', 'read')} nothing). Give all of them an id, "
+        "or none."
     )
 
 
@@ -476,7 +477,7 @@ def _mixed_clients(*, libraries: Sequence[tuple[str, int]], strategy: str | None
     )
 
 
-def _server_uniform_may_throw(*, subscriptions: int, kafka_version: str | None) -> str:
+def _server_uniform_may_throw(*, subscriptions: int, kafka_version: str) -> str:
     return (
         f"The members have {subscriptions} different subscriptions, and uniform of Kafka {kafka_version} throws in "
         "about one of ten such assignments: the group then keeps what it has and gives newcomers nothing. Let all "

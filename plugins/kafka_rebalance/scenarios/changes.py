@@ -653,6 +653,7 @@ def _with_groups(snapshot: ClusterSnapshot, names: frozenset[str], change: Calla
 
 
 LARGEST_FACTOR = 1e6
+ALL_TOPICS = ".*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -663,7 +664,7 @@ class Growth:
     what their members can read, and no member reads faster for it.
     """
 
-    topics: str = ".*"
+    topics: str = ALL_TOPICS
     rates: float = 1.0
     sizes: float = 1.0
 

@@ -12,6 +12,7 @@ from typing import Any
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.scenarios.changes import (
+    ALL_TOPICS,
     LARGEST_FACTOR,
     MOST_NEW_PARTITIONS,
     MOST_NEWCOMERS,
@@ -149,7 +150,7 @@ def _brokers_added(fields: Fields) -> BrokersAdded:
 
 def _growth(fields: Fields) -> Growth:
     return Growth(
-        topics=fields.get("topics", str, ".*"),
+        topics=fields.get("topics", str, ALL_TOPICS),
         rates=fields.real("rates", 0, LARGEST_FACTOR, 1.0),
         sizes=fields.real("sizes", 0, LARGEST_FACTOR, 1.0),
     )

@@ -13,9 +13,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rebalance_advisor.cli.arguments import add_planning_arguments, age_s, read_plan_input, requested, with_reading_age
+from rebalance_advisor.cli.arguments import (
+    VERDICT_TONES,
+    add_planning_arguments,
+    age_s,
+    read_plan_input,
+    requested,
+    with_reading_age,
+)
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
+from rebalance_advisor.cli.parser import CommonOptions
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.what_if import run_what_if
 from rebalance_advisor.own_strategies.limits import limits_of
@@ -23,6 +31,20 @@ from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.own_strategies.told import told_of_own
 from rebalance_advisor.publish.advisory_files import read_earlier_findings
 from rebalance_advisor.terminal import write_json, write_lines
+
+COMMON = CommonOptions(
+    usage="INPUT --out DIR [options]",
+    flags=(
+        "--out", "--previous", "--balance-within", "--remove-broker", "--exclude-topic", "--capacity", "--throttle",
+        "--max-hours", "--owners", "--mutes", "--json", "--verbose",
+    ),
+    examples=(
+        ("findings, plan and report", "cluster.json --out advisory/"),
+        ("with what is new, persisting or resolved since yesterday", "later.json --previous advisory/ --out later/"),
+        ("for the load of a week", "cluster.json --history snapshots/ --load p95 --out advisory/"),
+        ("with the team that owns each finding", "cluster.json --owners teams.toml --out advisory/"),
+    ),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,4 +109,5 @@ def _tell(
         shown |= {"reading_age_s": age_s(captured_at, now), "resolved": with_texts(document.get("resolved"))}
         write_json(sys.stdout, shown)
         return
-    write_lines(sys.stdout, *with_reading_age(words, captured_at, now), *closing_paths(folder))
+    lines = with_reading_age(words, captured_at, now)
+    write_lines(sys.stdout, *lines, *closing_paths(folder), tones=VERDICT_TONES)

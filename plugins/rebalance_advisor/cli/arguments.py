@@ -27,6 +27,7 @@ from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, MAX_SETTINGS_BYTES, B
 from rebalance_advisor.publish.folders import check_folder, plan_path
 from rebalance_advisor.request.names_in_cluster import require_names_known, require_quick_request
 from rebalance_advisor.request.run_request import OPTIONS, RUN_OPTIONS, TODAY, RunRequest
+from rebalance_advisor.terminal import Tone
 
 if TYPE_CHECKING:
     from kafka_rebalance.scenarios.scenario import Scenario
@@ -114,7 +115,7 @@ FILE = "FILE"
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
-    """What may be asked of a plan. Options with … are given once for each value."""
+    """Add the options of a plan."""
     for section in dict.fromkeys(option.section for option in OPTIONS):
         group = parser.add_argument_group(section)
         for option in OPTIONS:
@@ -128,7 +129,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
     """One option; its values are checked with all others, when the request is made of them."""
-    words = (option.help + option.default_words).replace("%", "%%")
+    repeats = "; repeatable" if option.is_repeated else ""
+    words = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
         group.add_argument(option.flag, action="store_true", help=words)
     elif option.metavar == FILE:
@@ -300,6 +302,17 @@ def read_plan_input(
     require_names_known(request, snapshot, tuple(request.options.topic_patterns()) if is_one_of_many else ())
     return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous, hourly)
 
+
+VERDICT_TONES = {
+    "Verdict: rebalance": Tone.CAUTION,
+    "Verdict: nothing to do": Tone.GOOD,
+    "Verdict: cannot tell": Tone.CAUTION,
+    "Verdict: infeasible": Tone.BAD,
+    "Verdict: not fixable by moving": Tone.CAUTION,
+    "urgent:": Tone.BAD,
+    **{f"{severity}{end}": Tone.BAD for severity in ("critical", "high") for end in ":,"},
+    **{f"medium{end}": Tone.CAUTION for end in ":,"},
+}
 
 # Twice the hour in which the pipeline collects: what is older is called old.
 FRESH = timedelta(hours=2)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.cli.arguments import add_input_options
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
+from rebalance_advisor.cli.parser import CommonOptions
 from rebalance_advisor.key_samples.request import KeyRequest, OtherTopic, add_key_arguments, key_request
 from rebalance_advisor.terminal import write_lines
 
@@ -24,6 +25,23 @@ if TYPE_CHECKING:
 
 _RECORDS = 100_000
 _ONLY_FROM_FILES = ("key_column", "hash_column", "partition_column", "value_bytes_column")
+
+COMMON = CommonOptions(
+    usage="[FILE] --topic NAME [options]",
+    flags=(
+        "--topic", "--partitions", "--partitioner", "--to-partitions", "--with", "--format", "--key-column",
+        "--show-keys", "--bootstrap", "--command-config", "--sample", "--out",
+    ),
+    examples=(
+        ("find the hot key of a topic", "sample.parquet --topic orders --partitions 24 --show-keys"),
+        ("see what 48 partitions would change", "sample.parquet --topic orders --partitions 24 --to-partitions 48"),
+        ("read the last 100,000 records of the topic itself", "--topic orders --bootstrap broker1:9092"),
+        (
+            "compare two topics that are read together",
+            "orders.parquet --topic orders --partitions 24 --with refunds.parquet --with-partitions 12",
+        ),
+    ),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -138,7 +138,7 @@ def add_log_dir_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("disks within a broker, instead of a plan between brokers")
     words = "no disk's used share further than this from its broker's, e.g. 10%% for ten points of a hundred"
     group.add_argument(BALANCE, type=argument_of(Share), metavar="10%", help=words)
-    words = "a dir of a broker that is to be empty, as 3:/data/2 …"
+    words = "a dir of a broker that is to be empty, as 3:/data/2; repeatable"
     group.add_argument(REMOVE, type=_removed, action="append", default=[], metavar="BROKER:PATH", help=words)
 
 

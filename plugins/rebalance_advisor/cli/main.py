@@ -13,17 +13,20 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any
 
 from kafka_assignors.errors import AdvisorError
-from kafka_assignors.visible_text import visible
+from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from rebalance_advisor.cli.interrupt import end_on_interrupt, tell_of_interrupt
+from rebalance_advisor.cli.parser import ERROR_TONES, CommandParser, refusal_lines
 from rebalance_advisor.terminal import write_lines
 
+PROGRAM = "rebalance-advisor"
 COMMANDS = {
     "snapshot": ("rebalance_advisor.cli.snapshot", "read a live cluster into a snapshot file"),
     "plan": ("rebalance_advisor.cli.plan", "the best reassignment plan for a snapshot, with its proof"),
+    "what-if": ("rebalance_advisor.cli.what_if", "the cluster after a lost rack or broker, or after growth"),
     "verify": ("rebalance_advisor.cli.verify", "recompute a plan from its input alone and name each fault"),
     "check": ("rebalance_advisor.cli.check", "is a plan still valid and worth it on a newer snapshot?"),
     "advise": ("rebalance_advisor.cli.advise", "the whole advisory as files: findings, plan, groups, report"),
@@ -42,23 +45,6 @@ COMMANDS = {
 }
 
 
-class _Parser(argparse.ArgumentParser):
-    """Quotes a wrong argument so that it shows, and tells which option may be meant; takes no shortened ones."""
-
-    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """As argparse does, but an unknown option is told with the nearest known one."""
-        known, unknown = self.parse_known_args(args, namespace)
-        if unknown:
-            known_flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
-            near = get_close_matches(unknown[0].partition("=")[0], known_flags, n=1)
-            self.error(f"unrecognized arguments: {' '.join(unknown)}" + "".join(f"; did you mean {f}?" for f in near))
-        return known
-
-    def error(self, message: str) -> NoReturn:
-        """Usage and message on stderr, exit code 2."""
-        super().error(visible(message))
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code."""
     if argv is None:
@@ -68,8 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if name not in COMMANDS:
         return _usage(words)
     module = importlib.import_module(COMMANDS[name][0])
-    parser = _Parser(
-        prog=f"rebalance-advisor {name}",
+    parser = CommandParser(
+        prog=f"{PROGRAM} {name}",
+        common=getattr(module, "COMMON", None),
         description=module.__doc__,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -77,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     module.add_arguments(parser)
     try:
         with _standard_output_to_ourselves():
-            return _run(module, parser.parse_args(words[1:]))
+            return _run(module, parser.parse_args(words[1:]), parser.prog)
     except KeyboardInterrupt:
         return tell_of_interrupt()
 
@@ -104,38 +91,44 @@ def _standard_output_to_ourselves() -> Iterator[None]:
         os.close(ours)
 
 
-def _run(module: Any, arguments: argparse.Namespace) -> int:
+def _run(module: Any, arguments: argparse.Namespace, prog: str) -> int:
     try:
         code = int(module.run(arguments))
         sys.stdout.flush()
     except InfeasibleError as error:
         from kafka_rebalance.render import error_words  # its tables are heavy, and few commands need them
 
-        write_lines(sys.stderr, f"infeasible: {error_words(error)}")
+        write_lines(sys.stderr, f"infeasible: {error_words(error)}", tones=ERROR_TONES)
         return 3
+    except UsageError as error:
+        write_lines(sys.stderr, *refusal_lines(str(error), prog), tones=ERROR_TONES)
+        return 2
     except AdvisorError as error:
-        write_lines(sys.stderr, f"error: {error}")
-        return 2 if isinstance(error, UsageError) else 1
+        write_lines(sys.stderr, f"error: {error}", tones=ERROR_TONES)
+        return 1
     except BrokenPipeError:
         return 1
     except OSError as error:
-        write_lines(sys.stderr, f"error: {error.filename or ''}: {error.strerror or error}")
+        place = f"{error.filename}: " if error.filename else ""
+        write_lines(sys.stderr, f"error: {place}{error.strerror or error}", tones=ERROR_TONES)
         return 1
     return code
 
 
 def _usage(words: list[str]) -> int:
-    lines = ["usage: rebalance-advisor COMMAND …    (rebalance-advisor COMMAND --help tells its options)", ""]
-    lines += [f"  {name:<10} {text}" for name, (_, text) in COMMANDS.items()]
-    if words and words[0] in ("--version", "-V"):
+    if not words or words[0] in ("--help", "-h"):
+        lines = [f"usage: {PROGRAM} COMMAND …    ({PROGRAM} COMMAND --help shows its options)", ""]
+        lines += [f"  {name:<10} {text}" for name, (_, text) in COMMANDS.items()]
+        write_lines(sys.stdout if words else sys.stderr, *lines)
+        return 0 if words else 2
+    if words[0] in ("--version", "-V"):
         from importlib.metadata import version
 
         write_lines(sys.stdout, version("kafka-rebalance-advisor"))
         return 0
-    if words and words[0] in ("--help", "-h"):
-        write_lines(sys.stdout, *lines)
-        return 0
-    write_lines(sys.stderr, *([f"unknown command {words[0]!r}"] if words else []), *lines)
+    near = get_close_matches(words[0], COMMANDS, n=1)
+    message = f"{excerpt(words[0])} is no command" + "".join(f"; did you mean {name}?" for name in near)
+    write_lines(sys.stderr, *refusal_lines(message, PROGRAM), tones=ERROR_TONES)
     return 2
 
 

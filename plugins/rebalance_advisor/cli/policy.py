@@ -55,7 +55,7 @@ EXIT_AGAINST_POLICY = 13
 
 def add_policy_option(parser: argparse.ArgumentParser) -> None:
     """The option; docs/plans-as-code.md tells the file's keys."""
-    words = "a TOML file of limits that the plan must keep: hours, bytes, topics never moved, windows of the week …"
+    words = "a TOML file of limits that the plan must keep: hours, bytes, topics never moved, windows of the week"
     parser.add_argument("--policy", type=Path, metavar="FILE", help=words)
 
 

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for flag, words in (("--own-strategy", "own:NAME"), ("--own-partitioner", "own-partitioner:NAME")):
         parser.add_argument(
             flag, action="append", default=[], metavar="PLACE",
-            help=f"module:Class or FILE.py:Class; cases ask it by its name, as {words} …",
+            help=f"module:Class or FILE.py:Class; cases ask it by its name, as {words}; repeatable",
         )  # fmt: skip
     for name in _LIMITS:
         add_option(parser, next(option for option in OPTIONS if option.name == name))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from kafka_assignors.visible_text import visible
-from kafka_rebalance.amounts import listed
+from kafka_rebalance.amounts import counted, listed
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.steps import step_lines
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
 from rebalance_advisor.publish.report import (
     VERDICT_WORDS,
     Document,
+    audible,
     change_words,
     key_figures,
     loss_lines,
@@ -66,6 +69,17 @@ def closing_paths(folder: Path) -> list[str]:
     return [words.format(folder / name) for name, words in named.items() if (folder / name).is_file()]
 
 
+def _more_findings(findings: Sequence[Document], shown: int) -> list[str]:
+    """Return ``... and 10 more findings (7 medium, 3 low), in the report``; none where ``top_lines`` shows all."""
+    heard = audible(findings)
+    left = heard[shown - (len(heard) < len(findings)) :]
+    if not left:
+        return []
+    counts = Counter(finding["severity"] for finding in left)  # they are sorted, worst first
+    kinds = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
+    return [f"... and {counted(len(left), 'more finding')} ({kinds}), in the report"]
+
+
 def closing_words(advisory: Document) -> list[str]:
     """What the terminal shows last: one line that begins ``Verdict:``, then the worst findings."""
     plan = advisory["plan"]
@@ -78,6 +92,7 @@ def closing_words(advisory: Document) -> list[str]:
         line += f": {render_document(plan['reasons'][0])}"
     lines = [line, *(f"  {step}" for step in step_lines(plan))]
     lines += [f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES)]
+    lines += [f"  {more}" for more in _more_findings(advisory["findings"], 2 * TOP_LINES)]
     if since := change_words(advisory):
         lines.append(f"  since the advisory before: {since}")
     return [visible(line) for line in lines]

@@ -199,10 +199,14 @@ def test_the_first_line_says_what_the_verdict_does_not_cover(
     )
     file = tmp_path / "snapshot.json"
     file.write_text(json.dumps(snapshot_to_document(with_gaps(cluster(even(), brokers(3)), *gaps))), encoding="utf-8")
-    words = "does not cover parts of topic secret; parts of group g"
-    for command in ("plan", "advise"):
-        assert main([command, str(file), "--out", str(tmp_path / command)]) == 0
-        assert capsys.readouterr().out.startswith(f"Verdict: nothing to do ({words})")
+    unseen = "parts of topic secret; parts of group g"
+    words = f"does not cover {unseen}"
+    for command, told in (("plan --verbose", f" ({words})"), ("advise", f" ({words})"), ("plan", "")):
+        name, *more = command.split()
+        assert main([name, str(file), "--out", str(tmp_path / name), *more]) == 0
+        shown = capsys.readouterr().out
+        assert shown.startswith(f"Verdict: nothing to do{told}")
+        assert (f"  blind spots: {unseen}\n" in shown) is (command == "plan")
     assert words in (tmp_path / "advise" / "report.html").read_text(encoding="utf-8").replace("<bdi>", "")
     assert words in (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8").splitlines()[0]
 

@@ -15,6 +15,7 @@ from rebalance_advisor.cli.main import main
 from rebalance_advisor.cli.what_if import JSON_FILE, TEXT_FILE, require_what_if
 from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.advisory.test_what_if import snapshot
+from tests.unit.planner.sample_clusters import GB
 
 
 def words(folder: Path, command: str, **scenarios: Any) -> list[str]:
@@ -108,3 +109,69 @@ def test_a_scenario_that_is_wrong_or_does_not_fit_names_its_place(
     assert main(words(tmp_path, "plan", away=[{"change": "rack_lost", "rack": "x"}])) == 1
     assert "scenario away, changes[0]: rack 'x'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def asked(folder: Path, *more: str) -> list[str]:
+    """Return the command line of ``what-if``."""
+    (folder / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot())))
+    return ["what-if", str(folder / "cluster.json"), *more]
+
+
+def test_losses_and_growth_happen_together_in_one_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """1 GB on each of brokers 1 and 2 without rack-0; half as much again is 1.5 GB, and both lead all of it."""
+    assert main(asked(tmp_path, "--lose-rack", "rack-0", "--growth", "t=50%", "--json")) == 0
+    today, after = json.loads(capsys.readouterr().out)["outcomes"]
+    assert (today["name"], after["name"]) == ("today", "growth 50% of t, without rack rack-0")
+    disks = [next(one for one in column["resources"] if one["resource"] == "disk") for column in (today, after)]
+    assert [disk["highest"] for disk in disks] == [2 * GB, 1.5 * GB]
+    assert [column["brokers_in_service"] for column in (today, after)] == [3, 2]
+    assert [column["plan"] for column in (today, after)] == [None, None]
+    assert [change["change"] for change in after["scenario"]["changes"]] == ["growth", "rack_lost"]
+    assert [path.name for path in tmp_path.iterdir()] == ["cluster.json"]
+
+
+def test_a_broker_that_is_named_twice_is_lost_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(asked(tmp_path, *["--lose-broker", "1"] * 2, "--lose-broker", "2", "--json")) == 0
+    after = json.loads(capsys.readouterr().out)["outcomes"][1]
+    assert (after["name"], after["brokers_in_service"]) == ("without broker 1 and broker 2", 1)
+
+
+def test_a_plan_and_groups_are_added_where_asked_and_files_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "more.json").write_text(
+        json.dumps({"format": "kafka-rebalance-scenario", "format_version": 1, "name": "more", "changes": MORE})
+    )
+    out = tmp_path / "out"
+    line = asked(tmp_path, "--growth", "20%", "--scenario", str(tmp_path / "more.json"), "--out", str(out))
+    assert main([*line, "--plan", "--groups"]) == 0
+    shown = capsys.readouterr().out
+    assert shown == (out / TEXT_FILE).read_text() + f"written to {out}\n"
+    document = json.loads((out / JSON_FILE).read_text())
+    assert [one["name"] for one in document["outcomes"]] == ["today", "growth 20%", "more"]
+    assert all(one["plan"]["verdict"] for one in document["outcomes"])
+    assert document["outcomes"][2]["groups"]
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "message"),
+    [
+        (["--lose-rack", "z"], 1, "rack 'z': no rack of the cluster has it; known: rack-0, rack-1, rack-2"),
+        (["--lose-broker", "9"], 1, "broker 9: no broker of the cluster has it; known: 0, 1, 2"),
+        (["--growth", "nosuch=20%"], 1, "topic 'nosuch': no topic of the cluster has such a name"),
+        (["--growth", "20%", "--scenario", "growth 20%"], 2, "'growth 20%' is the name of another column"),
+        (["--growth", "20%", "--out", "."], 2, "."),
+    ],
+)
+def test_what_the_cluster_does_not_have_is_refused(
+    more: list[str], code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    changes = [{"change": "growth", "rates": 2}]
+    scenario = {"format": "kafka-rebalance-scenario", "format_version": 1, "name": "growth 20%", "changes": changes}
+    (tmp_path / "growth 20%").write_text(json.dumps(scenario))
+    assert main(asked(tmp_path, *more)) == code
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.out == ""

@@ -55,7 +55,10 @@ def test_what_cannot_be_is_refused_before_the_cluster_is_asked(tmp_path: Path, c
             check_file(wrong)
         assert refused.value.filename == str(wrong)
     assert main(["snapshot", "--bootstrap", "127.0.0.1:1", "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"error: {tmp_path}: is a folder; give the name of a file\n"
+    assert capsys.readouterr().err.splitlines() == [
+        f"error: {tmp_path}: is a folder; give the name of a file",
+        "see: rebalance-advisor snapshot --help",
+    ]
 
 
 def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:
