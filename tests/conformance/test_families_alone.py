@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from kafka_assignors.recorded_cases import client, runtime, server
+from kafka_assignors.recorded_cases import client, runtime, server, streams
 from kafka_assignors.recorded_cases.client import Owned, request_of
 from kafka_rebalance.placement import recorded_cases
 from tests.conformance.recorded import cases, is_recorded_answer
@@ -22,6 +22,7 @@ ANSWERS = {
     "admin_utils": recorded_cases.answer_admin_utils, "striped_replica_placer": recorded_cases.answer_striped,
     "reassign_generate": recorded_cases.answer_generate, "server_range": server.answer_range,
     "server_uniform": server.answer_uniform, "share_simple": server.answer_share_simple,
+    "streams_sticky": streams.answer_sticky,
 }  # fmt: skip
 
 

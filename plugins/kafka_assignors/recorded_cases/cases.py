@@ -31,6 +31,7 @@ FAMILIES: dict[str, str] = {
     "server_range": "kafka_assignors.recorded_cases.server:answer_range",
     "server_uniform": "kafka_assignors.recorded_cases.server:answer_uniform",
     "share_simple": "kafka_assignors.recorded_cases.server:answer_share_simple",
+    "streams_sticky": "kafka_assignors.recorded_cases.streams:answer_sticky",
     "metaq_default": "kafka_assignors.recorded_cases.client:answer_default",
     "metaq_consistent": "kafka_assignors.recorded_cases.client:answer_consistent",
     "metaq_hash": "kafka_assignors.recorded_cases.client:answer_hash",
