@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kafka_assignors import registry as assignors
 from kafka_assignors.partitioners import registry as partitioners
+from kafka_assignors.streams import STREAMS_STICKY
 from kafka_rebalance.placement.recorded_cases import answer
 
 PAGES = Path(__file__).parents[2] / "docs" / "strategies"
@@ -14,11 +15,12 @@ EXAMPLE = re.compile(r"```json case\n(.*?)\n```\s+```json answer\n(.*?)\n```", r
 
 def test_the_pages_list_every_strategy_with_its_versions() -> None:
     lines = {page.stem: set(page.read_text().splitlines()) for page in PAGES.glob("*.md")}
+    run_by = [(one.name, one.versions, one.side.value) for one in assignors.BUILT_IN]
+    run_by += [(one.name, one.versions, "streams") for one in STREAMS_STICKY]
     missing = [
         line
-        for one in assignors.BUILT_IN
-        if (line := f"- `{one.name}`: {one.versions} (run by: {one.side.value})")
-        not in lines[one.name.partition("@")[0]]
+        for name, versions, side in run_by
+        if (line := f"- `{name}`: {versions} (run by: {side})") not in lines[name.partition("@")[0]]
     ]
     rows = [f"| `{one.name}` | {one.versions} |" for one in partitioners.BUILT_IN]
     assert missing + [row for row in rows if not any(line.startswith(row) for line in lines["partitioners"])] == []

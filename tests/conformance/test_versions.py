@@ -25,6 +25,7 @@ RELEASES = {
     ("server_range", None): (*_KAFKA, "3.7.2"),
     ("server_uniform", None): (*_KAFKA, "3.7.2"),
     ("share_simple", None): (*_KAFKA, "3.6"),
+    ("streams_sticky", None): (*_KAFKA, "4.1"),
     ("group_vote", None): (*_KAFKA, "2.7.2"),
     ("reassign_generate", None): (*_KAFKA, "4.0.2"),
     ("striped_replica_placer", None): (*_KAFKA, "2.8"),
@@ -117,6 +118,7 @@ def test_a_family_that_ended_is_refused_before_and_after(family: str) -> None:
         ("server_uniform", "4", "4.0.0", "4.4"),
         ("server_range", "3", "3.8", "3.9"),
         ("share_simple", "4", "4.0", "4.2"),
+        ("streams_sticky", "4", "4.3", "4.4"),
     ],
 )
 def test_a_line_of_several_classes_asks_for_the_release(family: str, line: str, first: str, second: str) -> None:

@@ -20,6 +20,7 @@ from kafka_assignors.coordinator.membership import COORDINATORS
 from kafka_assignors.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
 from kafka_assignors.registry import Registration, built_in, lines_of_client, lines_of_coordinator
 from kafka_assignors.releases import Releases, answering
+from kafka_assignors.streams import STREAMS_STICKY
 from kafka_assignors.visible_text import excerpt
 
 _FIELDS = "see the fields in the strategy's page"
@@ -86,6 +87,10 @@ FAMILIES: dict[str, Family] = {
     "server_range": _coordinator("server-range"),
     "server_uniform": _coordinator("server-uniform"),
     "share_simple": _coordinator("share-simple"),
+    "streams_sticky": Family(
+        "kafka_assignors.recorded_cases.streams:answer_sticky",
+        lambda _asked: tuple((assignor.name, assignor.releases) for assignor in STREAMS_STICKY),
+    ),
     "metaq_default": one_line("kafka_assignors.recorded_cases.client:answer_default", _METAQ),
     "metaq_consistent": one_line("kafka_assignors.recorded_cases.client:answer_consistent", _METAQ),
     "metaq_hash": one_line("kafka_assignors.recorded_cases.client:answer_hash", _METAQ),

@@ -1,0 +1,398 @@
+"""Return the tasks that the group coordinator's ``sticky`` assignor gives each member of a Streams group (KIP-1071).
+
+A task is one partition number of one subtopology. It is active on one member. A stateful task is also standby on
+others, which keep a copy of its state. Members of one *process* are threads of one instance of the application.
+Promises, in this order:
+
+1. Each task is active on exactly one member, and on no process twice. A stateful task has S standbys, or as many as
+   there are other processes. Each member has at most ⌈A/k⌉ active tasks (A tasks, k members).
+2. A task stays active on its owner while the owner is below the quota. Else it goes to a member that has its state and
+   is below the quota.
+3. A standby goes to the owner of its task, if that is below the quota for both kinds. Else it goes to a member that has
+   its state and is below that quota.
+4. A task that is left goes to the process of least load (tasks / members), there to the member of fewest tasks. In a
+   group without a past the active tasks of two members therefore differ by one at most.
+
+The quota is ⌈tasks / members⌉. A member that reaches it is settled, and the quota is computed again without it and its
+tasks. Step 4 knows no quota. A group with a past may therefore end with members that differ by two or more.
+
+Steps 2 and 3 take tasks by (partition, subtopology), step 4 by (subtopology, partition). Standbys are placed after all
+active tasks, in the reverse of these orders. Ties fall as Java's HashMap of processes and its PriorityQueue have them.
+
+Releases differ in the fields of ``StreamsStickyAssignor``, and in what the coordinator takes as a member's tasks: its
+target to 4.3, its current tasks from 4.4.
+
+Example: tasks 0_0, 0_1, 1_0, 1_1; a had all of them, and b is new on another process. The quota is 2: a keeps 0_0 and
+1_0, and b gets 0_1 and 1_1.
+Complexity: O(T log T + (1 + S)·T·(S + log M) + H), with H tasks and offsets that members name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_assignors.contract import MapOrder
+from kafka_assignors.errors import AssignorError, InvalidInputError
+from kafka_assignors.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, PUT, order_after, put_order
+from kafka_assignors.java.priority_queue import PriorityQueue
+from kafka_assignors.java.strings import compare_key, hash_codes
+from kafka_assignors.releases import Releases, answering
+from kafka_assignors.string_column import StringColumn
+
+
+class Task(NamedTuple):
+    """One partition number of one subtopology."""
+
+    subtopology: str
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsSubtopology:
+    """``tasks``: most partitions among its source and repartition topics; stateful: it has changelog topics."""
+
+    id: str
+    tasks: int
+    is_stateful: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamsMember:
+    """One member, the tasks that it has, and the changelog offsets that it reports, summed for each task.
+
+    Tasks that the topology does not have are ignored.
+    """
+
+    id: str
+    process_id: str
+    active: tuple[Task, ...] = ()
+    standby: tuple[Task, ...] = ()
+    offset_sums: Mapping[Task, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamsRequest:
+    """One call of the assignor. Nothing else may influence the answer.
+
+    ``order``: GIVEN walks members as they are listed, HASH as the coordinator does, whose HashMap was filled so.
+    """
+
+    subtopologies: tuple[StreamsSubtopology, ...]
+    members: tuple[StreamsMember, ...]
+    standby_replicas: int = 0
+    order: MapOrder = MapOrder.HASH
+
+    def __post_init__(self) -> None:
+        for kind, ids in (
+            ("subtopologies", [subtopology.id for subtopology in self.subtopologies]),
+            ("members", [member.id for member in self.members]),
+        ):
+            if len(set(ids)) != len(ids):
+                raise InvalidInputError.at(kind, "one is listed twice", "ids are unique in a group")
+        if self.standby_replicas < 0:
+            raise InvalidInputError.at("standby_replicas", f"{self.standby_replicas}", "0 or more")
+        if any(subtopology.tasks < 0 for subtopology in self.subtopologies):
+            raise InvalidInputError.at("subtopologies", "one has fewer than 0 tasks")
+        if self.order is MapOrder.LEADER:
+            raise InvalidInputError.at("order", "a Streams group's leader assigns nothing", "given or hash")
+
+
+@dataclass(frozen=True, slots=True)
+class MemberTasks:
+    """Tasks of one member, each list by (subtopology, partition)."""
+
+    active: tuple[Task, ...] = ()
+    standby: tuple[Task, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsStickyAssignor:
+    """``org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor`` of some releases.
+
+    ``reads_offsets``: members that report offsets of a task are its backups after its standbys, and the largest sum
+    comes first. ``skips_holders``: the search for a standby skips backups whose process has the task; without it, the
+    search finds nothing if the process of the first backup has the task. ``process_map_step``: how Java fills its map
+    of processes. ``refusal``: the exception's class if there is no process for a task.
+    """
+
+    name: str
+    releases: Releases
+    reads_offsets: bool
+    skips_holders: bool
+    process_map_step: int
+    refusal: str
+
+    @property
+    def versions(self) -> str:
+        """The releases, for people."""
+        return str(self.releases)
+
+    def assign(self, request: StreamsRequest) -> tuple[MemberTasks, ...]:
+        """Return the tasks of each member, in the order of ``request.members``.
+
+        Raises AssignorError where the real class refuses: there are tasks, and no members.
+        """
+        run = _Run(self, request)
+        _assign_active(run, self)
+        if request.standby_replicas:
+            _assign_standby(run, self, request.standby_replicas)
+        return tuple(
+            MemberTasks(
+                tuple(run.tasks[task] for task in sorted(active)), tuple(run.tasks[task] for task in sorted(standby))
+            )
+            for active, standby in zip(run.active, run.standby, strict=True)
+        )
+
+
+STREAMS_STICKY: tuple[StreamsStickyAssignor, ...] = (
+    StreamsStickyAssignor(
+        name="streams-sticky",
+        releases=Releases("Kafka", "4.4", "4.4"),
+        reads_offsets=True,
+        skips_holders=True,
+        process_map_step=COMPUTE_IF_ABSENT,
+        refusal="org.apache.kafka.coordinator.group.api.streams.assignor.TaskAssignorException",
+    ),
+    StreamsStickyAssignor(
+        name="streams-sticky@4.2",
+        releases=Releases("Kafka", "4.2", "4.3"),
+        reads_offsets=False,
+        skips_holders=False,
+        process_map_step=PUT,
+        refusal="org.apache.kafka.coordinator.group.streams.assignor.TaskAssignorException",
+    ),
+)
+
+
+def streams_sticky(version: object = None) -> StreamsStickyAssignor:
+    """Return the assignor of a broker's release, by default of the newest (``releases.answering``).
+
+    Raises InvalidInputError for a release that is known not to have it.
+    """
+    spans = [assignor.releases for assignor in STREAMS_STICKY]
+    return STREAMS_STICKY[answering(spans, version, "streams-sticky").place]
+
+
+def member_order(request: StreamsRequest) -> list[int]:
+    """Return the members' numbers in the order in which Java walks their map."""
+    if request.order is MapOrder.GIVEN:
+        return list(range(len(request.members)))
+    return _hash_walk([member.id for member in request.members])
+
+
+def _hash_walk(ids: Sequence[str]) -> list[int]:
+    column = StringColumn.of(ids)
+    order: list[int] = put_order(hash_codes(column.data, column.offsets), DEFAULT_CAPACITY).tolist()
+    return order
+
+
+class _Quota:
+    """How many tasks a member may have: ⌈tasks / members⌉ of those that are not settled."""
+
+    def __init__(self, tasks: int, members: int) -> None:
+        self._tasks, self._members = tasks, members
+
+    @property
+    def most(self) -> int:
+        """The quota; 0 where all members are settled."""
+        return -(-self._tasks // self._members) if self._members else 0
+
+    def note(self, count: int) -> None:
+        """A member has ``count`` tasks now: one that reaches the quota is settled."""
+        if count == self.most:
+            self._tasks -= count
+            self._members -= 1
+
+
+class _Run:
+    """State of one call. Subtopologies are sorted, so that tasks' numbers are the order (subtopology, partition).
+
+    Members and processes are numbers, too: members as the request lists them, processes as members name them first.
+    """
+
+    def __init__(self, assignor: StreamsStickyAssignor, request: StreamsRequest) -> None:
+        subtopologies = sorted(request.subtopologies, key=lambda subtopology: compare_key(subtopology.id))
+        self.tasks = [Task(part.id, number) for part in subtopologies for number in range(part.tasks)]
+        self.by_partition = sorted(range(len(self.tasks)), key=lambda task: self.tasks[task].partition)
+        self.is_stateful = [part.is_stateful for part in subtopologies for _ in range(part.tasks)]
+        members = len(request.members)
+        copies = request.standby_replicas * sum(self.is_stateful)
+        self.active_quota = _Quota(len(self.tasks), members)
+        self.quota = _Quota(len(self.tasks) + copies, members)
+        self.counts = [0] * members
+        self.active: list[list[int]] = [[] for _ in range(members)]
+        self.standby: list[list[int]] = [[] for _ in range(members)]
+        walk = member_order(request)
+        self._set_processes(assignor, request, walk)
+        self._set_former(assignor, request, walk)
+
+    def _set_processes(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
+        """Processes in the order of Java's map, and the members of each in that of its own."""
+        number_of: dict[str, int] = {}
+        self.process_of = [0] * len(walk)
+        for member in walk:
+            self.process_of[member] = number_of.setdefault(request.members[member].process_id, len(number_of))
+        column = StringColumn.of(number_of)
+        named = np.array([self.process_of[member] for member in walk], np.int32)
+        steps = np.full(len(walk), assignor.process_map_step, np.int8)
+        self.process_walk: list[int] = order_after(
+            hash_codes(column.data, column.offsets), steps, named, len(walk)
+        ).tolist()
+        in_process: list[list[int]] = [[] for _ in number_of]
+        for member in walk:
+            in_process[self.process_of[member]].append(member)
+        self.members_of = [
+            [listed[place] for place in _hash_walk([request.members[member].id for member in listed])]
+            for listed in in_process
+        ]
+        self.task_totals = [0] * len(number_of)
+        self.loads = [0.0] * len(number_of)
+        self.held: list[set[int]] = [set() for _ in number_of]
+        self.queues: list[PriorityQueue | None] = [None] * len(number_of)
+
+    def _set_former(self, assignor: StreamsStickyAssignor, request: StreamsRequest, walk: Sequence[int]) -> None:
+        """Who had each task active (the last one of the walk), and who has its state, in the order of the search."""
+        number_of = {task: number for number, task in enumerate(self.tasks)}
+        self.owner: list[int | None] = [None] * len(self.tasks)
+        self.backups: dict[int, list[int]] = {}
+        restored: dict[int, dict[int, int]] = {}
+        for member in walk:
+            former = request.members[member]
+            for task in former.active:
+                if task in number_of:
+                    self.owner[number_of[task]] = member
+            for task in former.standby:
+                if task in number_of:
+                    self.backups.setdefault(number_of[task], []).append(member)
+            for task, offset_sum in former.offset_sums.items() if assignor.reads_offsets else ():
+                if task in number_of:
+                    restored.setdefault(number_of[task], {})[member] = offset_sum
+        for number, sums in restored.items():
+            standbys = self.backups.get(number, [])
+            others = [member for member in sums if member not in standbys]
+            standbys.sort(key=lambda member: -sums.get(member, 0))
+            others.sort(key=lambda member: -sums[member])
+            self.backups[number] = standbys + others
+
+    def give(self, task: int, member: int, *, is_active: bool) -> None:
+        """The member gets the task."""
+        process = self.process_of[member]
+        (self.active if is_active else self.standby)[member].append(task)
+        self.counts[member] += 1
+        self.task_totals[process] += 1
+        self.loads[process] = self.task_totals[process] / len(self.members_of[process])
+        self.held[process].add(task)
+        if is_active:
+            self.active_quota.note(self.counts[member])
+        self.quota.note(self.counts[member])
+
+    def return_to(self, task: int, member: int, *, is_active: bool) -> None:
+        """The member gets a task that it had: the queue of its process is filled anew when it is next needed."""
+        self.give(task, member, is_active=is_active)
+        self.queues[self.process_of[member]] = None
+
+    def deal_to(self, task: int, process: int, *, is_active: bool) -> None:
+        """The member of fewest tasks in the process gets the task."""
+        members = self.members_of[process]
+        if len(members) == 1:
+            self.give(task, members[0], is_active=is_active)
+            return
+        queue = self.queues[process]
+        if queue is None:
+            queue = self.queues[process] = PriorityQueue(self.counts, members)
+        member = queue.poll()
+        self.give(task, member, is_active=is_active)
+        queue.add(member)
+
+    def has(self, member: int, task: int) -> bool:
+        """The member's process has the task."""
+        return task in self.held[self.process_of[member]]
+
+    def least_loaded(self, members: Sequence[int]) -> int:
+        """The first one; each later one whose process has a lower load, and which has fewer tasks, takes over."""
+        best = members[0]
+        for member in members[1:]:
+            if (
+                self.loads[self.process_of[member]] < self.loads[self.process_of[best]]
+                and self.counts[member] < self.counts[best]
+            ):
+                best = member
+        return best
+
+
+def _assign_active(run: _Run, assignor: StreamsStickyAssignor) -> None:
+    not_with_owner = []
+    for task in run.by_partition:
+        owner = run.owner[task]
+        if owner is not None and run.counts[owner] < run.active_quota.most:
+            run.return_to(task, owner, is_active=True)
+        else:
+            not_with_owner.append(task)
+    left = []
+    for task in not_with_owner:
+        backups = run.backups.get(task)
+        backup = run.least_loaded(backups) if backups else None
+        if backup is not None and run.counts[backup] < run.active_quota.most:
+            run.return_to(task, backup, is_active=True)
+        else:
+            left.append(task)
+    queue = PriorityQueue(run.loads, run.process_walk)
+    for task in sorted(left):
+        if not queue:
+            subtopology, partition = run.tasks[task]
+            raise AssignorError(
+                assignor.refusal, f"No process available to assign active task {subtopology}_{partition}."
+            )
+        process = queue.poll()
+        run.deal_to(task, process, is_active=True)
+        queue.add(process)
+
+
+def _assign_standby(run: _Run, assignor: StreamsStickyAssignor, replicas: int) -> None:
+    missing = []
+    for task in reversed(run.by_partition):
+        if not run.is_stateful[task]:
+            continue
+        for placed in range(replicas):
+            member = run.owner[task]
+            if member is None or run.has(member, task) or run.counts[member] >= run.quota.most:
+                member = _backup_for(run, task, assignor)
+            if member is None or run.counts[member] >= run.quota.most:
+                missing.append((task, replicas - placed))
+                break
+            run.return_to(task, member, is_active=False)
+    queue = PriorityQueue(run.loads, run.process_walk)
+    for task, count in sorted(missing, reverse=True):
+        for _ in range(count):
+            if not _deal_standby(run, queue, task):
+                break
+
+
+def _backup_for(run: _Run, task: int, assignor: StreamsStickyAssignor) -> int | None:
+    backups = run.backups.get(task, [])
+    able = [member for member in backups if not run.has(member, task)]
+    if assignor.skips_holders:
+        return run.least_loaded(able) if able else None
+    # The first one counts in the search whether or not it is able to take the task.
+    if not backups or run.has(backups[0], task):
+        return None
+    return run.least_loaded(able)
+
+
+def _deal_standby(run: _Run, queue: PriorityQueue, task: int) -> bool:
+    """Whether a process without the task was found; all that were polled are added again, the last one first."""
+    polled = []
+    is_found = False
+    while queue and not is_found:
+        process = queue.poll()
+        polled.append(process)
+        is_found = task not in run.held[process]
+    if is_found:
+        run.deal_to(task, polled[-1], is_active=False)
+    for process in reversed(polled):
+        queue.add(process)
+    return is_found
