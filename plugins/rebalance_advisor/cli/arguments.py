@@ -268,7 +268,9 @@ def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printe
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help=f"where {made} to be replaced whole")
     parser.add_argument("--json", action="store_true", help=f"print {printed} as JSON")
     parser.add_argument(
-        "--verbose", action="store_true", help="print each stage of the plan on stderr, with its moves and its seconds"
+        "--verbose",
+        action="store_true",
+        help="print every reason and figure, and on stderr each stage of the plan with its moves and seconds",
     )
     add_plan_options(parser)
     add_input_options(parser)
@@ -334,7 +336,7 @@ def age_s(captured_at: datetime | None, now: datetime) -> float | None:
 
 
 def age_words(age: timedelta) -> str:
-    """``reading 5 min old``; beyond ``FRESH`` it is called old."""
+    """Return ``snapshot 5 min old``; beyond ``FRESH`` it is called old."""
     if age <= FRESH:
-        return f"reading {span_words(age)} old"
-    return f"OLD READING: {span_words(age)} old"
+        return f"snapshot {span_words(age)} old"
+    return f"OLD SNAPSHOT: {span_words(age)} old"

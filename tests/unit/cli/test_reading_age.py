@@ -15,13 +15,13 @@ from tests.unit.planner.sample_clusters import brokers, cluster, row
 @pytest.mark.parametrize(
     ("age", "words"),
     [
-        (timedelta(), "reading 0 s old"),
-        (timedelta(seconds=119), "reading 119 s old"),
-        (timedelta(minutes=2), "reading 2 min old"),
-        (timedelta(hours=2), "reading 2 h old"),
-        (timedelta(hours=2, seconds=1), "OLD READING: 2 h old"),
-        (timedelta(hours=47), "OLD READING: 47 h old"),
-        (timedelta(days=21, hours=5), "OLD READING: 21 days old"),
+        (timedelta(), "snapshot 0 s old"),
+        (timedelta(seconds=119), "snapshot 119 s old"),
+        (timedelta(minutes=2), "snapshot 2 min old"),
+        (timedelta(hours=2), "snapshot 2 h old"),
+        (timedelta(hours=2, seconds=1), "OLD SNAPSHOT: 2 h old"),
+        (timedelta(hours=47), "OLD SNAPSHOT: 47 h old"),
+        (timedelta(days=21, hours=5), "OLD SNAPSHOT: 21 days old"),
     ],
 )
 def test_ages_in_words(age: timedelta, words: str) -> None:
@@ -30,7 +30,7 @@ def test_ages_in_words(age: timedelta, words: str) -> None:
 
 def test_only_the_first_line_changes_and_nothing_without_a_time() -> None:
     now = datetime(2026, 11, 22, tzinfo=UTC)
-    assert with_reading_age(["a", "b"], now - timedelta(minutes=5), now) == ["a; reading 5 min old", "b"]
+    assert with_reading_age(["a", "b"], now - timedelta(minutes=5), now) == ["a; snapshot 5 min old", "b"]
     assert with_reading_age(["a", "b"], None, now) == ["a", "b"]
 
 
@@ -59,7 +59,7 @@ def test_an_old_reading_is_called_old_and_the_files_are_the_same_tomorrow(
     assert main(words) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith("Verdict: ")
-    assert first.endswith("; OLD READING: 21 days old")
+    assert first.endswith("; OLD SNAPSHOT: 21 days old")
     for file in (tmp_path / "out").rglob("*"):
         assert not file.is_file() or "21 days old" not in file.read_text()
     assert main([*words, "--json"]) == 0
