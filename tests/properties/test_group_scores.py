@@ -7,6 +7,8 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.facts import FactCode
+from kafka_rebalance.findings.group_rules import group_advice
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios import SCENARIOS
@@ -134,6 +136,25 @@ TELLING = (8, 9, 10, 14, 17, 20, 32, 39)
 @for_each("seed", TELLING)
 def test_scores_are_those_of_a_slow_and_obvious_implementation(seed: int) -> None:
     assert_as_recomputed(seed, ("cooperative-sticky", "consumer/uniform", "uniform"))
+
+
+def test_rows_members_and_advice_name_the_same_strategy() -> None:
+    """A client's strategy for a classic group, the coordinator's other one for a KIP-848 group, or none."""
+    advised = {GroupType.CLASSIC: set[str](), GroupType.CONSUMER: set[str]()}
+    for seed in range(200, 320):
+        given = random_group(seed)
+        replay = replay_group(given)
+        names = [row.assignor for row in replay.scores if row.is_advised]
+        assert names == ([] if replay.advised is None else [replay.advised]), seed
+        assert {member.assignor for member in replay.members if member.is_advised} == set(names), seed
+        advice = group_advice(replay, given.group)
+        assert (advice.code is FactCode.CHANGE_STRATEGY) == bool(names), seed
+        if names:
+            is_server = given.group.type is GroupType.CONSUMER
+            assert (advice.args["advised"], advice.args["is_server"]) == (replay.advised, is_server), seed
+            advised[given.group.type] |= set(names)
+    assert "uniform" in advised[GroupType.CONSUMER]
+    assert len(advised[GroupType.CLASSIC]) > 1
 
 
 @pytest.mark.slow

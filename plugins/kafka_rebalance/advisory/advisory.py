@@ -20,7 +20,7 @@ from kafka_assignors.coordinator.pauses import Pauses
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
-from kafka_rebalance.groups.group_replay import GroupReplay, better_server_strategy
+from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.motion import motion_of
@@ -87,8 +87,7 @@ def rollover_steps(
     if (motion := motion_of(group)) is not None:
         return (motion.fact(FactCode.CANNOT_CHANGE_NOW),) if wanted else ()
     is_server = group.type is GroupType.CONSUMER
-    better = better_server_strategy(replay) if is_server else None
-    target = wanted or (better.assignor if better is not None else replay.advised)
+    target = wanted or replay.advised
     if target is None:
         return ()
     is_server = target in MIGRATED if wanted and not is_server else is_server

@@ -15,15 +15,14 @@ import numpy.typing as npt
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
-from kafka_rebalance.groups.group_replay import GroupReplay, better_server_strategy
+from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.motion import GroupMotion, motion_of
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan, ResourceOutcome
-from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.placement_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group, GroupType
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +169,6 @@ class FindingContext:
         """The replays of the same groups."""
         chosen = {group_input.group.id for group_input in self.chosen_inputs}
         return tuple(replay for replay in self.replays if replay.group_id in chosen)
-
-    @cached_property
-    def better_server_strategies(self) -> dict[str, GroupScore]:
-        """By KIP-848 group, the coordinator's other strategy where it would serve the group better."""
-        of_coordinator = {group.id for group in self.snapshot.groups if group.type is GroupType.CONSUMER}
-        better = {
-            replay.group_id: better_server_strategy(replay)
-            for replay in self.chosen_replays
-            if replay.group_id in of_coordinator
-        }
-        return {name: score for name, score in better.items() if score is not None}
 
     @cached_property
     def plan_effects(self) -> dict[int, BrokerEffect]:

@@ -16,7 +16,7 @@ from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContex
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
 from kafka_rebalance.findings.lag_rules import seconds_behind
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay, better_server_strategy
+from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay
 from kafka_rebalance.groups.idle_causes import IdleCause, IdleReason, find_idle_reason
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
 from kafka_rebalance.groups.member_clients import (
@@ -84,9 +84,7 @@ def idle_members(context: FindingContext) -> Iterator[Finding]:
         today, group = replay.today, context.group_inputs[replay.group_id].group
         reason = find_idle_reason(replay, context.group_inputs[replay.group_id])
         if not today.idle_members or reason is None or replay.advised is not None:
-            continue  # another strategy may put them to work: assignor_uneven says so
-        if replay.group_id in context.better_server_strategies:
-            continue
+            continue  # another strategy may put them to work: assignor_uneven or server_assignor_uneven says so
         idle_ratio = today.idle_members / today.members
         idle = [member for member in replay.members if member.is_current and not member.partitions]
         yield finding(
@@ -113,10 +111,10 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
     """Another strategy makes the fullest member smaller."""
     for replay in context.chosen_replays:
         advised = None if replay.advised is None else replay.score(replay.advised)
-        if advised is None:
+        group = context.group_inputs[replay.group_id].group
+        if advised is None or group.type is GroupType.CONSUMER:
             continue
         today = replay.today
-        group = context.group_inputs[replay.group_id].group
         is_rate = today.skew_rate is not None and advised.skew_rate is not None
         before, after = (today.skew_rate, advised.skew_rate) if is_rate else (today.skew_count, advised.skew_count)
         yield finding(
@@ -595,8 +593,8 @@ _UNSURE = (Sureness.LOW, Sureness.UNKNOWN)
 def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
     """A KIP-848 group asks for the coordinator's range where its uniform would be more even, or the other way."""
     for replay in context.chosen_replays:
-        better = context.better_server_strategies.get(replay.group_id)
-        if better is None:
+        better = None if replay.advised is None else replay.score(replay.advised)
+        if better is None or context.group_inputs[replay.group_id].group.type is not GroupType.CONSUMER:
             continue
         today = replay.today
         is_rate = today.skew_rate is not None and better.skew_rate is not None
@@ -853,10 +851,7 @@ def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
         return fact(FactCode.NO_CHOICE, kind=kind.value, see=see) if apart is None else apart.recommendation
     advised = None if replay.advised is None else replay.score(replay.advised)
     if advised is not None:
-        return _change(advised, is_server=False)
-    better = better_server_strategy(replay) if group.type is GroupType.CONSUMER else None
-    if better is not None:
-        return _change(better, is_server=True)
+        return _change(advised, is_server=group.type is GroupType.CONSUMER)
     idle = next((finding for finding in findings if finding.code == "idle_members"), None)
     is_caused = idle is not None and idle.evidence.get("cause") not in (None, IdleCause.FEWER_PARTITIONS.value)
     if group.protocol and idle is not None and is_caused:

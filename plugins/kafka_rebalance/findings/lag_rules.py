@@ -320,7 +320,7 @@ def uneven_by_rate(context: FindingContext) -> Iterator[Finding]:
     """Even by count, and one member reads far more: no strategy of Kafka looks at rates, a custom one would help."""
     for replay in context.chosen_replays:
         today, best = replay.today, replay.score(OWN)
-        if replay.advised is not None or replay.group_id in context.better_server_strategies:
+        if replay.advised is not None:
             continue
         if best is None or not best.skew_rate or today.skew_rate is None:
             continue
@@ -362,7 +362,7 @@ def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for replay in context.chosen_replays:
         group_input, today = judged.get(replay.group_id), replay.today
-        if group_input is None or replay.advised is not None or replay.group_id in context.better_server_strategies:
+        if group_input is None or replay.advised is not None:
             continue
         if (today.skew_count or math.inf) >= threshold("uneven_per_topic", "most_count_ratio"):
             continue

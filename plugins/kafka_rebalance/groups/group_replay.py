@@ -125,7 +125,8 @@ def replay_group(
     is_explained = bool(group.protocol) and is_reproduced is not False
     is_believable = basis is SubscriptionBasis.GIVEN or is_explained
     own_names = [candidate.name for candidate in possible if candidate.is_own]
-    is_judged = is_believable and motion is None
+    # What a coordinator's strategies would do is known without what the group's leader was told.
+    is_judged = motion is None and (is_believable or group.type is GroupType.CONSUMER)
     advised = _advised(group_input, scores, least_gain, own_names, _restarts(rows)) if is_judged else None
     if motion is not None:
         is_read = any(member.assigned for member in group.members)
@@ -347,11 +348,16 @@ def _advised(
     strategies that the members have, or custom assignors (``own_names``): ours is a what-if, which no setting of a
     client gives.
 
-    Rates change from day to day, so a strategy that is less even by count is never advised for its rates. Nor is any
-    for a group whose coordinator assigns (KIP-848, share, streams): a client's strategy is not its to choose.
+    Rates change from day to day, so a strategy that is less even by count is never advised for its rates. A KIP-848
+    group is advised the coordinator's other strategy alone, a share or Streams group none.
     """
     group = group_input.group
-    if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or not kind_of(group).has_choice:
+    if not kind_of(group).has_choice:
+        return None
+    if group.type is GroupType.CONSUMER:
+        other = more_even_of_coordinator(scores, least_gain)
+        return None if other is None else other.assignor
+    if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN):
         return None
     today, settings = scores[0], settings_of(group_client(group))
     allowed = {*strategies_of(group), *own_names} - {OWN, *MIGRATED}
@@ -375,6 +381,28 @@ def _advised(
     lowest = min((level(score) for score in better), default=0.0)
     alike = [score for score in better if level(score) <= lowest * (1 + LIKE_RATIO)]
     return min(alike, key=cost).assignor if alike else None
+
+
+_OF_COORDINATOR = ("uniform", "range")
+
+
+def more_even_of_coordinator(scores: Sequence[GroupScore], least_gain: float = LEAST_GAIN) -> GroupScore | None:
+    """Return the row of the coordinator's other strategy where the fullest member is smaller by ``least_gain``.
+
+    ``scores``: today's row first. Members ask for it by name (``group.remote.assignor``). One that is less even by
+    count is not advised for its rates.
+    """
+    today = scores[0]
+    for other in scores[1:]:
+        if other.assignor not in _OF_COORDINATOR or other.assignor == today.assignor or other.error is not None:
+            continue
+        if (other.skew_count or 0) > (today.skew_count or 0) + 1e-9:
+            continue
+        is_rate = today.skew_rate is not None and other.skew_rate is not None
+        before, after = (today.skew_rate, other.skew_rate) if is_rate else (today.skew_count, other.skew_count)
+        if after and (before or 0) / after >= least_gain:
+            return other
+    return None
 
 
 def _member_scores(
@@ -439,24 +467,3 @@ class ReplayOptions:
 
 TODAY_ALONE = ReplayOptions()
 EVERYTHING = ReplayOptions(scenarios=SCENARIOS)
-
-
-_BUILT_IN = ("uniform", "range")
-
-
-def better_server_strategy(replay: GroupReplay, least_gain: float = LEAST_GAIN) -> GroupScore | None:
-    """The replay of the other built-in one where it makes the fullest member smaller by ``least_gain``, else None.
-
-    Its members ask for it by name (``group.remote.assignor``). Rates change from day to day: one that is less even by
-    count is not told for its rates.
-    """
-    today = replay.today
-    others = [replay.score(name) for name in _BUILT_IN if name != today.assignor]
-    for other in others:
-        if other is None or other.error is not None or (other.skew_count or 0) > (today.skew_count or 0) + 1e-9:
-            continue
-        is_rate = today.skew_rate is not None and other.skew_rate is not None
-        before, after = (today.skew_rate, other.skew_rate) if is_rate else (today.skew_count, other.skew_count)
-        if after and (before or 0) / after >= least_gain:
-            return other
-    return None

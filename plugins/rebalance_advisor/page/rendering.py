@@ -11,7 +11,14 @@ from urllib.parse import quote, urlencode
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, percent_in_words, ratio_in_words, seconds_in_words
+from kafka_rebalance.amounts import (
+    amount_in_words,
+    bytes_in_words,
+    counted,
+    percent_in_words,
+    ratio_in_words,
+    seconds_in_words,
+)
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.plan_reasons import PROOFS
@@ -140,6 +147,26 @@ def plain_words(code: str) -> str:
     return code.replace("_", " ")
 
 
+def busiest_words(skew_rate: float | None) -> str:
+    """What a group's busiest member reads: ``the busiest member reads 1.31 × the mean rate``."""
+    if skew_rate is None:
+        return "how much each member reads is unknown"
+    return (
+        f"the busiest member reads {ratio_in_words(_number(skew_rate))} the mean rate"
+        if skew_rate
+        else "nothing is read"
+    )
+
+
+def lag_end_words(drain_seconds: float | None, members_falling_behind: int | None) -> str:
+    """When a group's lag is gone, as a part of a sentence: ``its lag is gone in 15 min``."""
+    if members_falling_behind:
+        return f"its lag never ends: {counted(members_falling_behind, 'member')} cannot keep up"
+    if drain_seconds is None:
+        return "when its lag is gone is unknown"
+    return f"its lag is gone in {seconds_in_words(_number(drain_seconds))}" if drain_seconds else "it has no lag"
+
+
 def outlook_words(group: Mapping[str, Any]) -> str:
     """When a group's lag is gone: ``in 25 h 11 min``, ``never: members fall behind``. ``group``: a row of the view."""
     if group["outlook"] == "drains":
@@ -177,6 +204,8 @@ _FILTERS: Mapping[str, Any] = {
     "plain": plain_words,
     "evidence": evidence_words,
     "recommendation": recommendation_words,
+    "busiest": busiest_words,
+    "lag_end": lag_end_words,
     "outlook": outlook_words,
     "owner": owner_words,
     "fact": fact_words,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.groups.group_replay import GroupReplay, better_server_strategy
-from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.groups.group_replay import more_even_of_coordinator
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 
 
@@ -28,5 +27,4 @@ def score(assignor, count, rate=None, error=None):
     ],
 )
 def test_by_a_quarter_and_never_at_the_cost_of_counts(today, other, is_better):
-    replay = GroupReplay("g", SubscriptionBasis.GIVEN, None, (today, other), (), None)
-    assert better_server_strategy(replay) is (other if is_better else None)
+    assert more_even_of_coordinator((today, other)) is (other if is_better else None)

@@ -138,11 +138,13 @@ def test_a_strategy_that_is_less_even_by_count_is_never_advised_for_its_rates():
     assert replay.advised != "range"
 
 
-def test_a_client_strategy_is_never_advised_to_a_group_whose_coordinator_assigns():
+def test_a_group_whose_coordinator_assigns_is_advised_the_coordinators_other_strategy():
     replay = replay_group(one_reads_all(kind=GroupType.CONSUMER))
     assert [score.assignor for score in replay.scores] == ["range", "uniform", "weighted"]
     assert replay.score("uniform").skew_count == 1.0
-    assert replay.advised is None
+    assert replay.advised == "uniform"
+    assert [score.assignor for score in replay.scores if score.is_advised] == ["uniform"]
+    assert {member.assignor for member in replay.members if member.is_advised} == {"uniform"}
 
 
 def consumer_group(version, protocol="uniform", **assigned):

@@ -6,7 +6,9 @@ from types import SimpleNamespace
 from rebalance_advisor.page.rendering import (
     address,
     broker_list,
+    busiest_words,
     count,
+    lag_end_words,
     moment,
     outlook_words,
     rate,
@@ -47,3 +49,19 @@ def test_every_outlook_of_a_group_has_words():
     assert words["drains"] == "in 1 h 30 min"
     assert len(set(words.values())) == 6
     assert "None" not in "".join(words.values())
+
+
+def test_what_a_group_reads_and_when_its_lag_ends_is_a_sentence_in_every_state():
+    """Never "in never" or "unknown the mean rate"; what differs has other words."""
+    lag = {
+        (seconds, behind): lag_end_words(seconds, behind)
+        for seconds in (None, 0.0, 900.0)
+        for behind in (None, 0, 1, 2)
+    }
+    assert lag[None, 1] == lag[900.0, 1] == "its lag never ends: 1 member cannot keep up"
+    assert lag[None, 0] == lag[None, None] == "when its lag is gone is unknown"
+    assert (lag[0.0, 0], lag[900.0, None]) == ("it has no lag", "its lag is gone in 15 min")
+    busy = [busiest_words(skew) for skew in (None, 0.0, 1.3149)]
+    assert busy == [
+        "how much each member reads is unknown", "nothing is read", "the busiest member reads 1.31 × the mean rate",
+    ]  # fmt: skip

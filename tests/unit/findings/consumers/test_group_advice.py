@@ -53,7 +53,7 @@ def test_another_strategy_of_the_members_or_of_the_coordinator():
         FactCode.CHANGE_STRATEGY, advised="roundrobin", is_server=False, **change
     )
     server = replace(GROUP, type=GroupType.CONSUMER)
-    assert group_advice(replay(TODAY, UNIFORM), server) == fact(
+    assert group_advice(replay(TODAY, UNIFORM, advised="uniform"), server) == fact(
         FactCode.CHANGE_STRATEGY, advised="uniform", is_server=True, **change
     )
     assert group_advice(replay(TODAY, UNIFORM), GROUP).code is FactCode.KEEP_STRATEGY  # no member can ask for it
