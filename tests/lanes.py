@@ -53,8 +53,8 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Kafka waits for half of its time. Its jars arrive while the first lanes run. Airflow and Kafka do not run at once: tests
-# of both wait for programs that have time limits.
+# Kafka waits for half of its time. Its jars arrive while the first lanes run. Airflow and Kafka do not run at once, for
+# tests of both wait for programs that have time limits.
 LANES = (
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
          _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
