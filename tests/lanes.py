@@ -53,13 +53,12 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Kafka waits for half of its time. Its jars arrive while the first lanes run. Airflow and Kafka do not run at once, for
-# tests of both wait for programs that have time limits.
+# Kafka waits for half of its time. Its jars arrive while the first lanes run.
 LANES = (
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
          _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
     Lane("airflow", "Airflow with the page in a browser, kills, the installed wheel", ("test-all", "ci"),
-         _pytest("-m", "stack and not live and not matrix", "tests/stack"), 1.5),
+         _pytest("-m", "stack and not live and not matrix", "tests/stack")),
     Lane("main-job", "demo dumps through Airflow, Spark, Postgres and Great Expectations; the shell", ("test",),
          _pytest("-m", "main_job", "tests/stack")),
     Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
@@ -108,7 +107,7 @@ class Run:
 
 
 def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
-    """Run all lanes, at most a load of ``processors + 1.5`` at once; prints each lane's output when it ends."""
+    """Run all lanes, at most a load of ``processors + 1`` at once; prints each lane's output when it ends."""
     LOGS.mkdir(parents=True, exist_ok=True)
     waiting, running, over = list(lanes), list[Run](), list[Run]()
     began = said = time.monotonic()
@@ -116,7 +115,7 @@ def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
         while waiting or running:
             for lane in list(waiting):
                 load = sum(run.lane.load for run in running)
-                if not running or load + lane.load <= processors + 1.5:
+                if not running or load + lane.load <= processors + 1:
                     waiting.remove(lane)
                     running.append(_start(lane))
             time.sleep(_LOOK_S)

@@ -14,7 +14,9 @@ from kafka_assignors.coordinator.timeline import Partition
 from stack.waiting import wait_for
 from tests.live.java_members import Span
 
-_MOST_RECORDS, _POLL_S, _CLOSE_S = 500, 0.1, 300.0
+# librdkafka may never return from ``consume`` or ``close`` where processors are overloaded (seen once). Such a member is
+# left behind after ``_CLOSE_S``, and does not keep the tests after it waiting.
+_MOST_RECORDS, _POLL_S, _CLOSE_S = 500, 0.1, 60.0
 
 
 class LibrdkafkaMembers:
