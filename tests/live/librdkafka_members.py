@@ -14,8 +14,8 @@ from kafka_assignors.coordinator.timeline import Partition
 from stack.waiting import wait_for
 from tests.live.java_members import Span
 
-# librdkafka may never return from ``consume`` or ``close`` where processors are overloaded (seen once). Such a member is
-# left behind after ``_CLOSE_S``, and does not keep the tests after it waiting.
+# librdkafka may never return from ``consume`` or ``close`` where processors are overloaded (seen once). Such a member
+# is left behind after ``_CLOSE_S``, and does not keep the tests after it waiting.
 _MOST_RECORDS, _POLL_S, _CLOSE_S = 500, 0.1, 60.0
 
 
