@@ -94,7 +94,11 @@ class Sources:
                 yield node.arg
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield node.id
-            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "object.__setattr__":
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and ast.unparse(node.func) == "object.__setattr__"
+            ):
                 yield from (word.value for word in node.args[1:2] if isinstance(word, ast.Constant))
             if isinstance(node, ast.ClassDef):
                 body = node.body

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.request.run_request import OPTIONS, RunRequest
+from rebalance_advisor.request.goals import FORM_OPTIONS, options_of_form
+from rebalance_advisor.request.run_request import RunRequest
 from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -41,6 +42,7 @@ def test_the_settings_of_a_cluster_are_those_of_its_dags(dag_bag):
     assert dag_bag.dags["advise_audit"].timetable.can_be_scheduled is False
     for dag in (orders, collect):
         assert {"orders", "prod", "kafka"} <= set(dag.tags)
+        assert dag.description
         assert dag.access_control == {"orders": {"DAGs": {"can_read", "can_edit"}}}
         assert {(task.owner, task.retries) for task in dag.tasks} == {("team-orders", 5)}
         assert "`orders`, read from connection kafka_orders" in dag.doc_md
@@ -51,11 +53,10 @@ def test_the_settings_of_a_cluster_are_those_of_its_dags(dag_bag):
 
 def test_brokers_are_chosen_from_those_of_the_last_reading(dag_bag):
     """A list gives texts; a REST call may give numbers, also of a broker that has joined since."""
-    for name in ("remove_broker", "demote_broker", "exclude_broker"):
-        schema = dag_bag.dags["advise_orders"].params.get_param(name).schema
-        assert schema["examples"] == ["2", "11"]
-        assert schema["values_display"] == {"11": "11 (rack-b)"}
-        assert "examples" not in dag_bag.dags["advise_audit"].params.get_param(name).schema
+    schema = dag_bag.dags["advise_orders"].params.get_param("remove_broker").schema
+    assert schema["examples"] == ["2", "11"]
+    assert schema["values_display"] == {"11": "11 (rack-b)"}
+    assert "examples" not in dag_bag.dags["advise_audit"].params.get_param("remove_broker").schema
     params = copy.deepcopy(dag_bag.dags["advise_orders"].params)
     params["remove_broker"] = ["2", 99]
     asked = RunRequest.from_mapping({"remove_broker": params["remove_broker"]})
@@ -152,10 +153,13 @@ def test_the_form_of_advise_refuses_what_cannot_be(dag_bag):
 
     params = copy.deepcopy(dag_bag.dags["advise_audit"].params)
     for name, wrong in (
-        ("snapshot", "yesterday"), ("leaders_only", "yes"), ("target", ["dusk=1"]), ("replication_factor", 0),
-        ("throttle", "fast"), ("balance_within", "wide"), ("dead_band", -0.1), ("capacity", [1]),
-        ("balance_within", -1), ("max_moves", 1.5), ("remove_broker", [-1]), ("remove_broker", ["b1"]),
-        ("add_broker", ["rack-a"]), ("include_topic", ""), ("prefer", None),
+        ("goal", "tidy"), ("goal", None), ("snapshot", "yesterday"), ("throttle", "fast"), ("balance_within", "wide"),
+        ("balance_within", -1), ("remove_broker", [-1]), ("remove_broker", ["b1"]), ("add_broker", ["rack-a"]),
+        ("exclude_topic", ""), ("more", {"leaders_only": "yes"}), ("more", {"target": ["dusk=1"]}),
+        ("more", {"replication_factor": 0}), ("more", {"dead_band": -0.1}), ("more", {"capacity": [1]}),
+        ("more", {"max_moves": 1.5}), ("more", {"prefer": None}), ("more", {"max_hours": 1}),
+        ("more", {"leaderonly": True}),
+        ("more", ["seed"]),
     ):  # fmt: skip
         with pytest.raises(ParamValidationError):
             params[name] = wrong
@@ -174,16 +178,18 @@ def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
     """Merged and checked as a task's process does it: the form sends every field, a REST call what it names."""
     dag, (_, asked) = dag_bag.dags["advise_audit"], OPTION_SETS[name]
     everything = {key: param.value for key, param in dag.params.items()}
-    assert everything == {option.name: option.default for option in OPTIONS if option.name != "cluster"}
-    form = params_of_a_task(dag, everything | asked)
+    fields = {key: value for key, value in asked.items() if key in FORM_OPTIONS}
+    others = {key: value for key, value in asked.items() if key not in FORM_OPTIONS}
+    form = params_of_a_task(dag, everything | fields | {"more": others})
     rest = params_of_a_task(dag, asked)
     stored = params_of_a_task(dag, RunRequest.from_mapping(asked).document())
     expected = RunRequest.from_mapping(asked)
-    assert [RunRequest.from_mapping(params) for params in (form, rest, stored)] == [expected] * 3
+    requests = [RunRequest.from_mapping(options_of_form(params, {})) for params in (form, rest, stored)]
+    assert requests == [expected] * 3
 
 
 @pytest.mark.parametrize(("name", "fields", "questions"), [
-    ("advise_audit", len(OPTIONS) - 1, {}),
+    ("advise_audit", len(FORM_OPTIONS) + 2, {}),
     ("apply_audit", 3, {"carried_out": ["took_seconds"]}),
     ("prune_history", 3, {}),
 ])  # fmt: skip
@@ -203,7 +209,7 @@ def test_the_form_stands_once_in_the_stored_dag(dag_bag, name, fields, questions
 def test_an_unknown_key_of_a_rest_call_reaches_the_first_task_and_is_refused_there(dag_bag):
     params = params_of_a_task(dag_bag.dags["advise_audit"], {"remove_brokers": [1]})
     with pytest.raises(UsageError, match=r"did you mean remove_broker\?"):
-        RunRequest.from_mapping(params)
+        RunRequest.from_mapping(options_of_form(params, {}))
 
 
 def test_the_first_task_of_the_other_dags_refuses_an_unknown_key_too(dag_bag):

@@ -63,7 +63,7 @@ def types_of(node: dict[str, Any]) -> set[str]:
 
 
 def test_the_walk_sees_every_part_of_every_form(forms):
-    assert len(forms) > 100
+    assert len(forms) > 15
     known = {
         "type", "title", "description", "section", "examples", "values_display", "enum", "items", "maxItems",
         "properties", "required", "additionalProperties", "propertyNames", "maxProperties", "minLength", "maxLength",
@@ -131,7 +131,7 @@ def test_long_texts_and_lists_take_the_api_server_no_longer_than_their_length(fo
     patterns = sorted({node["pattern"] for schema in schemas for node in nodes(schema) if "pattern" in node})
     assert len(patterns) >= 10
     texts = [({"pattern": pattern}, hard_texts(pattern)) for pattern in patterns]
-    arrays = [schema for schema in schemas if "array" in types_of(schema)]
+    arrays = [node for schema in schemas for node in nodes(schema) if "array" in types_of(node)]
     lists = [{key: part for key, part in schema.items() if key != "items"} for schema in arrays]
     done = subprocess.run(
         [sys.executable, "-c", VALIDATE], input=json.dumps([texts, lists]), capture_output=True, text=True, check=False

@@ -28,7 +28,7 @@ from tests.properties.exact_plans import COSTS, ExactPlans
 from tests.properties.small_clusters import confined_cluster, small_cluster
 
 # Besides the first ones: clusters in which a fault was found once.
-FAST, ALL = (*range(12), 10018, 10089), range(12, 172)
+FAST, ALL = (*range(12), 10018, 10089), range(12, 92)
 Draw = Callable[[int], tuple[ClusterSnapshot, PlanOptions]]
 FIRST = {"moves": "replica_moves", "time": "seconds", "leaders": "leader_changes"}
 

@@ -9,7 +9,7 @@ import pytest
 from tests.properties.plans_for_any_cluster import faults_of, outcomes_of, table_of
 
 # Besides the first ones: cases in which a fault was found once. All 2,000 are a command (docs/internals/matrices.md).
-FAST, MANY = (*range(14), 87, 93, 94, 97, 120, 138, 172, 766, 937, 1105, 1205), (*range(14, 30), *range(50, 142))
+FAST, MANY = (*range(14), 87, 93, 94, 97, 120, 138, 172, 766, 937, 1105, 1205), range(14, 68)
 
 
 def test_any_cluster_with_any_job_has_a_verdict_and_a_plan_that_is_right() -> None:
@@ -18,7 +18,7 @@ def test_any_cluster_with_any_job_has_a_verdict_and_a_plan_that_is_right() -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("half", range(2))
-def test_a_hundred_clusters_have_a_verdict_and_a_plan_that_is_right(half: int) -> None:
+def test_more_clusters_have_a_verdict_and_a_plan_that_is_right(half: int) -> None:
     _hold(MANY[half::2])
 
 

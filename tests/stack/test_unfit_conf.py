@@ -44,7 +44,7 @@ def last_failure(machine):
 
 def test_a_number_that_fits_no_task_fails_its_run_in_words_and_the_dag_processor_lives(machine, client):
     with pytest.raises(AirflowApiError, match="18446744073709551616") as refused:
-        client.trigger(DAG, {"seed": 2**64})
+        client.trigger(DAG, {"remove_broker": [2**64]})
     assert refused.value.status == 400
     before = {name: program.pid for name, program in machine.airflow.programs.items()}
     run_id = client.trigger(DAG, {"unknown": {"list": [2**64]}})

@@ -16,9 +16,14 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.options.option import Option
 from rebalance_advisor.airflow.clusters import ClusterEntry, clusters_file, known_brokers, read_clusters
 from rebalance_advisor.airflow.policy import task_defaults
-from rebalance_advisor.request.run_request import OPTIONS, RunRequest
+from rebalance_advisor.request.goals import FORM_OPTIONS, GOAL, GOALS, MORE, RECOMMENDED
+from rebalance_advisor.request.run_request import OPTIONS
 
-PURPOSES = ("collect", "advise", "apply")
+PURPOSES = {
+    "collect": "Read a snapshot of the cluster, hourly",
+    "advise": "Find what is uneven, and the plan that mends it, daily or by its form",
+    "apply": "Approve a plan, carry it out by hand, verify the outcome",
+}
 
 
 def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
@@ -64,6 +69,7 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
     heading, _, text = (doc_md or "").partition("\n")
     return {
         "dag_id": dag_id(purpose, entry.name),
+        "description": PURPOSES[purpose],
         "catchup": False,
         "max_active_runs": 1,  # two runs of one cluster are never under way at once
         "default_args": task_defaults(owner=settings.owner, retries=settings.retries),
@@ -89,18 +95,25 @@ def _asset(purpose: str, cluster: str) -> Asset:
 
 
 _MOST_DAYS = 36_500
-_OF_KNOWN_BROKERS = ("remove_broker", "demote_broker", "exclude_broker")
 Brokers = Sequence[tuple[int, str | None]]
 
 
 def advise_form(entry: ClusterEntry) -> dict[str, Param]:
-    """The fields of ``advise_NAME``; an empty one is an option that is not given. Defaults are the cluster's own."""
+    """Return the fields of ``advise_NAME``. An empty one is an option that is not given; defaults are the cluster's."""
     brokers = known_brokers(entry.name)
-    return {
-        option.name: _field(option, entry.options.get(option.name, option.default), brokers)
-        for option in OPTIONS
-        if option.name != "cluster"
-    }
+    by_name, table = {option.name: option for option in OPTIONS}, entry.options
+    goal = Param(
+        RECOMMENDED, title="Goal", description="what the plan is for; a goal may need one of the fields below",
+        enum=list(GOALS), values_display={name: goal.title for name, goal in GOALS.items()},
+    )  # fmt: skip
+    others = {name: option.schema for name, option in by_name.items() if name not in ("cluster", *FORM_OPTIONS)}
+    more = Param(
+        None, title="More options", type=["null", "object"], properties=others, additionalProperties=False,
+        description='any other option by its name, as {"max_moves": 50}; docs/options.md lists them',
+    )  # fmt: skip
+    options = [by_name[name] for name in FORM_OPTIONS]
+    fields = {option.name: _field(option, table.get(option.name, option.default), brokers) for option in options}
+    return {GOAL: goal, **fields, MORE: more}
 
 
 def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
@@ -124,11 +137,8 @@ def prune_form() -> dict[str, Param]:
 
 
 def _field(option: Option, default: Any, brokers: Brokers) -> Param:
-    section: dict[str, Any] = {}
-    if option.section != RunRequest.section:
-        section = {"section": option.section.capitalize()}
-    choices = _choices(brokers) if option.name in _OF_KNOWN_BROKERS else {}
-    return Param(default, title=option.title, description=option.form_words, **section, **choices, **option.schema)
+    choices = _choices(brokers) if option.name == "remove_broker" else {}
+    return Param(default, title=option.title, description=option.form_words, **choices, **option.schema)
 
 
 def _choices(brokers: Brokers) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor import store
 from rebalance_advisor.airflow.clusters import ClusterEntry, age_limit_s, clusters_file, read_clusters
 from rebalance_advisor.airflow.collecting import collect, read_entry
+from rebalance_advisor.request.goals import options_of_form
 from rebalance_advisor.request.names_in_cluster import patterns_of, require_names_known, require_quick_request
 from rebalance_advisor.request.run_request import FRESH, RunRequest
 from rebalance_advisor.version import advisor_version
@@ -27,12 +28,13 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
     Raises UsageError for an unknown option, a value that cannot be, options that contradict each other or their
     cluster; UnknownNameError, or what is wrong with its table, for a cluster that is not in the list by now.
     """
-    request = RunRequest.from_mapping(of_cluster(cluster, params))
     entry = read_clusters(clusters_file()).entry(cluster)
+    options = options_of_form(of_cluster(cluster, params), entry.options)
+    request = RunRequest.from_mapping(options)
     if request.age_limit_s is None:
         request = replace(request, age_limit_s=age_limit_s(entry.settings))
     _require_configured(entry, request)
-    _require_distinct(params)
+    _require_distinct(options)
     _require_fit(connection, entry, request)
     return request.document()
 

@@ -39,7 +39,7 @@ from rebalance_advisor.kafka.read_cluster import read_with_sender
 from rebalance_advisor.kafka.request_sender import MangledAnswerError, RequestSender, checked
 from tests.unit.kafka.wire_cluster import APIS, BROKERS, GROUPS, MOVED, TOPICS, Mangling, WireClient, built
 
-CASES, FAST_CASES = 2_400, 240
+CASES, FAST_CASES = 1_200, 240
 HOWS = ("byte", "null", "byte", "cut", "byte", "repeat", "twice", "gone", "minus")
 # Lists that may be null, and are then as good as empty.
 NULLABLE = {DescribeClientQuotasRequest, DescribeTopicPartitionsRequest, StreamsGroupDescribeRequest}
@@ -176,7 +176,7 @@ def test_mangled_answers_of_one_broker_change_nothing_else(whole: Any) -> None:
 @pytest.mark.slow
 def test_many_more_mangled_answers(whole: Any) -> None:
     ends = run(range(FAST_CASES, CASES), whole)
-    assert min(ends["same"], ends["told"], ends["another value"]) > 200, ends
+    assert min(ends["same"], ends["told"], ends["another value"]) > 80, ends
 
 
 def answered(request: Any, change: Callable[[Any], Any], broker: int = 3) -> Any:

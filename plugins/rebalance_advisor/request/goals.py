@@ -1,0 +1,73 @@
+"""The form of a run: a goal, the options that goals need most, and any other option in one JSON field.
+
+A REST call takes the same fields, and every option by its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.values import nearest
+
+GOAL, MORE = "goal", "more"
+FORM_OPTIONS = (
+    "remove_broker", "add_broker", "balance_within", "exclude_topic", "max_move_bytes", "max_hours", "throttle",
+    "snapshot",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Goal:
+    """``needs``: an option that the user has to give. ``sets``: options that the goal itself gives. ``unless_given``:
+    options that it gives where form and table do not.
+    """
+
+    title: str
+    needs: str | None = None
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    unless_given: Mapping[str, Any] = field(default_factory=dict)
+
+
+RECOMMENDED = "recommended"
+GOALS = {
+    RECOMMENDED: Goal("What is recommended"),
+    "relieve": Goal("Relieve full disks", sets={"at": "relieve"}),
+    "even_out": Goal("Even out", unless_given={"balance_within": "10%"}),
+    "drain_broker": Goal("Drain brokers", needs="remove_broker"),
+    "add_broker": Goal("Add brokers", needs="add_broker"),
+    "leaders_only": Goal("Leaders only, nothing is copied", sets={"leaders_only": True}),
+}
+_NEEDED = {goal.needs for goal in GOALS.values() if goal.needs}
+
+
+def options_of_form(params: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a form or a REST call asks for; ``table`` are the cluster's own.
+
+    An option that is null is not asked for, whatever the table says. Raises UsageError for an unknown goal, one that
+    lacks what it needs, and an option that is given in two places.
+    """
+    given = dict(params)
+    name, more = given.pop(GOAL, None) or RECOMMENDED, given.pop(MORE, None) or {}
+    if not isinstance(name, str) or name not in GOALS:
+        raise UsageError.at(GOAL, f"{excerpt(name)} is no goal", nearest(name, list(GOALS)))
+    if not isinstance(more, Mapping):
+        raise UsageError.at(MORE, f"{excerpt(more)} is no object of options and their values")
+    goal = GOALS[name]
+    for option in more:
+        if option in FORM_OPTIONS or given.get(option) is not None:
+            raise UsageError.at(f"{MORE}.{excerpt(option)}", "has a field of its own", "fill in that field instead")
+    asked = {option: value for option, value in {**given, **more}.items() if value not in (None, [], {})}
+    for option in goal.sets:
+        if option in asked:
+            raise UsageError.at(GOAL, f"{name} gives {option} itself", f"leave {option} out, or the goal")
+    if goal.needs and goal.needs not in asked:
+        raise UsageError.at(GOAL, f"{name} needs {goal.needs}", "name the brokers in that field")
+    if name != RECOMMENDED:
+        for option in sorted((_NEEDED - {goal.needs}) & asked.keys()):
+            raise UsageError.at(GOAL, f"{name} takes no {option}", f"leave {option} out, or the goal")
+    options = {**table, **given, **more, **goal.sets}
+    return options | {option: value for option, value in goal.unless_given.items() if options.get(option) is None}
