@@ -1,4 +1,4 @@
-"""Start again whatever of the stack ends, with a line in ``watch.log``: ``python -m stack.watch FOLDER``.
+"""Start again what of the stack ends or is stuck, with a line in ``watch.log``: ``python -m stack.watch FOLDER``.
 
 ``make up`` starts it last and ``make down`` ends it first.
 """
@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stack.machine import Machine
-from stack.processes import Program
+from stack.processes import Program, stop
 
 _LOOK_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _WELL_SECONDS = 120.0  # what ran so long is started again at once
+_ASK_SECONDS = 15.0
+# Airflow's scheduler may lose Postgres and wait for ever for a worker of its own to end.
+_STUCK_SECONDS = 300.0
+_KILL_SECONDS = 5.0
 
 
 class Part(NamedTuple):
@@ -28,24 +32,32 @@ class Part(NamedTuple):
     is_running: Callable[[], bool]
     start: Callable[[], None]
     last_words: Callable[[], str]
+    is_silent: Callable[[], bool] = lambda: False  # it runs, and does not report
+    end: Callable[[], None] = lambda: None
 
 
 def main(folder: str) -> int:
     """Watch Postgres and Airflow's components of the stack in that folder until this process is ended."""
-    machine = Machine(Path(folder))
-    parts = {
-        name: of_program(program, partial(machine.airflow.start, name))
-        for name, program in machine.airflow.programs.items()
-    }
-    if (server := machine.server) is not None:
-        parts = {"postgres": Part(lambda: server.is_running, server.start, partial(server.last_words, 5))} | parts
-    watch(parts, _say, threading.Event())
+    watch(parts_of(Machine(Path(folder))), _say, threading.Event())
     return 0
 
 
-def of_program(program: Program, start: Callable[[], None]) -> Part:
+def parts_of(machine: Machine) -> dict[str, Part]:
+    """Return Postgres, where it is the stack's own, and Airflow's components."""
+    airflow = machine.airflow
+    parts = {
+        name: of_program(program, partial(airflow.start, name), lambda name=name: airflow.client.is_silent(name))
+        for name, program in airflow.programs.items()
+    }
+    if (server := machine.server) is not None:
+        parts = {"postgres": Part(lambda: server.is_running, server.start, partial(server.last_words, 5))} | parts
+    return parts
+
+
+def of_program(program: Program, start: Callable[[], None], is_silent: Callable[[], bool] = lambda: False) -> Part:
     """Return a program as a part."""
-    return Part(lambda: program.is_running, start, lambda: program.last_words(5))
+    end = partial(stop, [program], _KILL_SECONDS)
+    return Part(lambda: program.is_running, start, lambda: program.last_words(5), is_silent, end)
 
 
 def watch(
@@ -53,15 +65,31 @@ def watch(
     say: Callable[[str], None],
     is_over: threading.Event,
     look_seconds: float = _LOOK_SECONDS,
+    ask_seconds: float = _ASK_SECONDS,
+    stuck_seconds: float = _STUCK_SECONDS,
 ) -> None:
-    """Look at the parts until ``is_over``. A part that ends again and again waits ever longer, a minute at most."""
+    """Look at the parts until ``is_over``. A part that ends again and again waits ever longer, a minute at most.
+
+    A part that runs and is silent at each question for ``stuck_seconds`` is ended, and started again.
+    """
     pauses = dict.fromkeys(parts, 0.0)
     begun = dict.fromkeys(parts, time.monotonic())
+    heard, asked = dict(begun), dict(begun)
     while not is_over.wait(look_seconds):
         for name, part in parts.items():
             since_start = time.monotonic() - begun[name]
             pause = 0.0 if since_start >= _WELL_SECONDS else pauses[name]
-            if part.is_running() or since_start < pause:
+            if part.is_running():
+                if time.monotonic() - asked[name] < ask_seconds:
+                    continue
+                asked[name] = time.monotonic()
+                if not part.is_silent():
+                    heard[name] = asked[name]
+                if asked[name] - max(heard[name], begun[name]) < stuck_seconds:
+                    continue
+                say(f"{name} has not reported for {stuck_seconds:.0f} s and is ended")
+                part.end()
+            elif since_start < pause:
                 continue
             say(f"{name} ended and is started again; its last words: {part.last_words() or 'none'}")
             try:

@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kafka_assignors.visible_text import visible
+from kafka_rebalance.amounts import bytes_in_words, counted
+from rebalance_advisor.publish.report import named
 from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
 
 WORST_FIRST = ("critical", "high", "medium", "low")  # info and ok are never news
 _AGAIN_LATE, _SILENCE = timedelta(days=1), timedelta(days=7)
 _HOUR_S = 3_600.0
-_MOST_LINES = 10
+_MOST_FINDINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``kind`` and ``subject_id`` are what is remembered of it; ``lines`` plain text, made visible."""
+    """``kind`` and ``subject_id`` are remembered once it is sent; the texts are plain, made visible."""
 
     kind: str
     subject_id: str
@@ -73,10 +75,21 @@ def _news(state: NewestState, concerned: Sequence[FindingNews]) -> Message | Non
     fresh = [one for one in concerned if is_news(one)]
     if not fresh or state.published_run_id is None:
         return None
-    verdict = (state.verdict or "").replace("_", " ")
-    count = "a finding is" if len(fresh) == 1 else f"{len(fresh)} findings are"
-    head = f"{state.cluster}: {count} new or worse; verdict: {verdict}"
-    return _message("news", state.published_run_id, head, _lines(fresh))
+    count = "1 new or worse finding" if len(fresh) == 1 else f"{len(fresh)} new or worse findings"
+    head = f"{state.cluster}: {_verdict(state)}, {count}"
+    return _message("news", state.published_run_id, head, [*_plan(state), *_lines(fresh)])
+
+
+def _verdict(state: NewestState) -> str:
+    return (state.verdict or "").replace("_", " ")
+
+
+def _plan(state: NewestState) -> list[str]:
+    """What the plan costs; nothing where it moves nothing."""
+    if not state.replica_moves and not state.leader_changes:
+        return []
+    moves, leaders = counted(state.replica_moves or 0, "replica"), counted(state.leader_changes or 0, "leader change")
+    return [f"The plan moves {moves} ({bytes_in_words(state.bytes)}), with {leaders}."]
 
 
 def _failed(state: NewestState) -> Message | None:
@@ -84,7 +97,7 @@ def _failed(state: NewestState) -> Message | None:
         return None
     head = f"{state.cluster}: the newest advisory {_STATE_WORDS[state.last_run_state]}"
     words = [state.last_failure] if state.last_run_state == "failed" and state.last_failure else []
-    return _message("failed", state.last_run_id, head, [*words, "the advisory before it still stands"])
+    return _message("failed", state.last_run_id, head, [*words, "The advisory before it is still valid."])
 
 
 def _late(state: NewestState, told: Sequence[Told], late_after_hours: float, now: datetime) -> Message | None:
@@ -94,28 +107,41 @@ def _late(state: NewestState, told: Sequence[Told], late_after_hours: float, now
     if any(one.kind == "late" and now - one.sent_at < _AGAIN_LATE for one in told):
         return None
     head = f"{state.cluster}: no advisory for {age_s / _HOUR_S:.0f} hours"
-    return _message("late", state.published_run_id, head, ["advisor.run_attempt says what became of later ones"])
+    return _message(
+        "late",
+        state.published_run_id,
+        head,
+        [f"Look at the runs of advise_{state.cluster} and collect_{state.cluster} in Airflow."],
+    )
 
 
 def _all_well(state: NewestState, concerned: Sequence[FindingNews]) -> Message:
     run_id = state.published_run_id or ""
     if not concerned:
-        return _message("all_well", run_id, f"{state.cluster}: all well", ["no finding is open"])
-    count = "a finding is" if len(concerned) == 1 else f"{len(concerned)} findings are"
-    return _message(
-        "all_well", run_id, f"{state.cluster}: nothing new this week, {count} still open", _lines(concerned)
-    )
+        return _message("all_well", run_id, f"{state.cluster}: all well", ["No finding is open."])
+    head = f"{state.cluster}: nothing new this week, {counted(len(concerned), 'finding')} still open"
+    return _message("all_well", run_id, head, [*_plan(state), *_lines(concerned)])
 
 
 def _lines(findings: Sequence[FindingNews]) -> list[str]:
     ranked = sorted(findings, key=lambda one: WORST_FIRST.index(one.severity))
-    lines = [
-        f"- {one.severity}: {one.code.replace('_', ' ')}, {one.subject_type} {one.subject}"
-        + (f" (was {one.severity_before})" if one.severity_before in WORST_FIRST and is_news(one) else "")
-        for one in ranked[:_MOST_LINES]
-    ]
-    more = len(ranked) - _MOST_LINES
-    return [*lines, f"- and {more} more"] if more > 0 else lines
+    lines = [f"{_severity(one)}: {_finding(one)}" for one in ranked[:_MOST_FINDINGS]]
+    more = len(ranked) - _MOST_FINDINGS
+    return [*lines, f"and {more:,} more"] if more > 0 else lines
+
+
+def _severity(one: FindingNews) -> str:
+    """``high``, or ``critical (was high)``."""
+    is_worse = one.severity_before in WORST_FIRST and is_news(one)
+    return f"{one.severity} (was {one.severity_before})" if is_worse else one.severity
+
+
+def _finding(one: FindingNews) -> str:
+    """Subject, problem and what to do; of a finding that an older release stored, its code."""
+    if one.recommendation_code is None:
+        return f"{one.subject_type} {one.subject}: {one.code.replace('_', ' ')}"
+    recommendation = {"code": one.recommendation_code, "args": one.recommendation_args}
+    return named({"recommendation": recommendation, "subject_type": one.subject_type, "subject": one.subject})
 
 
 def _message(kind: str, subject_id: str, head: str, lines: Sequence[str]) -> Message:

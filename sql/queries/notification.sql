@@ -4,6 +4,7 @@
 -- Findings of a cluster's newest advisory, each with its severity in the one before (NULL: it was not there).
 SELECT
     newest.run_id, finding.severity, finding.code, finding.subject_type, finding.subject, finding.team,
+    finding.recommendation_code, finding.recommendation_args,
     finding.muted_until IS NOT NULL AS is_muted,
     (
         SELECT earlier.severity
@@ -21,9 +22,11 @@ ORDER BY finding.position
 -- The newest advisory of a cluster, and its newest run in any state.
 SELECT
     health.cluster, published.run_id AS published_run_id, published.verdict, health.published_age_seconds,
-    health.last_run_id, health.last_run_state, health.last_failure
+    health.last_run_id, health.last_run_state, health.last_failure,
+    shown.replica_moves, shown.bytes, shown.leader_changes
 FROM advisor.advisor_health AS health
 LEFT JOIN advisor.run_latest AS published ON published.cluster = health.cluster
+LEFT JOIN advisor.cluster_latest AS shown ON shown.cluster = health.cluster
 WHERE health.cluster = %(cluster)s
 
 -- name: told_lately

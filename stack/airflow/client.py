@@ -38,12 +38,20 @@ class AirflowClient:
 
     def is_healthy(self, *components: str) -> bool:
         """Whether the api-server answers and the named components have reported lately."""
-        try:
-            health = self._request("GET", "/api/v2/monitor/health", is_public=True)
-        except (OSError, AirflowApiError):
-            return False
+        health = self._health()
         wanted = {component.replace("-", "_") for component in components} - {"api_server"}
         return all(health.get(component, {}).get("status") == "healthy" for component in wanted | {"metadatabase"})
+
+    def is_silent(self, component: str) -> bool:
+        """Whether the api-server answers, and says that the component has not reported lately."""
+        return bool(self._health().get(component.replace("-", "_"), {}).get("status") == "unhealthy")
+
+    def _health(self) -> dict[str, Any]:
+        """Empty where the api-server does not answer."""
+        try:
+            return self._request("GET", "/api/v2/monitor/health", is_public=True)
+        except (OSError, AirflowApiError):
+            return {}
 
     def wait_for_dag(self, dag_id: str) -> None:
         """Until the dag-processor has read the file of a DAG. Raises AirflowApiError with import errors or 404."""

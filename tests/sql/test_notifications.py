@@ -95,7 +95,8 @@ def said(monkeypatch) -> Iterator[list[str]]:
 
     class Hook(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            texts.append(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["text"])
+            sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            texts.append("\n".join(block["text"]["text"] for block in sent["blocks"]))
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"ok")
@@ -140,21 +141,21 @@ def send() -> int:
 
 @pytest.mark.usefixtures("listed")
 def test_owners_hear_of_what_is_new_once_and_of_what_is_worse_again(connection, letters, said) -> None:
-    ours = replace(finding(subject="2"), team="payments")
+    ours = replace(finding(), code="single_broker_rack", subject="2", team="payments")
     advise(connection, "r-1.prod", [finding(), ours])
     assert send() == 3
     by_address = {address: (subject, body) for address, subject, body in letters}
     assert by_address.keys() == {PLATFORM, PAYMENTS}
-    assert by_address[PLATFORM][0] == "[Kafka advisor] prod: 2 findings are new or worse; verdict: rebalance"
-    assert "high: broker disk over share, broker 2" in by_address[PAYMENTS][1]
-    assert "broker 1" not in by_address[PAYMENTS][1]
+    assert by_address[PLATFORM][0] == "[Kafka advisor] prod: rebalance, 2 new or worse findings"
+    assert "<li>high: broker 2: " in by_address[PAYMENTS][1]
+    assert by_address[PAYMENTS][1].count("high: ") == 1
     assert len(said) == 1
     assert send() == 0  # a retry, and the next hour
     advise(connection, "r-2.prod", [finding(), ours])
     assert send() == 0  # nothing is new
     advise(connection, "r-3.prod", [finding(severity=Severity.CRITICAL), ours])
     assert send() == 2
-    assert "critical: broker disk over share, broker 1 (was high)" in letters[-1][2]
+    assert "<li>critical (was high): Broker 1 holds 500 B" in letters[-1][2]
     assert [one.kind for one in load_told(connection, "prod", PAYMENTS)] == []
     assert [one.subject_id for one in load_told(connection, "prod", PLATFORM)] == ["r-1.prod", "r-3.prod"]
 
@@ -179,18 +180,20 @@ def test_foreign_names_are_text_in_mail_and_chat(connection, letters, said) -> N
     send()
     (letter,) = [one for one in letters if one[0] == PLATFORM]
     assert "&lt;b&gt;&amp;*pay*\\r\\nBcc: evil" in letter[2]
-    assert "&lt;b&gt;&amp;" in said[0]
-    assert "<b>" not in said[0] + letter[2]
+    assert "<b>&*pay*\\r\\nBcc: evil" in said[0]  # of a block of plain text
+    assert "<b>&" not in letter[2]
 
 
 def test_a_mail_says_from_whom_and_is_one_letter_to_one_address(letters) -> None:
     from rebalance_advisor.airflow.senders import send_mail
 
-    send_mail("smtp_default", PLATFORM, Message("news", "r-1", "prod: ünï <b>", ("- one", "- two & three")))
+    message = Message("news", "r-1", "prod: ünï <b>", ("one", "two & three"))
+    send_mail("smtp_default", PLATFORM, message, "https://airflow/advisor/clusters/prod?a&b")
     ((address, subject, body),) = letters
     assert (address, subject) == (PLATFORM, "[Kafka advisor] prod: ünï <b>")
     assert "prod: ünï &lt;b&gt;" in body
-    assert "- one\n- two &amp; three" in body.replace("\r\n", "\n")
+    assert "<li>one</li>\n<li>two &amp; three</li>" in body.replace("\r\n", "\n")
+    assert '<a href="https://airflow/advisor/clusters/prod?a&amp;b">' in body
 
 
 @pytest.mark.usefixtures("listed", "letters")

@@ -25,7 +25,7 @@ class UntoldError(AdvisorError):
     """Somebody could not be told; everybody else was."""
 
 
-Send = Callable[["Message"], None]
+Send = Callable[["Message", str | None], None]  # with the address of the cluster's page, where Airflow knows its own
 
 
 @task
@@ -55,10 +55,10 @@ def _recipients(settings: NotifySettings) -> Iterator[tuple[str, str | None, Sen
     from rebalance_advisor.airflow.senders import send_mail, send_slack
 
     def by_mail(address: str) -> Send:
-        return lambda message: send_mail(settings.smtp, address, message)
+        return lambda message, link: send_mail(settings.smtp, address, message, link)
 
     def by_slack(connection_id: str) -> Send:
-        return lambda message: send_slack(connection_id, message)
+        return lambda message, link: send_slack(connection_id, message, link)
 
     for address in settings.mail:
         yield address, None, by_mail(address)
@@ -73,6 +73,7 @@ def _tell(
     connection: Connection, cluster: str, recipient: tuple[str, str | None, Send], late_after_hours: float
 ) -> int:
     """Send what one recipient is to hear of a cluster; each message is remembered as soon as it is out."""
+    from rebalance_advisor.airflow.page import page_link
     from rebalance_advisor.notify import messages_for
     from rebalance_advisor.store.notifications import load_news, load_state, load_told, record_told
 
@@ -85,7 +86,7 @@ def _tell(
         team=team, late_after_hours=late_after_hours, now=datetime.now(UTC),
     )  # fmt: skip
     for message in messages:
-        send(message)
+        send(message, page_link(cluster))
         record_told(connection, cluster, who, message.kind, message.subject_id)
         _log.info("%s: %s told %s", cluster, who, message.subject)
     return len(messages)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from kafka_assignors.visible_text import visible
 from rebalance_advisor.airflow.task_log import task_log
@@ -116,6 +116,16 @@ def external_views(base_url: str) -> list[dict[str, Any]]:
             "url_route": "advisory",
         },
     ]  # fmt: skip
+
+
+def page_link(cluster: str) -> str | None:
+    """Return the address of a cluster's page; None where ``[api] base_url`` names no host."""
+    from airflow.providers.common.compat.sdk import conf
+
+    base_url = conf.get("api", "base_url", fallback="")
+    if not urlsplit(base_url).netloc:
+        return None
+    return f"{base_url.rstrip('/')}{PREFIX}/clusters/{quote(cluster, safe='')}"
 
 
 def _make() -> AsgiApp:

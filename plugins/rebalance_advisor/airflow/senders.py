@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 from kafka_assignors.visible_text import excerpt
@@ -14,19 +15,23 @@ from rebalance_advisor.outgoing_http import OutgoingRequestError, ask, checked_a
 _PATH_PARTS = re.compile(r"[\w-]{8,}")  # a part, not the path: an error message may quote what is around it
 
 
-def send_mail(connection_id: str, address: str, message: Message) -> None:
-    """Plain lines in a mail of HTML, which is what the provider sends; the connection says from whom."""
+_HEADER_LIMIT, _SECTION_LIMIT = 150, 3_000  # characters of Slack's header and section blocks
+_OPEN = "Open the advisory"
+
+
+def send_mail(connection_id: str, address: str, message: Message, link: str | None = None) -> None:
+    """Send a mail of HTML, which is what the provider sends; the connection says from whom."""
     from airflow.providers.smtp.hooks.smtp import SmtpHook
 
-    body = escape("\n".join((message.subject, "", *message.lines)))
+    lines = "".join(f"<li>{escape(line)}</li>\n" for line in message.lines)
+    body = f"<p><b>{escape(message.subject)}</b></p>\n<ul>\n{lines}</ul>\n"
+    body += f'<p><a href="{escape(link)}">{_OPEN}</a></p>\n' if link else ""
     with SmtpHook(smtp_conn_id=connection_id) as hook:
-        hook.send_email_smtp(
-            to=address, subject=f"[Kafka advisor] {message.subject}", html_content=f"<pre>{body}</pre>"
-        )
+        hook.send_email_smtp(to=address, subject=f"[Kafka advisor] {message.subject}", html_content=body)
 
 
-def send_slack(connection_id: str, message: Message) -> None:
-    """As text; what Slack reads as links and mentions is written out. Raises OutgoingRequestError.
+def send_slack(connection_id: str, message: Message, link: str | None = None) -> None:
+    """Post blocks of plain text, in which Slack sees no link and no mention. Raises OutgoingRequestError.
 
     The provider reads the connection and does not send: its client follows redirects, and logs the address, whose path
     is the password. The path is masked, because a refusal of the server may quote it.
@@ -36,10 +41,29 @@ def send_slack(connection_id: str, message: Message) -> None:
 
     client = SlackWebhookHook(slack_webhook_conn_id=connection_id).client
     mask_secret([part for part in _PATH_PARTS.findall(urlsplit(client.url).path) if part != "services"])
-    text = "\n".join((f"*{message.subject}*", *message.lines))
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    answer = ask(client.url, document={"text": escaped}, has_secret=True, seconds=client.timeout, proxy=client.proxy)
+    answer = ask(
+        client.url, document=_slack_document(message, link), has_secret=True, seconds=client.timeout, proxy=client.proxy
+    )
     if answer.status != HTTPStatus.OK:
         place = checked_address(client.url, has_secret=True)
         said = excerpt(answer.body.decode("utf-8", "replace"))
         raise OutgoingRequestError(place, f"refuses the message ({answer.status}, {said})", "check the webhook's URL")
+
+
+def _slack_document(message: Message, link: str | None) -> dict[str, Any]:
+    """``text`` is what a notification on a phone shows."""
+    lines = "\n".join(f"• {line}" for line in message.lines)
+    blocks = [
+        {"type": "header", "text": _plain(message.subject, _HEADER_LIMIT)},
+        {"type": "section", "text": _plain(lines, _SECTION_LIMIT)},
+    ]
+    if link:
+        text = {"type": "mrkdwn", "text": f"<{link}|{_OPEN}>", "verbatim": True}
+        blocks.append({"type": "section", "text": text})
+    escaped = message.subject.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return {"text": escaped, "blocks": blocks}
+
+
+def _plain(text: str, limit: int) -> dict[str, Any]:
+    shown = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return {"type": "plain_text", "text": shown, "emoji": False}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from psycopg.rows import class_row
 
@@ -22,11 +24,13 @@ class FindingNews:
     team: str | None
     is_muted: bool
     severity_before: str | None
+    recommendation_code: str | None = None
+    recommendation_args: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class NewestState:
-    """Of a cluster: its newest advisory (``None``: there is none yet), and the newest run whatever became of it."""
+    """Newest advisory of a cluster with its plan's cost, and the newest run. ``None``: there is no advisory yet."""
 
     cluster: str
     published_run_id: str | None
@@ -35,6 +39,9 @@ class NewestState:
     last_run_id: str | None
     last_run_state: str | None
     last_failure: str | None
+    replica_moves: int | None = None
+    bytes: float | None = None
+    leader_changes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

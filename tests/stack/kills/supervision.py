@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from stack.machine import Machine
 from stack.postgres.server import PostgresError
 from stack.waiting import StartError, wait_for
+from stack.watch import parts_of, watch
 
 PATIENCE_SECONDS = 1_200
 # Longer than most components need to notice that their Postgres is gone.
@@ -34,19 +35,12 @@ def start_again(machine: Machine) -> None:
 
 @contextlib.contextmanager
 def supervised(machine: Machine) -> Iterator[None]:
-    """While the block runs, whatever ends is started again.
+    """While the block runs, what ends or is stuck is started again, as ``make up`` has it.
 
     A scheduler that lost Postgres looks alive until its tasks have ended, a minute later on a busy machine.
     """
     is_over = threading.Event()
-
-    def watch() -> None:
-        while not is_over.wait(1):
-            with contextlib.suppress(*_NOT_YET):
-                if not all_run(machine):
-                    machine.start()
-
-    watcher = threading.Thread(target=watch, daemon=True)
+    watcher = threading.Thread(target=watch, args=(parts_of(machine), print, is_over), daemon=True)
     watcher.start()
     try:
         yield

@@ -34,7 +34,7 @@ def send(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     known = {"conn_type": "slackwebhook", "host": host, "password": f"T/B/{SECRET}", "extra": {"timeout": 1}}
     monkeypatch.setenv("AIRFLOW_CONN_SLACK_TEST", json.dumps(known))
-    send_slack("slack_test", Message("news", "r", "a <b>", ("line",)))
+    send_slack("slack_test", Message("news", "r", "a <b>", ("line", "<!here>")), "https://airflow/advisor/clusters/a")
 
 
 def test_a_message_is_posted_and_a_refusal_is_said_without_the_webhook(
@@ -44,7 +44,12 @@ def test_a_message_is_posted_and_a_refusal_is_said_without_the_webhook(
     with web_server() as slack:
         send(slack.url, monkeypatch)
         assert slack.seen[0].startswith(f"POST /T/B/{SECRET} HTTP/1.1\n")
-        assert json.loads(slack.seen[0].splitlines()[-1]) == {"text": "*a &lt;b&gt;*\nline"}
+        sent = json.loads(slack.seen[0].splitlines()[-1])
+        assert sent["text"] == "a &lt;b&gt;"
+        assert [(block["type"], block["text"]["type"], block["text"]["text"]) for block in sent["blocks"]] == [
+            ("header", "plain_text", "a <b>"), ("section", "plain_text", "• line\n• <!here>"),
+            ("section", "mrkdwn", "<https://airflow/advisor/clusters/a|Open the advisory>"),
+        ]  # fmt: skip
         slack.status, slack.body = 404, b"no_team"
         with pytest.raises(OutgoingRequestError, match=r"refuses the message \(404, 'no_team'\)") as refusal:
             send(slack.url, monkeypatch)

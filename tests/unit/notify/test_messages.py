@@ -12,7 +12,7 @@ from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
 
 NOW = datetime(2026, 11, 23, 6, tzinfo=UTC)
 DAY = timedelta(days=1)
-WELL = NewestState("orders", "run-2", "rebalance", 3_600.0, "run-2", "published", None)
+WELL = NewestState("orders", "run-2", "rebalance", 3_600.0, "run-2", "published", None, 0, 0.0, 0)
 NEW = FindingNews("run-2", "high", "dead_broker", "broker", "3", "platform", False, None)
 OLD = replace(NEW, code="idle_members", subject_type="group", subject="g", severity="low", severity_before="low")
 LATELY = [Told("all_well", "run-0", NOW - DAY)]  # so that no week of silence ends
@@ -37,8 +37,20 @@ def test_new_findings_are_told_the_worst_first_and_old_ones_are_not() -> None:
     worse = replace(OLD, severity="critical", severity_before="medium", subject="h")
     (message,) = told([NEW, OLD, worse])
     assert (message.kind, message.subject_id) == ("news", "run-2")
-    assert message.subject == "orders: 2 findings are new or worse; verdict: rebalance"
-    assert message.lines == ("- critical: idle members, group h (was medium)", "- high: dead broker, broker 3")
+    assert message.subject == "orders: rebalance, 2 new or worse findings"
+    assert message.lines == ("critical (was medium): group h: idle members", "high: broker 3: dead broker")
+
+
+def test_a_message_has_the_cost_of_the_plan_and_what_to_do() -> None:
+    """The sentence of the report: subject, problem and recommendation."""
+    elect = replace(NEW, recommendation_code="reorder_and_elect")
+    state = replace(WELL, replica_moves=20, bytes=2.0 * 2**40, leader_changes=1)
+    (message,) = told([elect, replace(OLD, severity_before=None)], state=state)
+    assert message.lines[0] == "The plan moves 20 replicas (2.0 TiB), with 1 leader change."
+    assert message.lines[1].startswith("high: broker 3: ")
+    assert "dead broker" not in message.lines[1]
+    assert len(message.lines) == 3
+    assert told([elect], state=replace(state, replica_moves=0, leader_changes=0))[0].lines == message.lines[1:2]
 
 
 def test_what_is_old_muted_or_informal_is_no_message() -> None:
@@ -49,7 +61,7 @@ def test_a_team_hears_of_its_own_findings_alone_and_of_no_failure() -> None:
     failed = replace(WELL, last_run_id="run-3", last_run_state="failed", last_failure="no executor")
     assert told([NEW], state=failed, team="payments") == []
     (message,) = told([NEW, replace(NEW, team="payments", subject="4")], state=failed, team="payments")
-    assert message.lines == ("- high: dead broker, broker 4",)
+    assert message.lines == ("high: broker 4: dead broker",)
 
 
 def test_nothing_is_told_twice_and_the_next_run_is_told_again() -> None:
@@ -85,7 +97,7 @@ def test_a_week_of_silence_ends(days, count) -> None:
     messages = told([], [Told("news", "run-2", NOW - days * DAY)])
     assert [one.subject for one in messages] == ["orders: all well"] * count
     still = told([OLD], [Told("news", "run-2", NOW - days * DAY)])
-    assert [one.subject for one in still] == ["orders: nothing new this week, a finding is still open"] * count
+    assert [one.subject for one in still] == ["orders: nothing new this week, 1 finding still open"] * count
 
 
 def test_a_cluster_without_an_advisory_is_not_well() -> None:
@@ -96,6 +108,6 @@ def test_a_cluster_without_an_advisory_is_not_well() -> None:
 def test_a_long_list_is_cut_and_hidden_characters_show() -> None:
     many = [replace(NEW, subject=f"{number}\n\x1b[31m") for number in range(14)]
     (message,) = told(many)
-    assert len(message.lines) == 11
-    assert message.lines[-1] == "- and 4 more"
+    assert len(message.lines) == 4
+    assert message.lines[-1] == "and 11 more"
     assert not [line for line in message.lines if "\n" in line or "\x1b" in line]

@@ -28,9 +28,9 @@ def watched():
     """Watches parts in a thread until the test ends; gives the lines of its log."""
     is_over, threads = threading.Event(), []
 
-    def begin(parts):
+    def begin(parts, **seconds):
         lines = []
-        threads.append(threading.Thread(target=watch, args=(parts, lines.append, is_over, 0.02)))
+        threads.append(threading.Thread(target=watch, args=(parts, lines.append, is_over, 0.02), kwargs=seconds))
         threads[-1].start()
         return lines
 
@@ -81,3 +81,29 @@ def test_a_part_that_cannot_be_started_waits_longer_each_time_and_keeps_no_other
     assert pauses[0] >= 0.02
     assert pauses[1] >= 0.06
     assert pauses[2] >= 0.14
+
+
+def test_a_part_that_runs_and_does_not_report_is_ended_and_started_again(watched):
+    """Airflow's scheduler that lost Postgres may run for ever. One that reports again in time is left alone."""
+    state, done = {"stuck": "running", "slow": "running"}, []
+    silent = {"stuck": itertools.repeat(True), "slow": itertools.cycle([True, False])}
+
+    def part(name):
+        def start():
+            done.append(("start", name))
+            state[name], silent[name] = "running", itertools.repeat(False)
+
+        def end():
+            done.append(("end", name))
+            state[name] = "ended"
+
+        return Part(lambda: state[name] == "running", start, lambda: "waiting", lambda: next(silent[name]), end)
+
+    lines = watched({name: part(name) for name in state}, ask_seconds=0.02, stuck_seconds=1.0)
+    wait_for("the stuck part to run again", lambda: ("start", "stuck") in done)
+    wait_for("some more questions", lambda: next(silent["slow"]) is False)
+    assert done == [("end", "stuck"), ("start", "stuck")]
+    assert lines == [
+        "stuck has not reported for 1 s and is ended",
+        "stuck ended and is started again; its last words: waiting",
+    ]
