@@ -48,6 +48,7 @@ def shuffled(step, tasks):
     return [found[place] for place in range(len(tasks))]
 
 
+@pytest.mark.slow
 def test_order_processes_and_parts_of_giants_change_no_byte(demo, request_of_demo, alone):
     with ProcessPoolExecutor(2) as pool:
         others = [

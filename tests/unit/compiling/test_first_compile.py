@@ -79,6 +79,9 @@ def test_without_a_writable_folder_the_notice_says_what_to_set(
 def test_commands_that_run_one_after_another_in_a_process_start_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred of them started a hundred at the first kernel that was missing."""
     started: list[bool] = []
+    before = list(first_compile._listening)  # of a test before this one
+    for listener in before:
+        event.unregister("numba:compile", listener)
     monkeypatch.setattr(first_compile, "_listening", [])
     monkeypatch.setattr(first_compile, "_start_helper", lambda: started.append(True))
     monkeypatch.setattr(first_compile, "_processors", lambda: 2)
@@ -86,6 +89,8 @@ def test_commands_that_run_one_after_another_in_a_process_start_one_helper(monke
         first_compile.tell_of_first_compile(has_helper=True)
     njit(lambda number: number + 1)(1)
     event.unregister("numba:compile", first_compile._listening[0])
+    for listener in before:
+        event.register("numba:compile", listener)
     assert started == [True]
 
 

@@ -210,7 +210,7 @@ def test_random_groups_get_no_advice_in_motion_and_fewer_members_only_where_part
     rows = striped("t", 6) + striped("u", 3) + striped("v", 1)
     counts = {"t": 6, "u": 3, "v": 1}
     seen = dict.fromkeys([*MotionCode, *IdleCause], 0)
-    for number in range(400):
+    for number in range(200):
         asked = random_group(draw, number)
         snapshot = cluster(rows, groups=[asked])
         (replay,) = replays(snapshot)
