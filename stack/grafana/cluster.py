@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from stack.grafana.panel import Board, BoardPanel, Kind
+from stack.grafana.panel import DISK, Board, BoardPanel, Kind
+
+_UNEVEN = (1.2, 2.0)  # times the mean
 
 CLUSTER = Board(
     uid="advisor-cluster",
@@ -35,14 +37,67 @@ CLUSTER = Board(
             """,
         ),
         BoardPanel(
-            title="Brokers now",
-            words="What each broker carries in the newest reading, and how many times the mean that is.",
-            width=12,
+            title="Findings by day",
+            words="The thirty critical and high findings that lasted longest: when each was there, and how severe.",
+            kind=Kind.STATES,
             sql="""
-                SELECT broker, rack, resource, load, unit, capacity, level_to_mean_ratio
-                FROM advisor.broker_level_latest
+                WITH shown AS (
+                    SELECT started_at, run_id, finding_key, subject_type, subject, code, severity
+                    FROM advisor.finding
+                    WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(started_at)
+                ), longest AS (
+                    SELECT finding_key, min(subject_type || ' ' || subject || ': ' || replace(code, '_', ' ')) AS metric
+                    FROM shown
+                    WHERE severity IN ('critical', 'high')
+                    GROUP BY finding_key
+                    ORDER BY count(*) DESC, finding_key
+                    LIMIT 30
+                )
+                SELECT run.started_at AS time, longest.metric,
+                    CASE shown.severity
+                        WHEN 'critical' THEN 4 WHEN 'high' THEN 3 WHEN 'medium' THEN 2 WHEN 'low' THEN 1 ELSE 0
+                    END AS value
+                FROM (SELECT DISTINCT started_at, run_id FROM shown) AS run
+                CROSS JOIN longest
+                LEFT JOIN shown ON shown.run_id = run.run_id AND shown.finding_key = longest.finding_key
+                ORDER BY time, metric
+            """,
+        ),
+        BoardPanel(
+            title="Fullest disks now",
+            words="Share of each broker's disk that is used, in the newest snapshot.",
+            kind=Kind.BARS,
+            width=8,
+            units={"": "percentunit"},
+            limits={"": DISK},
+            sql="""
+                SELECT 'broker ' || broker AS broker, used_ratio
+                FROM advisor.broker_overview_latest
+                WHERE cluster = ${cluster:sqlstring} AND used_ratio IS NOT NULL
+                ORDER BY used_ratio DESC, 1
+            """,
+        ),
+        BoardPanel(
+            title="Brokers now",
+            words="What each broker carries in the newest snapshot, and how many times the mean that is.",
+            width=16,
+            units={"used_ratio": "percentunit", "in_bytes_per_s": "Bps", "out_bytes_per_s": "Bps"},
+            limits={
+                "used_ratio": DISK,
+                "disk_to_mean_ratio": _UNEVEN,
+                "in_to_mean_ratio": _UNEVEN,
+                "out_to_mean_ratio": _UNEVEN,
+                "leaders_to_mean_ratio": _UNEVEN,
+            },
+            gauges=("used_ratio",),
+            pages={"broker": "/broker?id=VALUE"},
+            sql="""
+                SELECT broker, rack, state, used_ratio, disk_to_mean_ratio, in_bytes_per_s, in_to_mean_ratio,
+                    out_bytes_per_s, out_to_mean_ratio, replica_count, leader_count, leaders_to_mean_ratio,
+                    finding_count, worst_severity
+                FROM advisor.broker_overview_latest
                 WHERE cluster = ${cluster:sqlstring}
-                ORDER BY level_to_mean_ratio DESC, resource, broker
+                ORDER BY used_ratio DESC NULLS LAST, broker
             """,
         ),
         BoardPanel(
@@ -51,6 +106,9 @@ CLUSTER = Board(
             question=2,
             width=12,
             units={"used_ratio": "percentunit", "growth_bytes_per_day": "bytes"},
+            limits={"used_ratio": DISK},
+            gauges=("used_ratio",),
+            pages={"broker": "/broker?id=VALUE"},
             sql="""
                 SELECT broker, rack, used_ratio, outlook, growth_bytes_per_day, reaches_85_percent_at,
                     reaches_85_percent_at_with_plan
@@ -92,6 +150,7 @@ CLUSTER = Board(
             title="Bytes across racks by topic",
             words="Replication from leaders to followers in other racks, in the newest reading.",
             question=9,
+            width=12,
             units={"replication_bytes_per_s": "Bps", "cross_rack_bytes_per_s": "Bps"},
             sql="""
                 SELECT topic, replication_bytes_per_s, cross_rack_bytes_per_s

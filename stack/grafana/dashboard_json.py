@@ -6,17 +6,26 @@ import json
 import textwrap
 from typing import Any
 
-from grafana_foundation_sdk.builders import dashboard, table, timeseries
+from grafana_foundation_sdk.builders import bargauge, common, dashboard, statetimeline, table, timeseries
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.variants import Dataquery
-from grafana_foundation_sdk.models.dashboard import DataSourceRef, DynamicConfigValue
+from grafana_foundation_sdk.models.common import BarGaugeDisplayMode, VisibilityMode, VizOrientation
+from grafana_foundation_sdk.models.dashboard import (
+    DataSourceRef,
+    DynamicConfigValue,
+    Threshold,
+    ThresholdsMode,
+    ValueMap,
+    ValueMappingResult,
+)
 
-from stack.grafana.panel import Board, BoardPanel, Kind
+from stack.grafana.panel import SEVERITIES, Board, BoardPanel, Kind
 
 DATASOURCE_UID = "advisor-postgres"  # docker/grafana/provisioning/datasources has the same
 DATASOURCE_TYPE = "grafana-postgresql-datasource"
 CLUSTERS = "SELECT cluster FROM advisor.cluster_latest ORDER BY cluster"
+_MOST_BARS = 100
 _SOURCE = DataSourceRef(type_val=DATASOURCE_TYPE, uid=DATASOURCE_UID)
 
 
@@ -49,10 +58,11 @@ def dashboard_json(board: Board) -> str:
         .timezone("browser")
         .readonly()
     )
+    made.with_variable(dashboard.TextBoxVariable("airflow").label("Airflow").default_value("http://localhost:8080"))
     if board.of_one_cluster:
         made.with_variable(dashboard.QueryVariable("cluster").label("Cluster").query(CLUSTERS).datasource(_SOURCE))
     for panel in board.panels:
-        made.with_panel(_panel(panel))
+        made.with_panel(_panel(panel, "${cluster" if board.of_one_cluster else "${__data.fields.cluster"))
     return json.dumps(made.build(), cls=JSONEncoder, indent=2, sort_keys=True) + "\n"
 
 
@@ -61,14 +71,29 @@ def panel_sql(panel: BoardPanel) -> str:
     return textwrap.dedent(panel.sql).strip()
 
 
-def _panel(panel: BoardPanel) -> Any:
-    if panel.kind is Kind.TIME_SERIES:
-        made: Any = timeseries.Panel().unit(panel.units.get("", "short"))
-        result_format = "time_series"
-    else:
-        made, result_format = table.Panel(), "table"
-        for column, unit in panel.units.items():
-            made.override_by_name(column, [DynamicConfigValue(id_val="unit", value=unit)])
+_MADE: dict[Kind, Any] = {
+    Kind.TABLE: table.Panel, Kind.TIME_SERIES: timeseries.Panel, Kind.STATES: statetimeline.Panel,
+    Kind.BARS: bargauge.Panel,
+}  # fmt: skip
+
+
+def _panel(panel: BoardPanel, cluster: str) -> Any:
+    """``cluster``: the beginning of the variable that names the cluster of a row."""
+    made: Any = _MADE[panel.kind]()
+    result_format = "time_series" if panel.kind in (Kind.TIME_SERIES, Kind.STATES) else "table"
+    if panel.kind is Kind.STATES:
+        named = {str(key): ValueMappingResult(text=text, color=color) for key, (text, color) in SEVERITIES.items()}
+        made.mappings([ValueMap(options=named)]).show_value(VisibilityMode.NEVER)
+    if panel.kind is Kind.BARS:
+        made.reduce_options(common.ReduceDataOptions().values(True).limit(_MOST_BARS))
+        made.orientation(VizOrientation.HORIZONTAL).display_mode(BarGaugeDisplayMode.BASIC).min(0).max(1)
+    if "" in panel.units or panel.kind is Kind.TIME_SERIES:
+        made.unit(panel.units.get("", "short"))
+    if "" in panel.limits:
+        made.thresholds(dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(_steps(panel.limits[""])))
+    for column in dict.fromkeys((*panel.units, *panel.limits, *panel.gauges, *panel.pages)):
+        if column:
+            made.override_by_name(column, _column(panel, column, cluster))
     question = f" Question {panel.question} of docs/questions.md." if panel.question else ""
     return (
         made.title(panel.title)
@@ -78,3 +103,28 @@ def _panel(panel: BoardPanel) -> Any:
         .height(panel.height)
         .with_target(SqlQuery(panel_sql(panel), result_format))
     )
+
+
+def _column(panel: BoardPanel, column: str, cluster: str) -> list[DynamicConfigValue]:
+    """Unit, limits, bar and link of one column of a table."""
+    found: dict[str, Any] = {}
+    if column in panel.units:
+        found["unit"] = panel.units[column]
+    if column in panel.limits:
+        found["thresholds"] = {"mode": "absolute", "steps": _steps(panel.limits[column])}
+        found["custom.cellOptions"] = {"type": "color-text"}
+    if column in panel.gauges:
+        found |= {"min": 0, "max": 1, "custom.cellOptions": {"type": "gauge", "mode": "basic"}}
+    if column in panel.pages:
+        # The page reads the value from its address; a name may hold any character.
+        path = panel.pages[column].replace("VALUE", "${__value.text:percentencode}")
+        url = f"${{airflow}}/advisor/clusters/{cluster}:percentencode}}{path}"
+        found["links"] = [{"title": "Open the advisor's page", "url": url, "targetBlank": True}]
+    return [DynamicConfigValue(id_val=name, value=value) for name, value in found.items()]
+
+
+def _steps(limits: tuple[float, float]) -> list[Threshold]:
+    """Green, orange from the first limit, red from the second."""
+    orange, red = limits
+    colors = (None, "green"), (orange, "orange"), (red, "red")
+    return [Threshold(value=value, color=color) for value, color in colors]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stack.grafana.panel import Board, BoardPanel, Kind
+from stack.grafana.panel import DISK, Board, BoardPanel, Kind
 
 FLEET = Board(
     uid="advisor-fleet",
@@ -15,6 +15,13 @@ FLEET = Board(
             words="Verdict, age, coverage, worst broker and open findings of each cluster's newest advisory.",
             question=1,
             units={"age_seconds": "s", "bytes": "bytes"},
+            limits={
+                "critical_count": (1, 1),
+                "high_count": (1, 10),
+                "age_seconds": (93_600, 172_800),
+                "worst_skew": (1.2, 2),
+            },
+            pages={"cluster": "", "verdict": "/plan"},
             sql="""
                 SELECT cluster, verdict, age_seconds, gap_count, excluded_resource_count, worst_broker, worst_resource,
                     worst_skew, critical_count, high_count, replica_moves, bytes
@@ -29,6 +36,9 @@ FLEET = Board(
             question=2,
             width=14,
             units={"used_ratio": "percentunit", "growth_bytes_per_day": "bytes"},
+            limits={"used_ratio": DISK},
+            gauges=("used_ratio",),
+            pages={"cluster": "", "broker": "/broker?id=VALUE"},
             sql="""
                 SELECT cluster, broker, rack, used_ratio, outlook, growth_bytes_per_day, reaches_85_percent_at,
                     reaches_85_percent_at_with_plan, basis
@@ -78,6 +88,12 @@ FLEET = Board(
             title="The advisor's own health",
             words="Age of the newest reading and advisory, how long it took, what failed in the last seven days.",
             units={"snapshot_age_seconds": "s", "published_age_seconds": "s", "published_duration_seconds": "s"},
+            limits={
+                "snapshot_age_seconds": (7_200, 93_600),
+                "published_age_seconds": (93_600, 172_800),
+                "failures_7d": (1, 5),
+            },
+            pages={"cluster": "/history"},
             sql="""
                 SELECT cluster, snapshot_age_seconds, last_run_state, published_age_seconds, published_duration_seconds,
                     published_7d, unpublished_7d, refused_snapshots_7d, failures_7d, last_failure

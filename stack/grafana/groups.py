@@ -35,6 +35,8 @@ GROUPS = Board(
             question=7,
             width=14,
             units={"drain_seconds": "s", "recommended_drain_seconds": "s", "gain_seconds": "s"},
+            limits={"drain_seconds": (3_600, 86_400), "members_falling_behind": (1, 1)},
+            pages={"group_id": "/group?name=VALUE"},
             sql="""
                 SELECT group_id, outlook, current_assignor, recommended_assignor, drain_seconds,
                     recommended_drain_seconds, gain_seconds, members_falling_behind, partitions_moved
@@ -48,6 +50,8 @@ GROUPS = Board(
             words="Rebalances of the last seven days, and members that read nothing.",
             question=8,
             width=10,
+            limits={"idle_members": (1, 10), "rebalances_7d": (10, 100)},
+            pages={"group_id": "/group?name=VALUE"},
             sql="""
                 SELECT group_id, state, members, idle_members, rebalances_7d
                 FROM advisor.group_rebalance_latest

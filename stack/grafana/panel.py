@@ -11,6 +11,18 @@ class Kind(StrEnum):
 
     TABLE = "table"
     TIME_SERIES = "timeseries"  # the query returns time, metric and value
+    STATES = "state-timeline"  # the same; a value is a key of SEVERITIES
+    BARS = "bargauge"  # the query returns a name and a number
+
+
+SEVERITIES = {
+    0: ("none", "green"),
+    1: ("low", "blue"),
+    2: ("medium", "yellow"),
+    3: ("high", "orange"),
+    4: ("critical", "red"),
+}
+DISK = (0.85, 0.90)  # the page and the findings have the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +33,10 @@ class BoardPanel:
     sql        over the views of ``advisor``, with Grafana's $__timeFilter, $__timeGroup and ${cluster:sqlstring}
     question   which of the ten questions (docs/questions.md) it answers; None: none of them
     width      of Grafana's 24 columns
-    units      column → Grafana's name of its unit; of a time series the key "" is the unit of all
+    units      column → Grafana's name of its unit; "" is the unit of all values
+    limits     column → (orange from, red from); "" are the limits of all values
+    gauges     columns whose cells are bars from 0 to 1
+    pages      column → the advisor's page that its cells link to, below the page of the cluster
     """
 
     title: str
@@ -32,6 +47,9 @@ class BoardPanel:
     width: int = 24
     height: int = 9
     units: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, tuple[float, float]] = field(default_factory=dict)
+    gauges: tuple[str, ...] = ()
+    pages: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,9 +45,29 @@ def test_a_board_is_grafanas_json_with_every_panel_in_place(board: Board) -> Non
         assert panel["datasource"] == {"type": DATASOURCE_TYPE, "uid": DATASOURCE_UID}
         (target,) = panel["targets"]
         assert target["datasource"]["uid"] == DATASOURCE_UID
-        assert target["format"] == ("time_series" if panel["type"] == "timeseries" else "table")
+        assert target["format"] == ("time_series" if panel["type"] in ("timeseries", "state-timeline") else "table")
     variables = [one["name"] for one in document.get("templating", {}).get("list", [])]
-    assert variables == (["cluster"] if board.of_one_cluster else [])
+    assert variables == ["airflow", *(["cluster"] if board.of_one_cluster else [])]
+
+
+def test_links_limits_and_bars_are_of_columns_that_the_panel_has() -> None:
+    marked = [panel for board in BOARDS for panel in board.panels if panel.limits or panel.pages or panel.gauges]
+    assert len(marked) >= 8
+    for panel in marked:
+        for column in {*panel.limits, *panel.gauges, *panel.pages} - {""}:
+            assert re.search(rf"\b{column}\b", panel.sql), (panel.title, column)
+    links = [
+        link["url"]
+        for board in BOARDS
+        for panel in json.loads(dashboard_json(board))["panels"]
+        for override in panel.get("fieldConfig", {}).get("overrides", [])
+        for one in override["properties"]
+        if one["id"] == "links"
+        for link in one["value"]
+    ]
+    assert "${airflow}/advisor/clusters/${__data.fields.cluster:percentencode}" in links
+    assert "${airflow}/advisor/clusters/${cluster:percentencode}/broker?id=${__value.text:percentencode}" in links
+    assert all(url.startswith("${airflow}/advisor/clusters/${") for url in links)
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.uid)
