@@ -1,4 +1,4 @@
-"""Metadata of the cluster: brokers, topics, partitions, running reassignments; what any broker can tell."""
+"""Read brokers, topics, partitions and running reassignments: what any broker can answer."""
 
 from __future__ import annotations
 
@@ -26,13 +26,11 @@ _REASSIGNMENT_TIMEOUT_MS = 30_000
 
 
 class ClusterUnreadableError(AdvisorError):
-    """Not even brokers and topics could be read: there is nothing to make a snapshot of."""
+    """No broker answered Metadata, so there is no snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenBroker:
-    """A registered broker."""
-
     id: int
     host: str
     port: int
@@ -42,7 +40,7 @@ class SeenBroker:
 
 @dataclass(frozen=True, slots=True)
 class SeenPartition:
-    """A partition as Metadata shows it; ``leader`` is None where there is none."""
+    """A partition of a Metadata answer; ``leader`` is None without a leader."""
 
     topic: str
     partition: int
@@ -54,7 +52,7 @@ class SeenPartition:
 
 @dataclass(frozen=True, slots=True)
 class SeenTopic:
-    """A topic; its id in Kafka's own notation."""
+    """A topic; ``topic_id`` in Kafka's base64 notation."""
 
     name: str
     id: str | None
@@ -63,7 +61,7 @@ class SeenTopic:
 
 @dataclass(frozen=True, slots=True)
 class ClusterMetadata:
-    """All of it. ``reassignments``: (topic, partition) → (adding, removing)."""
+    """``reassignments``: (topic, partition) → (adding, removing)."""
 
     cluster_id: str | None
     controller: int | None
@@ -75,9 +73,7 @@ class ClusterMetadata:
 
 @dataclass(frozen=True, slots=True)
 class TopicsSeen:
-    """One answer about topics, by name, and the brokers in service that it lists; ``errors``: Kafka's code of topics
-    that it tells nothing else of.
-    """
+    """Topics by name, live brokers, and Kafka's error code of each failed topic."""
 
     topics: dict[str, SeenTopic] = field(default_factory=dict)
     partitions: dict[str, tuple[SeenPartition, ...]] = field(default_factory=dict)
@@ -86,7 +82,7 @@ class TopicsSeen:
 
 
 def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterMetadata:
-    """Request the metadata. Raises ClusterUnreadableError where no broker tells its metadata."""
+    """Raises ClusterUnreadableError when no broker answers Metadata."""
     metadata = sender.send_to_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
         raise ClusterUnreadableError(
@@ -109,7 +105,7 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
 
 
 def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str, int], int]:
-    """(topic, partition) → leader, asked anew; empty where nobody answers."""
+    """Return (topic, partition) → leader from a new Metadata answer; empty when no broker answers."""
     wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
     metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
@@ -123,7 +119,7 @@ def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str
 
 
 def look_again(sender: RequestSender, topics: Iterable[str] | None = None) -> TopicsSeen | Exception:
-    """The topics as they are now, all of them or the named ones; the failure where nobody tells."""
+    """Return the named topics (None: all), or the failure."""
     wanted = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(topics)]
     metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     return metadata if isinstance(metadata, Exception) else _topics_of(metadata)
@@ -158,7 +154,7 @@ def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
     offsets = seen.partitions.get(OFFSETS_TOPIC, ())
     leaderless = sum(partition.leader is None for partition in offsets)
     if leaderless:
-        # Kafka leaves their groups out of every list without a word.
+        # Kafka silently leaves their groups out of every list.
         reason = fact(
             FactCode.OFFSETS_TOPIC_LEADERLESS, topic=OFFSETS_TOPIC, leaderless=leaderless, partitions=len(offsets)
         )
@@ -167,7 +163,7 @@ def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
 
 
 def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroker, ...]:
-    """Metadata's brokers and, from 4.0 on, the fenced ones that DescribeCluster adds."""
+    """Return Metadata's brokers and, from 4.0, the fenced ones of DescribeCluster."""
     found = {
         broker.node_id: SeenBroker(broker.node_id, broker.host, broker.port, broker.rack) for broker in metadata.brokers
     }
@@ -183,11 +179,7 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
 
 
 def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> None:
-    """What this login may not do on the cluster.
-
-    Kafka tells an *empty* set to who may not describe it: that is no right, not "nothing said". Brokers older than 2.8
-    tell the set with the metadata.
-    """
+    """Record missing cluster rights. An *empty* set means no right. Brokers before 2.8 send the set with Metadata."""
     told = cluster
     if sender.client.version_of(DescribeClusterRequest) < 0:
         told = sender.send_to_any(
@@ -199,14 +191,16 @@ def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> Non
     is_told = not isinstance(told, Exception) and not getattr(told, "error_code", 0)
     rights = (told.authorized_operations or ()) if is_told else ()
     if _DESCRIBE not in rights:
-        # The set says nothing of the other right then: the brokers' configs are refused or not.
+        # The set does not cover the other right. The DescribeConfigs answer decides it.
         coverage.add_right(Right.DESCRIBE_CLUSTER, is_told=is_told)
     elif _DESCRIBE_CONFIGS not in rights:
         coverage.add_right(Right.BROKER_CONFIGS)
 
 
 def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int | None:
-    """KRaft: the leader of the metadata quorum (Metadata names a random broker there); ZooKeeper: as Metadata says."""
+    """Return the leader of the metadata quorum, since KRaft's Metadata names a random one; with ZooKeeper,
+    Metadata's.
+    """
     if sender.client.version_of(DescribeQuorumRequest) < 0:
         return int(metadata.controller_id) if metadata.controller_id >= 0 else None
     topic = DescribeQuorumRequest.TopicData
@@ -227,10 +221,7 @@ def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int
 def read_reassignments(
     sender: RequestSender, controller: int | None, coverage: Coverage
 ) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """(topic, partition) → (adding, removing) of all that is being reassigned.
-
-    With ZooKeeper only the controller tells; KRaft's brokers hand the request on.
-    """
+    """Return (topic, partition) → (adding, removing). With ZooKeeper only the controller answers."""
     request = ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None)
     answer = sender.send_to_any(request, first=controller)
     if isinstance(answer, Exception):
@@ -247,7 +238,7 @@ def read_reassignments(
 
 
 def kafka_id(topic_id: UUID | None) -> str | None:
-    """As Kafka's tools print it: 22 characters of URL-safe base64; None for brokers older than topic ids."""
+    """Return URL-safe base64, as Kafka's tools print it; None before topic ids exist."""
     if topic_id is None or topic_id.int == 0:
         return None
     return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")

@@ -1,4 +1,4 @@
-"""Collect coverage gaps while reading: parts that could not be read, and why. A gap never stops the reading."""
+"""Collect coverage gaps. A gap never stops the snapshot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rebalance_advisor.kafka.connection.client import kafka_error, reason_of
 
 _SHOWN_PARTITIONS = 5
 CONFIGS = fact(FactCode.LACKS_CONFIGS, kind=None)
-# What one broker alone can tell, in the order of a gap, and by which argument it is counted.
+# Parts that only one broker can answer, in output order, with the argument that counts each.
 _PARTS = MappingProxyType(
     {
         FactCode.LACKS_LOG_DIRS: None,
@@ -25,7 +25,7 @@ _PARTS = MappingProxyType(
         FactCode.LACKS_OFFSETS_OF_PARTITIONS: "partitions",
     }
 )
-# Kafka's error for a refusal → the right that would have been needed, for configs and for all else.
+# Kafka's refusal code → the missing right, for configs and for all else.
 _REFUSALS = {
     29: (Right.TOPIC_CONFIGS, Right.DESCRIBE_TOPICS),
     30: (Right.GROUP_CONFIGS, Right.DESCRIBE_GROUPS),
@@ -35,7 +35,7 @@ _REFUSALS = {
 
 @dataclass(slots=True)
 class Coverage:
-    """Gaps found so far. ``cluster``, the subject of those that concern the whole of it, may become known later."""
+    """``cluster``, the subject of cluster-wide gaps, may be set later."""
 
     cluster: str = ""
     _gaps: set[CoverageGap] = field(default_factory=set)
@@ -44,46 +44,40 @@ class Coverage:
     _unanswered: dict[tuple[int, Fact], dict[FactCode, set[object]]] = field(default_factory=dict)
 
     def add(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact | FactCode) -> None:
-        """Add one gap; the same one twice counts once. A code alone is a fact without arguments."""
+        """Add one gap; duplicates count once."""
         self._gaps.add(CoverageGap(subject_type, str(subject), _fact(what), _fact(reason)))
 
     def add_cluster(self, what: Fact | FactCode, reason: Fact | FactCode) -> None:
-        """Add a gap of the whole cluster."""
         self.add("cluster", "", what, reason)
 
     def add_error(self, subject_type: str, subject: object, what: Fact | FactCode, code: int) -> None:
-        """Add a gap by Kafka's error code; a refusal is a missing right, too."""
+        """Add a gap; a refusal also adds the missing right."""
         self.note_refusal(what, code)
         self.add(subject_type, subject, what, kafka_error(code))
 
     def note_refusal(self, what: Fact | FactCode, code: int) -> None:
-        """Add the right that would have been needed, where this code is a refusal."""
         if code in _REFUSALS:
             configs, others = _REFUSALS[code]
             self.add_right(configs if _fact(what).code is FactCode.LACKS_CONFIGS else others)
 
     def add_right(self, right: Right, *, is_told: bool = True) -> None:
-        """Add a right that this login does not have, or of which no broker said so; one gap for each right."""
+        """Add a right that this login lacks, or that no broker reported."""
         self._rights.setdefault(right, right_gap(right, is_told=is_told))
 
     def add_partition(self, topic: str, partition: int, what: FactCode, reason: Fact | FactCode) -> None:
-        """Add a gap of one partition; many of one topic with one reason become one gap."""
+        """Add a gap of one partition; gaps of one topic with one reason are merged."""
         self._partitions[topic, what, _fact(reason)].append(partition)
 
     def add_unanswered(
         self, broker: int, part: Fact | FactCode | None, why: Exception | Fact | FactCode, things: Iterable[object] = ()
     ) -> None:
-        """Add a part that this broker alone can tell, and did not; None: the rest. One gap for each broker and reason.
-
-        ``things`` (partitions, groups) are counted once.
-        """
+        """Add a part that this broker did not answer (None: the rest). ``things`` are counted once."""
         reason = reason_of(why) if isinstance(why, Exception) else _fact(why)
         parts = self._unanswered.setdefault((broker, reason), {})
         if part is not None:
             parts.setdefault(_fact(part).code, set()).update(things)
 
     def forget_topic(self, topic: str) -> None:
-        """What was said of a topic that is read again, or that is gone."""
         self._gaps = {gap for gap in self._gaps if (gap.subject_type, gap.subject) != ("topic", topic)}
         for key in [key for key in self._partitions if key[0] == topic]:
             del self._partitions[key]
@@ -93,7 +87,7 @@ class Coverage:
 
     @property
     def gaps(self) -> tuple[CoverageGap, ...]:
-        """All gaps in a fixed order."""
+        """Return all gaps in a fixed order."""
         by_topic = []
         for (topic, what, reason), found in self._partitions.items():
             first = tuple(sorted(found)[:_SHOWN_PARTITIONS])

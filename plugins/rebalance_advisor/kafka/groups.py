@@ -1,12 +1,10 @@
-"""Read every group: type, state, coordinator, members, and a description from the API of its own type.
+"""Read every group: type, state, coordinator, members, described with the API of its type.
 
-The type comes from ListGroups and decides which API is used: a group described by the wrong one looks dead and empty,
-on older brokers without any error. The broker that lists a group coordinates it. FindCoordinator (which would create
-``__consumer_offsets`` on a cluster without groups) is used only for listed groups that moved meanwhile.
+With the wrong API a group looks dead and empty, on older brokers without an error. The listing broker is the
+coordinator. FindCoordinator is sent only for groups that moved: it can create ``__consumer_offsets``.
 
-Subscription and assignment of a classic member are bytes of the consumer protocol, decoded member by member, so that
-one odd member spoils only itself. Newer versions than we know are read as the newest known one, as every client does;
-the rest of the bytes is left alone. Streams groups (KIP-1071) have their topology in StreamsGroupDescribe.
+Members are decoded one by one, so odd bytes affect one member only. Unknown newer consumer protocol versions are
+decoded as the newest known one, as all clients do.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ _NEWEST_SUBSCRIPTION = 3
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a member said when it joined; ``owned``, ``generation`` and ``rack`` are newer than version 0."""
+    """A member's subscription; ``owned``, ``generation`` and ``rack`` are newer than version 0."""
 
     version: int
     topics: tuple[str, ...]
@@ -49,9 +47,9 @@ class Subscription:
 
 
 def decode_subscription(data: bytes) -> Subscription:
-    """ConsumerProtocolSubscription, versions 0 to 3. Raises OddBytesError.
+    """Decode ConsumerProtocolSubscription, versions 0 to 3. Raises OddBytesError.
 
-    kafka-go says version 1 and ends behind the user data, without the list of owned partitions: it owns none.
+    kafka-go sends version 1 without the list of owned partitions: it owns none.
     """
     reader = ProtocolReader(data)
     said_version = reader.version()
@@ -67,14 +65,14 @@ def decode_subscription(data: bytes) -> Subscription:
 
 
 def decode_assignment(data: bytes) -> TopicPartitions:
-    """ConsumerProtocolAssignment: topics in the order given, each once. Raises OddBytesError."""
+    """Topics in their order, each once. Raises OddBytesError."""
     reader = ProtocolReader(data)
     reader.version()
     return reader.topic_partitions()
 
 
 def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
-    """Empty while the group is not initialized, or while topics of its own are missing."""
+    """Return () while the group is not initialized or topics are missing."""
     rows = (described.topology.subtopologies or ()) if described.topology is not None else ()
     return tuple(
         Subtopology(
@@ -88,7 +86,7 @@ def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
 
 
 def streams_member(raw: Any, subtopologies: tuple[Subtopology, ...], partition_counts: Mapping[str, int]) -> Member:
-    """Its subscription is what the whole topology reads; what it reads itself follows from its active tasks."""
+    """Return a member that subscribes to the topology's topics; its partitions come from its active tasks."""
     tasks, target = _tasks(raw.assignment), _tasks(raw.target_assignment)
     topics = {topic for subtopology in subtopologies for topic in subtopology.read_topics}
     return Member(
@@ -118,11 +116,11 @@ def _ids(rows: Any) -> TaskIds:
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 CONSUMER_PROTOCOL = "consumer"
-_IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versions: not told
+_IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versions: unknown
 
 
 def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
-    """The listed group with what its own API told; members in the order of their ids."""
+    """Return the group with its description; members sorted by id."""
     if described.group_state == "Dead":
         coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
         return replace(group, state="Dead")
@@ -135,7 +133,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
         members = [_classic_member(row, group) for row in described.members]
     else:
         group = replace(group, generation=described.group_epoch, assignment_epoch=described.assignment_epoch)
-        if group.type is GroupType.STREAMS:  # its tasks are dealt out by no assignor that one could name
+        if group.type is GroupType.STREAMS:  # no named assignor assigns their tasks
             group = replace(group, subtopologies=subtopologies_of(described))
             members = [streams_member(row, group.subtopologies, partition_counts) for row in described.members]
         else:
@@ -150,7 +148,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
 
 
 def _classic_member(raw: Any, group: Group) -> Member:
-    """Subscription and assignment are read apart: bytes that cannot be read leave the rest of the member as it is."""
+    """Decode subscription and assignment separately, so that one bad field keeps the other."""
     member = Member(
         id=raw.member_id,
         instance_id=getattr(raw, "group_instance_id", None) or None,
@@ -158,7 +156,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
         host=raw.client_host or None,
     )
     if group.protocol_type != CONSUMER_PROTOCOL:
-        return member  # Kafka Connect and others: their bytes mean something else
+        return member  # Kafka Connect and others have another format
     odd = []
     try:
         if raw.member_metadata:
@@ -179,7 +177,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
 
 
 def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
-    """Members of a sticky strategy give everything up before they join, and say in their user data what they had."""
+    """Return (owned, generation). Sticky members revoke all before they join; their user data has both."""
     told = decode_user_data(said.user_data, protocol) if protocol == "sticky" else None
     if told is None or told.owned is None:
         return said.owned, said.generation
@@ -187,7 +185,7 @@ def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions
 
 
 def _modern_member(raw: Any) -> Member:
-    """Consumer groups tell where they are and where they are going; share groups have neither target nor instance."""
+    """Share groups have no target and no instance."""
     target = getattr(raw, "target_assignment", None)
     return Member(
         id=raw.member_id,
@@ -219,12 +217,12 @@ _GROUPS_A_QUESTION = 200
 
 @dataclass(frozen=True, slots=True)
 class ListedGroups:
-    """What ListGroups told: groups by name without members or offsets yet, ``coordinator`` set."""
+    """Groups by name; ``coordinator`` is set, members and offsets are not."""
 
     groups: dict[str, Group] = field(default_factory=dict)
 
     def by_coordinator(self, names: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-        """Coordinator and its groups, in portions of one request."""
+        """Yield (coordinator, groups) in portions of one request."""
         bundles: dict[int, list[str]] = defaultdict(list)
         for name in sorted(names):
             bundles[self.groups[name].coordinator or 0].append(name)
@@ -234,7 +232,6 @@ class ListedGroups:
 
 
 def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
-    """Ask every broker for the groups that it coordinates."""
     answers = sender.send(
         {broker: (broker, ListGroupsRequest()) for broker in sender.all_brokers},
         is_passing=lambda answer: answer.error_code in (LOADING, NOT_AVAILABLE),
@@ -261,7 +258,7 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
 
 
 def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:
-    """The same groups with fresh coordinators for ``names``, which were all listed; as before where nobody tells."""
+    """Return the groups with new coordinators for ``names``; unchanged without an answer."""
     if not names or sender.client.version_of(FindCoordinatorRequest) < 4:
         return listed
     answer = sender.send_to_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
@@ -278,21 +275,17 @@ def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> 
 
 
 def may_have_moved(why: int | Exception) -> bool:
-    """A failure after which another broker may coordinate the group."""
     return why == NOT_COORDINATOR or isinstance(why, BrokerUnheardError)
 
 
 def describe_groups(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage, partition_counts: Mapping[str, int] | None = None
 ) -> ListedGroups:
-    """The same groups with assignor, state and members. Types that have no reader here are told to be unread.
-
-    ``partition_counts`` by topic: what the tasks of streams groups read.
-    """
+    """Return the groups with assignor, state and members. ``partition_counts`` by topic are for streams tasks."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
     moved = {name for name, why in failed.items() if may_have_moved(why)}
-    # A classic group between two phases has no metadata yet: asked once more.
+    # A classic group between two phases has no metadata yet, so it is requested once more.
     unready = {name for name, group in described.items() if group.group_state in REBALANCING}
     if moved or unready:
         listed = find_moved(sender, listed, moved)
@@ -320,7 +313,7 @@ def describe_groups(
 def _describe(
     sender: RequestSender, listed: ListedGroups, names: set[str]
 ) -> tuple[dict[str, Any], dict[str, int | Exception]]:
-    """Raw descriptions, and for each group that has none Kafka's error code or the failure."""
+    """Return descriptions, and the code or failure of each other group."""
     bundles = [
         (broker, kind, bundle)
         for kind in _REQUESTS
@@ -352,7 +345,7 @@ _REQUESTS: dict[GroupType, Callable[[list[str]], Any]] = {
 
 
 def _group_type(name: str | None) -> GroupType:
-    """Brokers older than 3.7 tell no type and know only classic groups."""
+    """Brokers older than 3.7 send no type and have only classic groups."""
     if not name:
         return GroupType.CLASSIC
     try:

@@ -1,8 +1,7 @@
-"""Read committed offsets of every group, then first and last offsets of every partition: in this order.
+"""Read committed offsets, then start and end offsets; this order keeps lags from being negative.
 
-The end is read after the commits, so that a lag is never negative. Share groups commit nothing, and OffsetFetch would
-answer without rows and without an error. The broker gives the start of their records in flight, and the lag (KIP-932,
-KIP-1226).
+Share groups commit nothing: OffsetFetch answers without rows and without an error. The broker gives their start offset
+and lag (KIP-932, KIP-1226).
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from rebalance_advisor.kafka.unheard import BrokerUnheardError
 TopicPartition = tuple[str, int]
 EARLIEST, LATEST = -2, -1
 _WHAT = {EARLIEST: FactCode.LACKS_START_OFFSETS, LATEST: FactCode.LACKS_END_OFFSETS}
-_PARTITIONS_A_QUESTION = 50_000  # 2 MB; the number of requests does not grow with the partitions of a usual cluster
+_PARTITIONS_A_QUESTION = 50_000  # 2 MB; usual clusters need one request
 _LEADER_MOVED = (5, 6, 74, 75, 76)  # leader not available, not leader, fenced or unknown epoch, offset not available
-_BATCHED = 8  # OffsetFetch from this version on takes many groups
+_BATCHED = 8  # from this version OffsetFetch takes many groups
 
 
 def read_committed(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Committed offsets by group; share groups commit none. Of groups that moved the new coordinator is asked."""
+    """Return committed offsets by group. A moved group is requested from its new coordinator."""
     names = {name for name, group in listed.groups.items() if group.type is not GroupType.SHARE}
     found: dict[str, tuple[CommittedOffset, ...]] = {}
     failed = _fetch_committed(sender, listed, names, found, coverage)
@@ -57,7 +56,7 @@ def _fetch_committed(
     found: dict[str, tuple[CommittedOffset, ...]],
     coverage: Coverage,
 ) -> dict[str, int | Exception]:
-    """Put into ``found`` what is told; Kafka's error code or the failure for each of the others."""
+    """Add answers to ``found``; return the code or failure of each other group."""
     is_batched = sender.client.version_of(OffsetFetchRequest) >= _BATCHED
     requests: dict[tuple[str, ...], tuple[int, Any]] = {}
     for broker, bundle in listed.by_coordinator(names):
@@ -79,7 +78,6 @@ def _fetch_committed(
 
 
 def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[TopicPartition, int]:
-    """The leader of each partition that has one."""
     found = {}
     for partition in partitions:
         if partition.leader is None:
@@ -92,10 +90,7 @@ def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[
 def read_ends(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
-    """(start offsets, end offsets) of the partitions that have a leader.
-
-    Where a leader moved, or is not heard any more, the metadata is asked for the leaders of now, once.
-    """
+    """Return (start offsets, end offsets). For moved or lost leaders, Metadata is requested once again."""
     wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
     found, failed = _list_offsets(sender, wanted)
     moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, BrokerUnheardError)}
@@ -127,7 +122,7 @@ Wanted = tuple[int, TopicPartition]
 def _list_offsets(
     sender: RequestSender, wanted: Mapping[Wanted, int]
 ) -> tuple[dict[Wanted, int], dict[Wanted, int | Exception]]:
-    """Offsets, and Kafka's error code or the failure of those that could not be read."""
+    """Return offsets, and the code or failure of the others."""
     portions: dict[tuple[int, int, int], list[TopicPartition]] = defaultdict(list)
     counts: dict[tuple[int, int], int] = defaultdict(int)
     for (when, partition), broker in sorted(wanted.items()):
@@ -157,7 +152,7 @@ def _ends(partitions: list[TopicPartition], when: int) -> Any:
         by_topic[topic].append(topic_type.ListOffsetsPartition(partition_index=partition, timestamp=when))
     return ListOffsetsRequest(
         replica_id=-1,
-        isolation_level=0,  # the high watermark: what kafka-get-offsets prints
+        isolation_level=0,  # the high watermark, as kafka-get-offsets prints
         topics=[topic_type(name=name, partitions=rows) for name, rows in by_topic.items()],
     )
 
@@ -165,7 +160,7 @@ def _ends(partitions: list[TopicPartition], when: int) -> Any:
 def _fetch(groups: list[str], *, is_batched: bool) -> Any:
     if is_batched:
         rows = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=name, topics=None) for name in groups]
-        # From version 10 on topics have ids in place of names.
+        # From version 10 topics have ids in place of names.
         return OffsetFetchRequest(groups=rows, require_stable=False, min_version=_BATCHED, max_version=_BATCHED)
     return OffsetFetchRequest(group_id=groups[0], topics=None, min_version=2, max_version=_BATCHED - 1)
 
@@ -190,14 +185,13 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
 def read_group_offsets(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """By group, of all types; a group that did not tell is absent."""
+    """Return offsets of all group types; unread groups are absent."""
     return read_committed(sender, listed, coverage) | read_share_offsets(sender, listed, coverage)
 
 
 def read_share_offsets(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """By share group; one request for each coordinator."""
     names = [name for name, group in listed.groups.items() if group.type is GroupType.SHARE]
     if names and sender.client.version_of(DescribeShareGroupOffsetsRequest) < 0:
         for name in names:
@@ -227,7 +221,7 @@ def _is_group_loading(answer: Any) -> bool:
 
 
 def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffset, ...]:
-    """A partition that nobody has read yet has no start."""
+    """A share partition that was never read has no start offset."""
     found = []
     for topic in topics:
         for partition in topic.partitions:
@@ -235,7 +229,7 @@ def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffs
                 what = fact(FactCode.LACKS_COMMIT, topic=topic.topic_name, partition=partition.partition_index)
                 coverage.add_error("group", group, what, partition.error_code)
             elif partition.start_offset >= 0:
-                told = getattr(partition, "lag", None)  # version 1
+                told = getattr(partition, "lag", None)  # from version 1
                 lag = None if told is None or told < 0 else int(told)
                 found.append(CommittedOffset(topic.topic_name, partition.partition_index, partition.start_offset, lag))
     return tuple(sorted(found, key=lambda offset: (offset.topic, offset.partition)))

@@ -1,24 +1,14 @@
-"""Read one running cluster into one ``ClusterSnapshot``: in order, under one deadline, without writing anything.
+"""Read one running cluster into one ``ClusterSnapshot``, under one deadline, without writing.
 
-    probe → connect to every broker → metadata (brokers, topics, partitions, reassignments)
-          → log dirs and configs → groups → committed offsets → start and end offsets
-          → quotas, features, configs of groups → metadata once more → eligible leaders → snapshot
+At most 14 requests to each broker and 10 for the cluster, for any number of partitions and groups. An unresponsive
+broker costs 5 to 6 s and one gap. A failed detail (features, quotas, eligible leaders) costs one gap.
 
-At most 14 requests to each broker and 10 for the cluster read it, for any number of partitions and groups. A broker
-that does not answer costs five or six seconds once, and one line of coverage. So does a failed detail: features,
-quotas, configs of groups, eligible leaders (only where an ISR is too small to write, one page), local starts of tiered
-topics.
+Changes meanwhile: metadata is read again at the end, so each topic has one state. A removed topic is left out and
+reported. A new, recreated, grown or reassigned topic is read again, then metadata. If it changed again, it has no sizes
+and offsets, and a gap reports it. Brokers that joined or left count as unresponsive.
 
-Changes meanwhile: the metadata is read again at the end, so no topic is half of one state and half of another. A
-removed topic is left out and reported. One that was made, made anew (another id), grown, or given other replicas gets
-its sizes, configs, commits and offsets read again, then its metadata a last time. If it changed again, it stays without
-sizes and offsets, and a gap reports it. Brokers that joined or left meanwhile count as unheard, and a gap reports them.
-
-Hidden topics: log dirs, members and commits betray names that the metadata does not hold. Each such name is requested
-alone: Kafka then answers that it may not be described (or is absent, which looks the same), or that it is unknown to a
-user who may describe it. A subscription to a topic that does not exist is no gap.
-
-Committed offsets beyond the end of their partition or below its start are reported: a lag of them has no meaning.
+Hidden topics: log dirs, members and commits can name topics that Metadata does not list. Each is requested alone: Kafka
+answers "not authorized" (also if absent), or "unknown" to a user who may describe it, which is no gap.
 """
 
 from __future__ import annotations
@@ -82,7 +72,7 @@ from rebalance_advisor.kafka.unheard import Unheard
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything. ``unheard``: brokers that did not answer to the end, and how they failed."""
+    """``unheard``: brokers that failed, and how."""
 
     metadata: ClusterMetadata
     storage: Storage
@@ -98,7 +88,7 @@ class Reading:
 
 
 def note_unseen(reading: Reading, coverage: Coverage) -> None:
-    """Brokers that hold replicas and cannot be asked, and replicas that are offline on brokers that are there."""
+    """Add gaps for unreachable brokers with replicas, and for offline replicas on live brokers."""
     metadata = reading.metadata
     fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
     for broker in sorted(fenced - reading.unheard.keys()):
@@ -117,7 +107,7 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
         for broker in sorted(serving & set(partition.offline)):
             reason = fact(FactCode.REPLICA_IS_OFFLINE, broker=broker)
             coverage.add_partition(partition.topic, partition.partition, FactCode.LACKS_OFFLINE_REPLICA, reason)
-        # The metadata may say so seconds later than the broker.
+        # Metadata may report it seconds after the broker.
         key = (partition.topic, partition.partition)
         for broker in sorted(failed & set(partition.replicas) - set(partition.offline)):
             if key not in reading.storage.sizes[broker]:
@@ -126,7 +116,7 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
-    """The snapshot without time and coverage."""
+    """Return the snapshot without time and coverage."""
     metadata, configs = reading.metadata, reading.configs
     topics = tuple(
         Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
@@ -152,7 +142,7 @@ def _rows(reading: Reading) -> list[Partition]:
         key = (partition.topic, partition.partition)
         adding, removing = reading.metadata.reassignments.get(key, ((), ()))
         if not {*adding, *removing} <= set(partition.replicas):
-            adding, removing = (), ()  # it began or ended between the two answers: see note_unseen
+            adding, removing = (), ()  # the reassignment began or ended between two answers: see note_unseen
         rows.append(
             Partition(
                 partition.topic,
@@ -178,7 +168,7 @@ def _rows(reading: Reading) -> list[Partition]:
 
 
 def _brokers(reading: Reading) -> tuple[Broker, ...]:
-    """Registered brokers, and those that only replica lists know: dead."""
+    """Return registered brokers, and as dead those that only replica lists name."""
     metadata = reading.metadata
     seen = {
         known_broker.id: Broker(
@@ -196,7 +186,7 @@ def _brokers(reading: Reading) -> tuple[Broker, ...]:
 
 
 def _state(broker: int, reading: Reading, *, is_fenced: bool) -> BrokerState:
-    """The controller's word goes before ours."""
+    """The controller's state has priority over ours."""
     if is_fenced:
         return BrokerState.FENCED
     return reading.unheard[broker].state if broker in reading.unheard else BrokerState.ALIVE
@@ -208,7 +198,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class TopicChanges:
-    """Names of topics. ``changed`` holds those that are there, ``recreated`` those of them with another id."""
+    """Topic names. ``changed`` holds existing topics, ``recreated`` those of them with a new id."""
 
     deleted: frozenset[str]
     changed: frozenset[str]
@@ -216,7 +206,7 @@ class TopicChanges:
 
 
 def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
-    """The reading with each topic as one moment shows it."""
+    """Return the reading with each topic in one state."""
     now = look_again(sender)
     if isinstance(now, Exception):
         coverage.add_cluster(FactCode.LACKS_LATER_CHANGES, fact(FactCode.NOT_TOLD_AGAIN, why=reason_of(now)))
@@ -239,7 +229,6 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
 
 
 def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
-    """Brokers that came or went meanwhile: there, not heard, and asked nothing more."""
     known = {broker.id for broker in reading.metadata.brokers}
     serving = {broker.id for broker in reading.metadata.brokers if not broker.is_fenced}
     joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - known))
@@ -254,7 +243,7 @@ def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, cove
 
 
 def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:
-    """What became of ``names``. A topic that has an error now tells nothing, but that it is unknown."""
+    """Return the changes of ``names``. A topic with an error is "unknown" or unchanged."""
     deleted, changed, recreated = set(), set(), set()
     for name in names:
         if name not in now.topics:
@@ -284,7 +273,7 @@ def _topics_seen(metadata: ClusterMetadata) -> TopicsSeen:
 
 
 def _shown_as(reading: Reading, before: TopicsSeen, now: TopicsSeen, names: Iterable[str] | None) -> Reading:
-    """``names`` (None: all) as they are now; those of which nothing is told now as they were."""
+    """Return the reading with ``names`` (None: all) as in ``now``, else as in ``before``."""
     wanted = before.topics.keys() | now.topics.keys() if names is None else set(names)
     topics, partitions = dict(before.topics), dict(before.partitions)
     for name in wanted:
@@ -318,7 +307,6 @@ def _told_unknown(reading: Reading, names: frozenset[str], reason: Fact, coverag
 
 
 def _without_figures(reading: Reading, names: frozenset[str]) -> Reading:
-    """Without sizes and offsets of these topics."""
     storage = reading.storage
     return replace(
         reading,
@@ -337,12 +325,10 @@ def _without_figures(reading: Reading, names: frozenset[str]) -> Reading:
 def _without(
     held: Mapping[int, dict[TopicPartition, Value]], names: frozenset[str]
 ) -> dict[int, dict[TopicPartition, Value]]:
-    """By broker, without these topics."""
     return {broker: {key: value for key, value in rows.items() if key[0] not in names} for broker, rows in held.items()}
 
 
 def _read_again(sender: RequestSender, reading: Reading, changes: TopicChanges, coverage: Coverage) -> Reading:
-    """Sizes, configs, commits and offsets of what changed, in the order of the first reading."""
     names = changes.changed
     for name in names:
         coverage.forget_topic(name)
@@ -375,20 +361,20 @@ def _commits_to(committed: Iterable[CommittedOffset], topics: frozenset[str]) ->
     return any(commit.topic in topics for commit in committed)
 
 
-_GROUP = 32  # a resource type of DescribeConfigs, from 4.0 on
+_GROUP = 32  # resource type of DescribeConfigs from 4.0
 _NO_SUCH_RESOURCES = 42
 _DEFAULT_SOURCE = 5
-_PARTITIONS_A_PAGE = 2_000  # what a broker answers at most, as it comes
+_PARTITIONS_A_PAGE = 2_000  # the broker's default limit
 _CLUSTER_REFUSED = 31
 _QUOTAS = FactCode.LACKS_QUOTAS
-_LOCAL_START, _KNOWS_LOCAL_START = -4, 8  # the version of ListOffsets that brought it
+_LOCAL_START, _KNOWS_LOCAL_START = -4, 8  # the first version of ListOffsets with it
 _LOCAL, _ELIGIBLE = FactCode.LACKS_LOCAL_START_OFFSETS, FactCode.LACKS_ELIGIBLE_LEADERS
 
 
 def read_details(
     sender: RequestSender, reading: Reading, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> Reading:
-    """The reading with all of it but eligible leaders. ``leaders`` of the partitions that one can ask."""
+    """Add all details except eligible leaders."""
     tiered = {name for name, values in reading.configs.topics.items() if values.get("remote.storage.enable") == "true"}
     return replace(
         reading,
@@ -402,7 +388,7 @@ def read_details(
 
 
 def read_features(sender: RequestSender, coverage: Coverage) -> dict[str, int]:
-    """Feature → finalized level; empty where brokers know none (before 2.7, and ZooKeeper's)."""
+    """Return feature → finalized level; empty before 2.7 and with ZooKeeper."""
     if sender.client.version_of(ApiVersionsRequest) < 3:
         return {}
     request = ApiVersionsRequest(client_software_name="rebalance-advisor", client_software_version="1", min_version=3)
@@ -414,7 +400,6 @@ def read_features(sender: RequestSender, coverage: Coverage) -> dict[str, int]:
 
 
 def read_quotas(sender: RequestSender, coverage: Coverage) -> tuple[Quota, ...]:
-    """All of them, in the order of their entities."""
     if sender.client.version_of(DescribeClientQuotasRequest) < 0:
         return ()
     answer = sender.send_to_any(DescribeClientQuotasRequest(components=[], strict=False))
@@ -438,7 +423,6 @@ def read_quotas(sender: RequestSender, coverage: Coverage) -> tuple[Quota, ...]:
 
 
 def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverage: Coverage) -> tuple[Group, ...]:
-    """The groups with the configs that somebody set for each; classic groups have none."""
     names = [group.id for group in groups if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN)]
     if not names:
         return groups
@@ -449,7 +433,7 @@ def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverag
         return groups
     found: dict[str, dict[str, str]] = {}
     for result in answer.results:
-        if result.error_code == _NO_SUCH_RESOURCES:  # Kafka 3: groups have no configs of their own there
+        if result.error_code == _NO_SUCH_RESOURCES:  # Kafka 3 has no group configs
             continue
         if result.error_code:
             coverage.add_error("group", result.resource_name, CONFIGS, result.error_code)
@@ -463,7 +447,7 @@ def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverag
 
 
 def _short_of_isr(reading: Reading) -> list[SeenPartition]:
-    """Partitions whose ISR is smaller than what a write needs: only there may others be eligible."""
+    """Return partitions with an ISR below min.insync.replicas; only they may have eligible leaders."""
     brokers = [values.get("min.insync.replicas", "1") for values in reading.configs.brokers.values()]
     default = max((int(value) for value in brokers if value.isdigit()), default=1)
     found = []
@@ -475,11 +459,10 @@ def _short_of_isr(reading: Reading) -> list[SeenPartition]:
 
 
 def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
-    """The reading with replicas that may lead although they are not in the ISR (KIP-966), where an ISR is short.
+    """Add eligible leader replicas (KIP-966) where an ISR is short.
 
-    To be asked last: an ISR that shrank while the rest was read would be shown without them. Leader, ISR, offline and
-    eligible replicas of a partition are those of one answer, never of two moments; where the topic was made anew or the
-    replicas are others by then, that is told, and the partition stays as it was.
+    Call this last: an ISR may shrink meanwhile. All fields of a partition come from one answer. If the topic id or the
+    replicas differ by then, a gap reports it.
     """
     ids = {topic.name: topic.id for topic in reading.metadata.topics}
     wanted = {(row.topic, row.partition): row for row in _short_of_isr(reading)}
@@ -499,7 +482,7 @@ def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Cov
 
 @dataclass(frozen=True, slots=True)
 class EligibleLeaders:
-    """A partition as DescribeTopicPartitions shows it: ``eligible`` may lead although they are not in ``isr``."""
+    """A partition of DescribeTopicPartitions: ``eligible`` may lead although not in ``isr``."""
 
     topic: str
     topic_id: str | None
@@ -514,7 +497,7 @@ class EligibleLeaders:
 def read_eligible_leaders(
     sender: RequestSender, partitions: Iterable[SeenPartition], coverage: Coverage
 ) -> list[EligibleLeaders]:
-    """Of these partitions those that the brokers tell of; why others are missing is told."""
+    """Adds gaps for partitions without an answer."""
     wanted = {(partition.topic, partition.partition) for partition in partitions}
     if not wanted or sender.client.version_of(DescribeTopicPartitionsRequest) < 0:
         return []
@@ -539,7 +522,7 @@ def read_eligible_leaders(
         found += [
             _eligible_of(row, partition)
             for partition in row.partitions or ()
-            if (row.name, partition.partition_index) in wanted  # also one without a leader
+            if (row.name, partition.partition_index) in wanted  # also without a leader
         ]
     return found
 
@@ -560,7 +543,7 @@ def _eligible_of(topic: Any, partition: Any) -> EligibleLeaders:
 def read_local_starts(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> dict[TopicPartition, int]:
-    """Of tiered topics: the first offset that the leader holds itself. Older records are elsewhere, their bytes too."""
+    """Return the first local offset of tiered partitions; older records are remote."""
     if not leaders:
         return {}
     if sender.client.version_of(ListOffsetsRequest) < _KNOWS_LOCAL_START:
@@ -606,7 +589,7 @@ _NAMES_A_QUESTION = 50_000
 def note_hidden_topics(
     sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
 ) -> None:
-    """A gap for each topic that is betrayed and not shown. ``known``: those that the metadata holds."""
+    """Add a gap for each hidden topic. ``known``: topics of Metadata."""
     told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
     readers = _readers(groups)
     wanted = sorted(
@@ -617,7 +600,7 @@ def note_hidden_topics(
         code = codes.get(name)
         is_refused, failure = code == _REFUSED, code if isinstance(code, Fact) else None
         if name in on_disk:
-            # It exists, whatever the metadata says.
+            # The topic exists although Metadata denies it.
             reason = fact(FactCode.TOPIC_ON_DISK, why=failure, is_refused=is_refused)
             coverage.add("topic", name, FactCode.LACKS_ALL_BUT_SIZE, reason)
         elif code not in (_UNKNOWN, None):
@@ -629,7 +612,6 @@ def note_hidden_topics(
 
 
 def _readers(groups: Iterable[Group]) -> dict[str, str]:
-    """Topic → the first group that names it."""
     found: dict[str, str] = {}
     for group in groups:
         names = [commit.topic for commit in group.committed]
@@ -642,7 +624,7 @@ def _readers(groups: Iterable[Group]) -> dict[str, str]:
 
 
 def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | Fact]:
-    """Kafka's error code for each name (0: it is shown now), or why none came."""
+    """Return the code of each name (0: visible now), or the failure."""
     found: dict[str, int | Fact] = {}
     for at in range(0, len(names), _NAMES_A_QUESTION):
         part = names[at : at + _NAMES_A_QUESTION]
@@ -661,10 +643,10 @@ def note_odd_commits(
     ends: Mapping[TopicPartition, int],
     coverage: Coverage,
 ) -> None:
-    """A gap for each group and topic with such offsets."""
+    """Report commits outside their partition's offsets: their lag has no meaning."""
     for group in groups:
         if group.type is GroupType.SHARE:
-            continue  # its start moves with the log's, when somebody reads again
+            continue  # its start moves with the log at the next read
         found: dict[tuple[str, bool], list[tuple[int, str, int]]] = {}
         for commit in group.committed:
             key = (commit.topic, commit.partition)
@@ -688,7 +670,7 @@ def note_odd_commits(
 
 DEADLINE_S = 120.0
 ROUND_S = 5.0
-_ROUNDS_A_DEADLINE = 24  # whoever waits longer for the whole gives slow brokers longer, too
+_ROUNDS_A_DEADLINE = 24  # a longer deadline gives slow brokers longer rounds
 
 
 def read_cluster(
@@ -701,13 +683,10 @@ def read_cluster(
     deadline_s: float = DEADLINE_S,
     say: Callable[[str], None] = lambda _: None,
 ) -> ClusterSnapshot:
-    """One reading. ``properties`` under Java's or librdkafka's names: a client properties file, or the extra of
-    Airflow's ``kafka`` connection; ``bootstrap`` goes before ``bootstrap.servers``. ``now`` must carry a zone;
-    ``cluster_name`` None means the cluster's own id.
+    """Read one snapshot. ``bootstrap`` overrides ``bootstrap.servers``; ``now`` needs a time zone.
 
-    What could not be read stands in ``coverage``. Raises InvalidInputError for properties that cannot be,
-    ConnectionFailedError (within 10 s, with the cause) where no server lets us in, ClusterUnreadableError where not
-    even brokers and topics can be read. ``say`` hears a line for each step.
+    ``cluster_name`` None: the cluster's id. ``say`` gets a line for each step. Raises InvalidInputError,
+    ConnectionFailedError (within 10 s), or ClusterUnreadableError.
     """
     settings = connection_settings(properties, bootstrap=bootstrap, places=places)
     return read_with_settings(settings, cluster_name=cluster_name, now=now, deadline_s=deadline_s, say=say)
@@ -722,10 +701,7 @@ def read_with_settings(
     say: Callable[[str], None] = lambda _: None,
     counts: RequestCounts | None = None,
 ) -> ClusterSnapshot:
-    """``read_cluster`` for whoever has looked at the settings already, to tell what they leave unused.
-
-    ``counts``, where given, fills up with the requests that were sent.
-    """
+    """Same as ``read_cluster`` from parsed settings. ``counts`` collects the requests sent."""
     if now.tzinfo is None:
         raise ValueError(f"now={now} has no time zone")
     deadline = time.monotonic() + deadline_s
@@ -743,7 +719,7 @@ def read_with_settings(
 def read_with_sender(
     sender: RequestSender, *, cluster_name: str | None, say: Callable[[str], None] = lambda _: None
 ) -> ClusterSnapshot:
-    """The reading by way of connected brokers, still without its time and Kafka's version."""
+    """Return the snapshot without time and Kafka version."""
     coverage = Coverage()
     say("reading brokers, topics and partitions")
     metadata = read_cluster_metadata(sender, coverage)
@@ -777,7 +753,7 @@ def read_with_sender(
 
 
 def connected(settings: ConnectionSettings) -> ClusterClient:
-    """By way of the first server that lets us in, else (it may have gone since) of another one."""
+    """Connect through the first server that accepts the login, or another one if it has gone."""
     server = find_server(settings)
     try:
         return ClusterClient(settings, server)
@@ -791,17 +767,13 @@ def connected(settings: ConnectionSettings) -> ClusterClient:
 
 
 def round_seconds(request_timeout_ms: int | None, deadline_s: float) -> float:
-    """How long a broker has to answer.
-
-    The user's own limit of a request shortens it; ``request.timeout.ms=30000`` stands in many files because it is the
-    default, so it does not lengthen it: a longer deadline does.
-    """
+    """``request.timeout.ms`` only shortens a round: many files hold the default of 30000."""
     longest = max(ROUND_S, deadline_s / _ROUNDS_A_DEADLINE)
     return min(longest, request_timeout_ms / 1000) if request_timeout_ms else longest
 
 
 def unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:
-    """Brokers that do not answer. Raises ClusterUnreadableError where none does under the address it advertises."""
+    """Return unresponsive brokers. Raises ClusterUnreadableError when none answers at its advertised address."""
     where = {broker: f"{host}:{port}" for broker, (host, port) in client.addresses.items()}
     answers = client.connect()
     unheard = {broker: why for broker, why in answers.items() if why is not None}

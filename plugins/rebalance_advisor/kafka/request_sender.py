@@ -1,26 +1,16 @@
-"""Send the readers' requests: rounds of five seconds under one deadline; a broker that falls silent gets no more.
+"""Send the readers' requests in rounds of 5 s under one deadline. Readers never check a broker's health.
 
-A reader has three methods, and never checks a broker's health:
+- ``send``: answers of one broker only. Pass each exception to ``Coverage.add_unanswered``.
+- ``send_to_any``: answers of any broker; tries the next one after a failure.
+- ``share_out``: divides similar requests among the responsive brokers, for one ``send``.
 
-- ``send({key: (broker, request)})`` for answers that only that broker has; with ``all_brokers``, one request to each.
-  Every key has an answer: the response or the exception. A broker that is not heard gets no request, its answer comes
-  at once (``BrokerUnheardError``). Hand each exception to ``Coverage.add_unanswered``, which makes one line for each
-  broker and reason.
-- ``send_to_any(request)`` for answers that any broker has: the next one is tried where one fails.
-- ``share_out(names)`` deals many like questions out over the brokers that answer, for one ``send``.
+Each answer is checked: no nulls beyond Kafka's schema, no negative ids or sizes, no duplicate, contradicting or
+unrequested rows. A faulty answer is requested once more after 1 s, because it also fails the others of its connection.
 
-Answers are checked here before a reader sees them. Kafka's schema defines the fields that are never null; beyond that
-ids and sizes are not negative, no row comes twice, no error-free row contradicts itself, and rows are the requested
-ones. An answer that breaks a rule is a failure like any other. It is requested once more after a second, because an
-answer that cannot be decoded takes all others of its connection with it.
+A broker that misses a round is probed. If it responds, its unanswered requests are sent once more; else it gets no more
+requests. A closed connection is tried once more after 1 s. So a frozen broker costs one round and 1 s.
 
-Within one ``send`` everything is in flight at once. A broker that lets a round pass is probed for a sign of life: with
-one, its unanswered requests are sent once more (it is slow); without, it is silent, and gets nothing for the rest of
-the reading. A connection that ends is tried once more after a second. So a frozen broker costs one round and one
-second, and nothing else waits for it.
-
-``RequestCounts`` counts requests by kind, because their number must not grow with the cluster: at most 14 to a broker
-and 10 for the cluster. Put many names into one request; do not send one request for each.
+Requests must not grow with the cluster: at most 14 to a broker and 10 for the cluster.
 """
 
 from __future__ import annotations
@@ -59,7 +49,7 @@ from rebalance_advisor.kafka.unheard import (
     unheard_by,
 )
 
-# Field → lowest and highest value of a row without an error.
+# Field → lowest and highest value in a row without an error.
 _BOUNDS = {
     "broker_id": (0, LARGEST_INT32),
     "node_id": (0, LARGEST_INT32),
@@ -74,7 +64,7 @@ _BOUNDS = {
     "start_offset": (-1, LARGEST_INT64),
     "offset": (-1, LARGEST_INT64),
 }
-# Those of these that a row has tell it from the other rows of its list.
+# Fields that identify a row within its list.
 _IDENTITY = (
     "group_id", "member_id", "name", "topic_name", "topic", "partition_index", "is_future_key", "node_id", "broker_id",
     "log_dir", "resource_type", "resource_name", "source", "subtopology_id", "key", "api_key", "entity_type",
@@ -83,11 +73,11 @@ _SIMPLE = ("bool", "int8", "int16", "int32", "int64", "uint16", "uint32", "float
 
 
 class MangledAnswerError(KafkaProtocolError):
-    """An answer that no broker sends when it is well; its message says what is wrong with it."""
+    """An answer breaks a rule; the message says which."""
 
 
 def checked(request: Any, answer: Any) -> Any:
-    """The answer to ``request``, or MangledAnswerError in its place; an exception stays what it is."""
+    """Return the answer, or a MangledAnswerError in its place."""
     if not isinstance(answer, ApiMessage):
         return answer
     try:
@@ -101,8 +91,6 @@ def checked(request: Any, answer: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What holds for each row of one list of an answer, or for the answer itself."""
-
     never_null: tuple[str, ...]
     bounds: tuple[tuple[str, int, int], ...]
     ids: tuple[str, ...]  # lists of brokers and partitions
@@ -126,7 +114,7 @@ def _rows(schema: Any, version: int) -> _Rows:
     nullable = {
         field.name
         for field in fields
-        # A tagged field that was not sent has its default, which is null for a part such as Fetch's current leader.
+        # A tagged field that was not sent has its default, null for example for Fetch's current leader.
         if field.nullable_for_version_q(version) or (field.tagged_field_q(version) and field.default is None)
     }
     is_simple = {field.name for field in fields if not field.is_array() and field.type_str in _SIMPLE}
@@ -194,7 +182,7 @@ def _check_values(row: Any, rows: _Rows) -> None:
 
 
 def _check_asked(request: Any, answer: Any) -> None:
-    """Raises MangledAnswerError for rows that nobody asked for, and where rows are missing."""
+    """Raises MangledAnswerError for missing rows and rows that were not requested."""
     code: int = getattr(answer, "error_code", 0)
     if code or type(request) not in _ASKED:
         return
@@ -224,7 +212,7 @@ def _topics(message: Any) -> set[Any] | None:
     return None if message.topics is None else {topic.name for topic in message.topics}
 
 
-# Request → what it asks for and what its answer tells; None where it asks for all.
+# Request → (requested ids, answered ids); None for all.
 _ASKED: dict[Any, tuple[Callable[[Any], set[Any] | None], Callable[[Any], set[Any]]]] = {
     ListOffsetsRequest: (_partitions, _partitions),
     FetchRequest: (
@@ -251,31 +239,24 @@ _ASKED: dict[Any, tuple[Callable[[Any], set[Any] | None], Callable[[Any], set[An
 
 @dataclass(frozen=True, slots=True)
 class RequestCounts:
-    """Requests by their Kafka name: ``for_cluster`` could go to any broker, ``to_broker`` only to this one.
-
-    What opens a connection (ApiVersions, the login) is not among them.
-    """
+    """Requests by Kafka name, without ApiVersions and logins. ``for_cluster``: any broker could answer."""
 
     for_cluster: Counter[str] = field(default_factory=Counter)
     to_broker: dict[int, Counter[str]] = field(default_factory=dict)
 
     def add(self, request: object, broker: int | None = None) -> None:
-        """One request was sent; without a ``broker`` any could have answered."""
         counts = self.for_cluster if broker is None else self.to_broker.setdefault(broker, Counter())
         counts[type(request).__name__.removesuffix("Request")] += 1
 
     @property
     def most_to_a_broker(self) -> int:
-        """Requests to the broker that was asked most."""
         return max((counts.total() for counts in self.to_broker.values()), default=0)
 
     @property
     def total(self) -> int:
-        """All requests."""
         return self.for_cluster.total() + sum(counts.total() for counts in self.to_broker.values())
 
     def words(self) -> tuple[str, ...]:
-        """One line for the cluster and one for each broker."""
         rows = [("for the cluster", self.for_cluster)]
         rows += [(f"to broker {broker}", self.to_broker[broker]) for broker in sorted(self.to_broker)]
         return tuple(
@@ -292,21 +273,21 @@ _RETRY_AFTER_S = 1.0
 
 
 class Client(Protocol):
-    """What of the client the readers use; tests have their own."""
+    """The part of the client that readers use."""
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
-        """The response or the exception for each request."""
+        """Return the response or the exception of each request."""
 
     def version_of(self, request: type[Any]) -> int:
-        """The version in which both sides speak this request; -1 where the broker does not know it."""
+        """Return the highest common version of this request; -1 when the broker does not know it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestSender:
-    """``all_brokers`` are those that the cluster names, ``brokers`` those of them that are still asked.
+    """``round_s`` bounds a round, ``deadline`` (of ``clock``) the whole snapshot.
 
-    ``round_s`` bounds one round of requests, ``deadline`` (of ``clock``) the whole reading. ``unheard`` fills up with
-    the brokers that are asked no more, ``mangled`` with those whose answer another broker had to give.
+    ``unheard`` collects brokers that get no more requests, ``mangled`` those whose faulty answer another broker
+    replaced.
     """
 
     client: Client
@@ -321,17 +302,16 @@ class RequestSender:
 
     @property
     def brokers(self) -> tuple[int, ...]:
-        """Those that are still asked."""
         return tuple(broker for broker in self.all_brokers if broker not in self.unheard)
 
     def send(
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
     ) -> dict[Key, Any]:
-        """Response or exception for each request; what may pass by ``is_passing`` is sent once more after a second."""
+        """Return each response or exception; a failure that ``is_passing`` accepts is sent once more after 1 s."""
         return self._send(requests, is_passing, is_for_cluster=False)
 
     def send_to_any(self, request: Any, first: int | None = None) -> Any:
-        """The first response of any broker, else the last failure; ``first`` is asked before all others."""
+        """Return the first response of any broker, else the last failure; ``first`` is tried first."""
         answer: Any = DeadlinePassedError()
         for broker in sorted(self.brokers, key=lambda broker: broker != first):
             answer = self._send({0: (broker, request)}, lambda _: False, is_for_cluster=True)[0]
@@ -342,7 +322,7 @@ class RequestSender:
         return answer
 
     def share_out(self, names: Iterable[Name], without: Container[int] = ()) -> dict[int, list[Name]]:
-        """Broker → its part of ``names``, all parts of about the same length; empty where no broker is left."""
+        """Return broker → its part of ``names``; empty without brokers."""
         brokers = [broker for broker in self.brokers if broker not in without]
         shares: dict[int, list[Name]] = defaultdict(list)
         for i, name in enumerate(names if brokers else ()):
@@ -395,7 +375,7 @@ class RequestSender:
         return answers
 
     def _look_for_life(self, brokers: Mapping[int, object]) -> None:
-        """Ask no more those of ``brokers`` that give no sign of life; by broker, how its time ran out."""
+        """Stop sending to those of ``brokers`` (broker → how it timed out) that do not respond."""
         seconds = min(SIGN_OF_LIFE_S, self.deadline - self.clock())
         requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in sorted(brokers)}
         signs = self.client.send(requests, seconds) if requests and seconds > 0 else {}

@@ -1,4 +1,4 @@
-"""Log dirs (sizes, volumes, what is offline or cordoned) and the configs that matter to placement."""
+"""Read log dirs and the configs that matter to placement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOPIC_CONFIGS = (
     "remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes", "segment.ms",
     "unclean.leader.election.enable",
 )  # fmt: skip
-# What topics and groups without settings of their own get: told even where nobody set it.
+# Defaults for topics and groups without own settings, reported even when not set.
 BROKER_DEFAULTS = (
     "confluent.balancer.enable", "default.replication.factor", "group.consumer.assignors",
     "group.consumer.heartbeat.interval.ms",
@@ -44,9 +44,9 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Log dirs by broker and sizes in bytes by broker and (topic, partition); a broker that did not tell is absent.
+    """Log dirs by broker, and sizes in bytes by broker and partition; brokers without an answer are absent.
 
-    ``places``: which of the broker's dirs holds it. ``future``: copies in the making on another dir, (dir, bytes).
+    ``places``: the broker's dir of a replica. ``future``: copies in progress on another dir.
     """
 
     log_dirs: dict[int, tuple[LogDir, ...]] = field(default_factory=dict)
@@ -55,20 +55,20 @@ class Storage:
     future: dict[int, dict[tuple[str, int], tuple[int, int]]] = field(default_factory=dict)
 
     def topic_names(self) -> set[str]:
-        """Every topic that any log dir holds, even one that we have no right to describe."""
+        """Return every topic in any log dir, also topics without the Describe right."""
         return {topic for sizes in self.sizes.values() for topic, _ in sizes} - {_METADATA_TOPIC}
 
 
 @dataclass(frozen=True, slots=True)
 class Configs:
-    """Those of ``TOPIC_CONFIGS`` and ``BROKER_CONFIGS`` that somebody set, by topic and by broker."""
+    """Only configs that were set."""
 
     topics: dict[str, dict[str, str]] = field(default_factory=dict)
     brokers: dict[int, dict[str, str]] = field(default_factory=dict)
 
 
 def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
-    """Ask every broker for all its log dirs (the right Describe on the cluster is enough)."""
+    """Needs only Describe on the cluster."""
     answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in sender.all_brokers})
     found = Storage()
     for broker, answer in sorted(answers.items()):
@@ -79,13 +79,13 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
             coverage.add_error("broker", broker, FactCode.LACKS_LOG_DIRS, code)
             continue
         for result in answer.results:
-            if result.error_code:  # it stands with no topics and no totals: what it holds is unknown
+            if result.error_code:  # an offline dir has no topics and totals: its content is unknown
                 what = fact(FactCode.LACKS_LOG_DIR, path=result.log_dir)
                 coverage.add_error("broker", broker, what, result.error_code)
         found.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )
-        # A future replica (a move between dirs) is a second row of the same partition: not the replica that serves.
+        # A future replica (a move between dirs) is a second row of its partition; skip it.
         found.sizes[broker] = _sizes(answer)
         _note_places(found, broker, answer)
     return found
@@ -105,7 +105,6 @@ def _note_places(found: Storage, broker: int, answer: Any) -> None:
 
 
 def read_sizes(sender: RequestSender, partitions: Iterable[tuple[str, int]]) -> dict[int, dict[tuple[str, int], int]]:
-    """Sizes of these partitions alone, by broker; one that does not tell is absent."""
     topic_type = DescribeLogDirsRequest.DescribableLogDirTopic
     by_topic: dict[str, list[int]] = {}
     for topic, partition in sorted(partitions):
@@ -132,10 +131,7 @@ def _sizes(answer: Any) -> dict[tuple[str, int], int]:
 def read_configs(
     sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
 ) -> Configs:
-    """One request to each broker: for its own configs, its share of the topics, and of one the cluster-wide default.
-
-    What a broker that does not answer would have told of topics and of the default is asked of the others.
-    """
+    """Send one request to each broker; the topics of an unresponsive broker are requested from the others."""
     found = Configs()
     cluster_wide: dict[str, str] = {}
     own = set(sender.all_brokers) if of_brokers else set()

@@ -1,8 +1,7 @@
-"""The last records of one topic, keys and sizes alone: read without a group, without commits, from the leaders.
+"""Read keys and sizes of a topic's last records from the leaders, without a group and without commits.
 
-Of each partition the last part of its retained records, in proportion, so that the sample has the topic's own skew.
-Values are measured and dropped. Records of aborted transactions count, too: they took space. The login needs Read on
-the topic, which nothing else here does, and it is never read unless a sample is asked for.
+Each partition gives a part in proportion to its retained records, so the sample keeps the topic's skew. Records of
+aborted transactions count. Only this command needs the Read right.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ from rebalance_advisor.kafka.read_cluster import DEADLINE_S, connected, round_se
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 _BYTES_A_PARTITION, _BYTES_A_REQUEST = 1 << 20, 32 << 20
-_BYTES_A_ROUND = LARGEST_ANSWER // 2  # of all leaders: unfinished answers beyond LARGEST_ANSWER are refused
+_BYTES_A_ROUND = LARGEST_ANSWER // 2  # over all leaders: unfinished answers above LARGEST_ANSWER are refused
 _NAMED_TOPICS = 12  # from 13 on requests have ids in place of names
 _WAIT_MS = 100
 _UNKNOWN_TOPIC = 3
 
 
 class TopicUnreadableError(AdvisorError):
-    """The records of the topic cannot be had: a right, a codec, a partition that does not answer."""
+    """The topic's records cannot be read: a right, a codec, or an unresponsive partition."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicSample:
-    """N records; ``observed`` the partition of each; ``partitions`` how many the topic has; what it did not cover."""
+    """``observed`` is the partition of each record; ``partitions`` counts the topic's."""
 
     keys: KeyColumn
     value_bytes: Longs
@@ -56,9 +55,7 @@ class TopicSample:
 def read_topic_sample(
     settings: ConnectionSettings, topic: str, most_records: int, deadline_s: float = DEADLINE_S
 ) -> TopicSample:
-    """About ``most_records`` of the newest. Raises TopicUnreadableError where none can be read, and as a reading does
-    where the cluster does not let us in.
-    """
+    """Return about ``most_records``. Raises TopicUnreadableError, and the errors of ``read_cluster``."""
     deadline = time.monotonic() + deadline_s
     with connected(settings) as client:
         sender = RequestSender(
@@ -82,10 +79,7 @@ def read_topic_sample(
 
 
 def newest(known: Mapping[int, tuple[int, int]], most_records: int) -> dict[int, int]:
-    """Partition → the offset to begin at, of (start, end) offsets: the last of each, in proportion to what it holds.
-
-    Every partition that holds records gives one at least.
-    """
+    """Return partition → first offset, in proportion to retained records, at least one of each non-empty partition."""
     total = sum(end - start for start, end in known.values())
     share = min(1.0, most_records / total) if total else 0.0
     return {
@@ -107,7 +101,7 @@ def _leaders(sender: RequestSender, topic: str) -> tuple[dict[tuple[str, int], i
 
 
 class _Reading:
-    """One topic, fetched in rounds: every leader once a round, all partitions of it that have not come to their end."""
+    """Fetch of one topic in rounds: each leader once a round."""
 
     def __init__(self, sender: RequestSender, topic: str, leaders: Mapping[int, int]) -> None:
         self._sender, self._topic, self._leaders = sender, topic, leaders
@@ -117,7 +111,6 @@ class _Reading:
         self.failed: dict[int, str] = {}
 
     def read(self, begin: Mapping[int, int], ends: Mapping[int, int]) -> None:
-        """From ``begin`` to ``ends``."""
         at = dict(begin)
         while left := {p: offset for p, offset in at.items() if offset < ends[p] and p not in self.failed}:
             by_leader: dict[int, dict[int, int]] = defaultdict(dict)
@@ -147,7 +140,7 @@ class _Reading:
         )  # fmt: skip
 
     def _take(self, row: Any, at: int, end: int) -> int:
-        """The offset to go on at."""
+        """Return the next offset."""
         if row.error_code:
             self.failed[row.partition_index] = error_name(int(row.error_code))
             return at
@@ -168,7 +161,7 @@ class _Reading:
         self.observed.append(partition)
 
     def _tell_stuck(self, before: Mapping[int, int], after: Mapping[int, int]) -> None:
-        """Where no partition went on, what is left is not to be had (an open transaction never holds it back here)."""
+        """Report partitions without progress; an open transaction is no cause here."""
         if all(after[partition] <= offset for partition, offset in before.items()):
             for partition in before.keys() - self.failed.keys():
                 self.failed[partition] = "its records do not come"

@@ -1,4 +1,4 @@
-"""A broker that was not heard: which of the states it is in, and why, by how it failed."""
+"""State and reason of an unresponsive broker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDED = (errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelle
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """``state`` is ``refused``, ``silent`` or ``disconnected``; ``address`` that of the broker, where it matters."""
+    """``state``: ``refused``, ``silent`` or ``disconnected``; ``address``: the broker's, where it matters."""
 
     state: BrokerState
     reason: Fact
@@ -32,42 +32,33 @@ class Unheard:
 
 
 class NotAskedError(Exception):
-    """A request that was not sent, or not again; ``reason`` says why."""
-
     def __init__(self, reason: Fact) -> None:
         super().__init__(render(reason))
         self.reason = reason
 
 
 class DeadlinePassedError(NotAskedError):
-    """The time of the reading ended before this request was sent."""
-
     def __init__(self) -> None:
         super().__init__(fact(FactCode.DEADLINE_PASSED))
 
 
 class BrokerUnheardError(NotAskedError):
-    """Its broker is asked nothing more: ``unheard`` says why."""
-
     def __init__(self, unheard: Unheard) -> None:
         super().__init__(unheard.fact)
         self.unheard = unheard
 
 
 class UnreachableError(errors.KafkaConnectionError):
-    """No connection to the broker came about; ``reason`` says why."""
-
     def __init__(self, reason: Fact) -> None:
         super().__init__(render(reason))
         self.reason = reason
 
 
 class UnfinishedAnswerError(TimeoutError):
-    """Time ran out while an answer came; the message says from where, and how much of it."""
+    """A timeout during an answer; the message gives sender and received bytes."""
 
 
 def is_timeout(failure: object) -> bool:
-    """No answer came in time."""
     return isinstance(failure, _TIMEOUTS)
 
 
@@ -78,7 +69,7 @@ def silence(failure: object, seconds: float) -> Fact:
 
 
 def unheard_by(failure: object, reason: Fact) -> Unheard | None:
-    """What this failure of a request says about its broker; None where it says nothing (a version, a deadline)."""
-    if is_timeout(failure):  # before OSError, of which TimeoutError is one
+    """Return what this failure says about its broker; None for nothing (a version, a deadline)."""
+    if is_timeout(failure):  # before OSError, its base class
         return Unheard(BrokerState.SILENT, reason)
     return Unheard(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None

@@ -1,1 +1,1 @@
-"""A client's properties, TLS and SASL, and connections that are tried before they are used."""
+"""Client properties, TLS and SASL, and a probe of the connection."""

@@ -1,8 +1,7 @@
-"""Requests to many brokers at once on kafka-python 3.0: this file and ``sockets.py`` alone know its insides.
+"""Send requests to many brokers at once on kafka-python 3.0. Only this file and ``sockets.py`` use its internals.
 
-kafka-python's admin calls raise, hang, or leave out what they could not read. Here every request is in flight at once
-under one deadline, and an answer is either the response or the exception: errors are values. A fresh client is made for
-each reading, because an old one keeps brokers and coordinators that are gone.
+All requests run under one deadline, and each answer is a response or an exception; kafka-python's admin calls raise,
+hang or omit. Each snapshot uses a new client, because an old one keeps removed brokers.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, UnreachableE
 
 Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
-REACH_SECONDS = 3.0  # a plain TCP connection
+REACH_SECONDS = 3.0  # plain TCP connection
 CONNECT_SECONDS = 5.0  # with TLS, login and the first answer
 _THROTTLE_POLL_S = 0.01
-# kafka-python's own timer comes first: its error says how much of an answer came.
+# kafka-python's own timer must fire first: its error says how much of an answer came.
 _AFTER_TIMEOUT_S = 0.2
 _NEVER_MS = 24 * 3_600_000
 
 
 class ClusterClient:
-    """Connections to all brokers of one cluster, for the length of one reading."""
+    """Connections to all brokers of one cluster, for one snapshot."""
 
     def __init__(self, settings: ConnectionSettings, server: tuple[str, int]) -> None:
-        """Bootstrap from ``server``, which the probe has tried. Raises what kafka-python raises where that fails."""
+        """Bootstrap from ``server``, which the probe has reached. Raises kafka-python's exceptions."""
         host, port = server
         context = tls_context(settings) if settings.has_tls else None
         configs: dict[str, Any] = {
@@ -74,33 +73,29 @@ class ClusterClient:
         self.close()
 
     def close(self) -> None:
-        """End all connections and the thread that serves them."""
         self._manager.close()
         self._net.close()
 
     @property
     def addresses(self) -> dict[int, tuple[str, int]]:
-        """Broker id → the (host, port) that it advertises, as the cluster said at the first moment."""
+        """Return broker id → advertised (host, port), as of the first Metadata answer."""
         return {broker.node_id: (broker.host, broker.port) for broker in self._manager.cluster.brokers()}
 
     @property
     def kafka_version(self) -> str | None:
-        """The version that the broker's protocol betrays, such as ``4.3``."""
+        """Return the version inferred from the broker's protocol, such as ``4.3``."""
         version = self._manager.broker_version
         return ".".join(str(part) for part in version) if version else None
 
     def version_of(self, request: type[Any]) -> int:
-        """The version in which both sides speak this request; -1 where the broker does not know it."""
+        """Return the highest common version of this request; -1 when the broker does not know it."""
         try:
             return int(self._manager.broker_version_data.api_version(request))
         except errors.IncompatibleBrokerVersion:
             return -1
 
     def connect(self) -> dict[int, Unheard | None]:
-        """Open a connection to each broker; why it does not answer, or None where it does.
-
-        One that refuses or hangs up is tried once more (it may be starting); one that is silent is not.
-        """
+        """Connect to each broker; return None or the reason. A refused or closed connection is tried once more."""
         addresses = self.addresses
         unheard = self._connect(addresses)
         again = {broker: addresses[broker] for broker, why in unheard.items() if why.state is not BrokerState.SILENT}
@@ -121,10 +116,9 @@ class ClusterClient:
         return unheard
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
-        """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most.
+        """Return each request's response or exception within ``seconds``; never raises.
 
-        A broker whose connection ended is tried with a plain socket first; one that wants us to slow down (a quota of
-        requests) gets them when it wants them.
+        A broker whose connection ended is first tried with a plain socket. Throttled requests wait.
         """
         connected = {connection.node_id for connection in self._manager.least_used_connections()}
         lost = {broker for broker, _ in requests.values()} - connected
@@ -173,26 +167,23 @@ def kafka_error(code: int) -> Fact:
 
 
 def error_name(code: int) -> str:
-    """Return ``NotCoordinator (16)`` for a Kafka error code."""
     return render(kafka_error(code))
 
 
 def reason_of(failure: Exception) -> Fact:
-    """Return the fact of a request that failed."""
     if isinstance(failure, (NotAskedError, UnreachableError)):
         return failure.reason
     return fact(FactCode.REQUEST_FAILED, kind=_kind(failure), text=failure_words(failure))
 
 
 def said_by(failure: Exception) -> Fact:
-    """Return what the exception says, without its kind."""
     if isinstance(failure, UnreachableError):
         return failure.reason
     return fact(FactCode.AS_REPORTED, text=failure_words(failure))
 
 
 def failure_words(failure: Exception) -> str:
-    """What it says, else what it is; kafka-python's own put the name of their class before what they say."""
+    """Return the exception's text without kafka-python's class name; without text, the class name."""
     name = type(failure).__name__
     words = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
     return words or _kind(failure)

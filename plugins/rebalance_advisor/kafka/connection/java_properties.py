@@ -1,8 +1,6 @@
-"""Java's ``.properties`` format, as Kafka's own tools read it, with the place of each property and the known names.
+"""Parse Java's ``.properties`` format as Kafka's tools do, with the place of each property.
 
-Names are those of AdminClientConfig, ConsumerConfig, ProducerConfig (Kafka 4.3), and librdkafka's. ``FIELDS`` maps a
-property to a setting of the connection; ``STORES``, ``LOGINS`` and ``TOKENS`` have functions of their own; everything
-else that Kafka's own clients know is in ``WITHOUT_EFFECT`` or ``JAVA_CODE``.
+Known names come from AdminClientConfig, ConsumerConfig, ProducerConfig (Kafka 4.3) and librdkafka.
 """
 
 from __future__ import annotations
@@ -22,9 +20,9 @@ _PROPERTY_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """Properties with the place of each, for messages: ``file:line``.
+    """Properties with the place of each (``file:line``).
 
-    ``overridden`` says of those that stand twice with two values, in words, which one holds.
+    ``overridden`` names keys given twice with two values, and which value holds.
     """
 
     values: dict[str, str]
@@ -33,12 +31,12 @@ class Properties:
 
 
 def read_properties(path: Path) -> Properties:
-    """The properties of a file. Raises InvalidInputError for a file that cannot be read."""
+    """Raises InvalidInputError."""
     return parse_properties(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
 
 
 def parse_properties(text: str, source: str) -> Properties:
-    """The properties of ``text`` as ``java.util.Properties.load`` reads them: of a key given twice, the last stands."""
+    """Parse ``text`` as ``java.util.Properties.load`` does: of a repeated key the last value holds."""
     values: dict[str, str] = {}
     places: dict[str, str] = {}
     overridden: list[str] = []
@@ -52,7 +50,7 @@ def parse_properties(text: str, source: str) -> Properties:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """(number of its first line, content) of each line that is no comment; a lone backslash at the end continues it."""
+    """Yield (first line number, content) of each logical line without comments."""
     content, first = "", 0
     for number, raw in enumerate(_LINE_END.split(text), 1):
         line = raw.lstrip(" \t\f")
@@ -70,7 +68,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _split(line: str) -> tuple[str, str]:
-    """At the first ``=``, ``:`` or blank that no backslash protects."""
+    """Split at the first unescaped ``=``, ``:`` or blank."""
     end, is_protected = len(line), False
     for i, character in enumerate(line):
         if not is_protected and character in "=: \t\f":
@@ -91,13 +89,13 @@ def _unescape_property(value: str) -> str:
     return _ESCAPE.sub(plain, value)
 
 
-# librdkafka takes it as it is; Java trims every value, passwords too (ConfigDef.parseType).
+# librdkafka does not trim it; Java trims every value, passwords too (ConfigDef.parseType).
 _UNTRIMMED = ("sasl.password",)
 
 
 @dataclass(frozen=True, slots=True)
 class GivenProperties:
-    """``values`` hold secrets; ``places``: property → ``file:line``; ``source``: the place of what has none."""
+    """``values`` hold secrets; ``places``: property → ``file:line``; ``source``: the place of all others."""
 
     values: Mapping[str, str] = field(repr=False)
     places: Mapping[str, str]
@@ -105,26 +103,23 @@ class GivenProperties:
 
     @classmethod
     def of(cls, properties: Mapping[str, object], places: Mapping[str, str], source: str) -> GivenProperties:
-        """As text, without the blanks around that nobody sees."""
         texts = {key: _text(value) for key, value in properties.items() if value is not None}
         return cls({key: text if key in _UNTRIMMED else text.strip() for key, text in texts.items()}, places, source)
 
     def place(self, key: str) -> str:
-        """Where it stands."""
         return self.places.get(key, self.source)
 
     def refuse(self, key: str, problem: str, hint: str = "") -> InvalidInputError:
-        """The error that names the place of ``key``."""
         return InvalidInputError.at(self.place(key), problem, hint)
 
     def set(self, fields: dict[str, object], name: str, value: object, key: str) -> None:
-        """Put a value into ``fields``. Raises InvalidInputError where another property said otherwise."""
+        """Set a field. Raises InvalidInputError when another property set a different value."""
         if name in fields and fields[name] != value:
             raise self.refuse(key, f"{key} contradicts another property for the same thing", "give it once")
         fields[name] = value
 
     def one_of(self, known: tuple[str, ...], value: str, key: str) -> str:
-        """The value. Raises InvalidInputError where it is none of ``known``."""
+        """Raises InvalidInputError when ``value`` is not in ``known``."""
         if value not in known:
             raise self.refuse(key, f"{key}={value!r} is not supported", "known: " + ", ".join(filter(None, known)))
         return value
@@ -134,7 +129,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# Property (Java's, librdkafka's, or both) → field of ``ConnectionSettings``, copied or converted.
+# Property (Java's or librdkafka's) → field of ``ConnectionSettings``.
 FIELDS: dict[str, str] = {
     "bootstrap.servers": "servers",
     "metadata.broker.list": "servers",
@@ -163,12 +158,10 @@ FIELDS: dict[str, str] = {
     "socket.timeout.ms": "request_timeout_ms",
 }
 
-# Key and trust stores: a file, its type and its password.
 STORES = frozenset(
     f"ssl.{store}.{part}" for store in ("truststore", "keystore") for part in ("location", "type", "password")
 )
 
-# A login that is more than a user and a password.
 LOGINS = frozenset((
     "sasl.jaas.config", "sasl.kerberos.service.name", "sasl.kerberos.keytab", "sasl.kerberos.principal",
     "sasl.login.callback.handler.class", "sasl.client.callback.handler.class", "sasl.oauthbearer.jwt.retriever.class",
@@ -187,21 +180,21 @@ TOKENS: dict[str, str] = {
     "https.ca.pem": "ca_pem",
 }
 
-# Classes that a file may name and that Python has a counterpart of: by the last part of their names.
+# Last parts of Java class names that have a Python counterpart.
 KNOWN_CLASSES = frozenset((
     "OAuthBearerLoginCallbackHandler", "OAuthBearerUnsecuredLoginCallbackHandler", "IAMClientCallbackHandler",
     "AwsMskIamCallbackHandler", "DefaultJwtRetriever", "ClientCredentialsJwtRetriever", "FileJwtRetriever",
     "AbstractLogin$DefaultLoginCallbackHandler", "SaslClientCallbackHandler",
 ))  # fmt: skip
-# Named by a file, they are Java code of somebody's own that decides how to log in or whom to trust.
+# Custom Java classes for login or trust; Python cannot run them.
 JAVA_CODE = {
     "sasl.login.class": "logs in", "ssl.engine.factory.class": "makes the TLS connection",
     "security.providers": "brings its own cryptography", "ssl.provider": "brings its own TLS",
 }  # fmt: skip
-# Asked for by none but the JWT bearer grant (RFC 7523), which is not implemented.
+# Only the JWT bearer grant (RFC 7523) uses these; it is not implemented.
 ASSERTIONS = "sasl.oauthbearer.assertion."
 
-# Known, and without any effect on reading a cluster: what producers, consumers and their tuning have in the same file.
+# Known names without effect on reading a cluster.
 WITHOUT_EFFECT = frozenset(
     """
     acks allow.auto.create.topics api.version.request auto.commit.interval.ms auto.offset.reset batch.size
@@ -234,12 +227,11 @@ WITHOUT_EFFECT = frozenset(
     """.split()  # noqa: SIM905  # a hundred words read better as words
 )
 
-# A misspelt name below these could change whom one trusts or talks to: refused. Others belong to other programs.
+# A misspelt name with these prefixes could weaken security, so it is refused.
 CONNECTING = ("bootstrap.", "sasl.", "ssl.", "security.", "https.")
 
 
 def is_known(name: str) -> bool:
-    """A property of Kafka's clients, with or without effect here."""
     return (
         name in FIELDS or name in STORES or name in LOGINS or name in TOKENS or name in JAVA_CODE
         or name in WITHOUT_EFFECT or name.startswith(ASSERTIONS) or name.split(".", 2)[:2] == ["config", "providers"]

@@ -1,8 +1,8 @@
-"""``ssl.truststore.*`` and ``ssl.keystore.*`` as PEM: PEM files are used in place, JKS and PKCS#12 are converted.
+"""Convert JKS and PKCS#12 stores to PEM; PEM files are used in place.
 
-PEM may be folded into one line, as Kafka's Java clients accept it. PKCS#12 may have JKS's name, as Java allows. JKS
-(sun.security.provider.JavaKeyStore) is read here, because no maintained package does. Its private keys are hidden by a
-stream of SHA-1 digests (sun.security.provider.KeyProtector); the whole file is signed with the password.
+PEM may be folded into one line, and a store of type JKS may hold PKCS#12, as in Java. No maintained package reads JKS
+(sun.security.provider.JavaKeyStore): private keys XORed with a SHA-1 stream (KeyProtector), the file signed with the
+password.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES
 from rebalance_advisor.kafka.connection.java_properties import GivenProperties
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
-# DefaultSslEngineFactory.PemParser: a head, "name: value" lines, base64 with any white space, a foot.
+# DefaultSslEngineFactory.PemParser: header, "name: value" lines, base64 with any white space, footer.
 _BLOCK = re.compile(
     r"-+BEGIN\s+(?P<kind>[A-Z0-9 ]+?)\s*-+\s+"
     r"(?:\s*[A-Za-z][A-Za-z-]*:[^\r\n]*[\r\n]+)*"
@@ -33,9 +33,9 @@ _ENCRYPTED_BY_OPENSSL = "Proc-Type"
 
 
 def unfolded(text: str) -> str:
-    """The blocks of ``text``, each in lines of 64 characters; nothing else. Text without a whole block stays as it is.
+    """Return only the PEM blocks of ``text``, in lines of 64 characters; without a whole block, return ``text``.
 
-    A key that openssl encrypted the old way (``Proc-Type`` lines) has lines that belong to it: it stays as it is, too.
+    A key in OpenSSL's old encrypted form (``Proc-Type`` lines) is unchanged.
     """
     if _ENCRYPTED_BY_OPENSSL in text:
         return text
@@ -44,7 +44,7 @@ def unfolded(text: str) -> str:
 
 
 def block(kind: str, body: str) -> str:
-    """One block; empty where ``body`` is no base64."""
+    """Return '' when ``body`` is not base64."""
     try:
         base64.b64decode(body, validate=True)
     except binascii.Error:
@@ -54,7 +54,6 @@ def block(kind: str, body: str) -> str:
 
 
 def encoded(kind: str, der: bytes) -> str:
-    """One block of DER bytes."""
     return block(kind, base64.b64encode(der).decode())
 
 
@@ -66,12 +65,12 @@ _KEY_PROTECTOR = bytes.fromhex("060a2b060104012a02110101")  # OID 1.3.6.1.4.1.42
 
 
 class StoreUnreadableError(ValueError):
-    """Why a store cannot be read, in words that hold no secret."""
+    """A store cannot be read. The message holds no secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What a store holds, as PEM: trusted certificates, and a private key with its chain where there is one."""
+    """PEM: trusted certificates, and optionally a private key with its chain."""
 
     trusted: str = ""
     chain: str = ""
@@ -79,11 +78,9 @@ class Store:
 
 
 def read_store(data: bytes, password: str | None, key_password: str | None = None, *, with_key: bool = True) -> Store:
-    """A store of either kind, told by its first bytes. ``key_password`` is the store's where it is None.
+    """Read a JKS or PKCS#12 store, recognised by its first bytes. ``key_password`` defaults to the store's.
 
-    Without ``with_key`` a private key stays closed, and its own certificate is not a trusted one.
-
-    Raises StoreUnreadableError for another format, a wrong password, or damage.
+    Without ``with_key`` the key stays encrypted and its certificate is not trusted. Raises StoreUnreadableError.
     """
     if data[:4] == _JKS:
         return _jks(data, password, password if key_password is None else key_password, with_key=with_key)
@@ -134,7 +131,7 @@ def _jks(data: bytes, password: str | None, key_password: str | None, *, with_ke
 
 
 def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
-    """(kind, protected key, certificates as PEM) of each entry."""
+    """Yield (kind, protected key, certificates as PEM) of each entry."""
     version, count = struct.unpack_from(">ii", data, 4)
     at = 12
 
@@ -149,14 +146,14 @@ def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
 
     def certificate() -> str:
         if version == 2:
-            block(">H")  # its type: X.509
+            block(">H")  # certificate type: X.509
         return encoded("CERTIFICATE", block(">i"))
 
     for _ in range(count):
         (kind,) = struct.unpack_from(">i", data, at)
         at += 4
-        block(">H")  # the alias
-        at += 8  # when it was made
+        block(">H")  # alias
+        at += 8  # creation time
         if kind not in (_KEY, _CERTIFICATE):
             raise IndexError
         protected, certificates = b"", 1
@@ -168,7 +165,7 @@ def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _opened(protected: bytes, password: str) -> bytes:
-    """The PKCS#8 key out of EncryptedPrivateKeyInfo: salt, key xor digests, digest of the key."""
+    """Return the PKCS#8 key of an EncryptedPrivateKeyInfo: salt, key XOR digests, digest of the key."""
     if _KEY_PROTECTOR not in protected:
         raise StoreUnreadableError("its key is protected in a way that is not JKS's own")
     hidden = _octets(protected)
@@ -184,7 +181,7 @@ def _opened(protected: bytes, password: str) -> bytes:
 
 
 def _octets(der: bytes) -> bytes:
-    """The OCTET STRING behind the algorithm: SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
+    """Return the OCTET STRING behind the algorithm: SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
     _, outer, _ = _element(der, 0)
     _, _, after = _element(outer, 0)
     _, octets, _ = _element(outer, after)
@@ -192,7 +189,7 @@ def _octets(der: bytes) -> bytes:
 
 
 def _element(der: bytes, at: int) -> tuple[int, bytes, int]:
-    """(tag, content, where the next one begins)."""
+    """Return (tag, content, offset of the next element)."""
     tag, size, start = der[at], der[at + 1], at + 2
     if size & 0x80:
         wide = size & 0x7F
@@ -208,10 +205,7 @@ _TYPES = ("JKS", "PKCS12", "PEM")
 
 
 def store_fields(settings: ConnectionSettings, given: GivenProperties) -> dict[str, str]:
-    """Fields of ``ConnectionSettings`` that the stores give.
-
-    Raises InvalidInputError for a store that cannot be read, or that says otherwise than another property.
-    """
+    """Raises InvalidInputError for an unreadable store or a conflict with another property."""
     fields: dict[str, object] = {}
     _take_trusted(fields, given)
     _take_key(fields, settings, given)
@@ -252,7 +246,7 @@ def _take_key(fields: dict[str, object], settings: ConnectionSettings, given: Gi
 
 
 def _location(given: GivenProperties, store: str) -> tuple[str, str]:
-    """(file or '', type)."""
+    """Return (file or '', type)."""
     key = f"ssl.{store}.type"
     kind = given.one_of(_TYPES, given.values.get(key, "").upper() or "JKS", key)
     return given.values.get(f"ssl.{store}.location", ""), kind

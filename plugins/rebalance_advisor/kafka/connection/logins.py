@@ -1,8 +1,6 @@
-"""The client's half of a SASL login, whatever the mechanism: messages out, answers in; and kafka-python's options.
+"""Client side of every SASL mechanism, and kafka-python's login options.
 
-PLAIN and SCRAM are our own (``scram``), because they say why a broker is not to be trusted; kafka-python's connections
-use our SCRAM, too. The rest are kafka-python's: OAUTHBEARER, GSSAPI with the package ``gssapi``, AWS_MSK_IAM with
-``botocore``; both are extras.
+PLAIN and SCRAM are our own (``scram``), because they report why a broker is not trusted.
 """
 
 from __future__ import annotations
@@ -24,11 +22,11 @@ _PACKAGES = {"GSSAPI": "gssapi", "AWS_MSK_IAM": "botocore"}
 
 
 class LoginNotPossibleError(Exception):
-    """Nothing was sent: no ticket, no credentials, no token. In words that hold no secret."""
+    """No ticket, credentials or token. The message holds no secret."""
 
 
 def check_packages(settings: ConnectionSettings) -> None:
-    """Raises InvalidInputError where the mechanism needs a package that is not installed."""
+    """Raises InvalidInputError for a missing package."""
     package = _PACKAGES.get(settings.sasl_mechanism or "", "")
     if package and settings.has_login and importlib.util.find_spec(package) is None:
         raise InvalidInputError.at(
@@ -38,7 +36,7 @@ def check_packages(settings: ConnectionSettings) -> None:
 
 
 def client_options(settings: ConnectionSettings) -> dict[str, Any]:
-    """kafka-python's options for the login. What its packages read from the environment is put there."""
+    """Return kafka-python's login options; sets the environment variables that its packages read."""
     use_own_scram()
     options: dict[str, Any] = {
         "sasl_mechanism": settings.sasl_mechanism,
@@ -57,9 +55,8 @@ def client_options(settings: ConnectionSettings) -> dict[str, Any]:
 
 
 def messages_of(settings: ConnectionSettings, host: str) -> Generator[bytes, bytes, None]:
-    """Yields each message to send and is sent each answer; ends when the login is done.
-
-    Raises ServerNotTrustedError (PLAIN, SCRAM), LoginNotPossibleError, TokenRefusedError.
+    """Yield each message, receive each answer. Raises ServerNotTrustedError, LoginNotPossibleError,
+    TokenRefusedError.
     """
     mechanism = settings.sasl_mechanism or ""
     if mechanism in _OWN:

@@ -1,10 +1,7 @@
-"""Why does a connection fail? Checked stage by stage: name, port, TLS, Kafka, login. Each failure has its own message.
+"""Find why a connection fails, stage by stage: name, port, TLS, Kafka, login.
 
-A Kafka client says "no brokers available" after half a minute for a wrong password, CA, host name, protocol or port
-alike. This probe needs a few seconds, runs before every reading, and tells them apart.
-
-All servers are tried at the same time; the first that lets us in is the answer, and where none does, the failure that
-came furthest is reported.
+Kafka clients report "no brokers available" after 30 s for all of these. All servers are probed at once. The first
+success is returned; without one, the failure at the latest stage is raised.
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ from rebalance_advisor.kafka.connection.tokens import TokenRefusedError
 from rebalance_advisor.kafka.unheard import UnfinishedAnswerError
 
 PROBE_SECONDS = 8.0
-_GRACE_SECONDS = 0.5  # an attempt that notices its own deadline knows more than we do
+_GRACE_SECONDS = 0.5  # an attempt's own deadline gives a better error
 _UNSUPPORTED_MECHANISM, _ILLEGAL_SASL_STATE = 33, 34
 _SELF_SIGNED, _SELF_SIGNED_IN_CHAIN, _NO_LOCAL_ISSUER, _NO_FIRST, _EXPIRED = 18, 19, 20, 21, 10
 _NOT_TRUSTED = (_SELF_SIGNED, _SELF_SIGNED_IN_CHAIN, _NO_LOCAL_ISSUER, _NO_FIRST)
@@ -39,8 +36,6 @@ _WRONG_HOST = (62, 64)
 
 
 class Stage(IntEnum):
-    """How far a connection came, in order."""
-
     NAME = 1
     PORT = 2
     TLS = 3
@@ -49,7 +44,7 @@ class Stage(IntEnum):
 
 
 class ConnectionFailedError(AdvisorError):
-    """No server let us in. ``stage`` is where it ended, ``server`` the one that came furthest."""
+    """``stage`` is the latest stage reached, by ``server``."""
 
     def __init__(self, stage: Stage, server: str, problem: str, hint: str) -> None:
         super().__init__(f"{server}: {problem}; {hint}")
@@ -67,7 +62,7 @@ _UNDER_WAY = {
 
 @dataclass(slots=True)
 class _Attempt:
-    """One server, one deadline. ``stage`` is the one under way."""
+    """One server, one deadline; ``stage`` is the current one."""
 
     settings: ConnectionSettings
     host: str
@@ -87,17 +82,15 @@ class _Attempt:
 
 
 def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS) -> tuple[str, int]:
-    """(host, port) of a server that lets us in.
-
-    Raises ConnectionFailedError that names the stage and the cause, after ``seconds`` at the latest; InvalidInputError
-    for TLS files that cannot be used.
+    """Raises ConnectionFailedError within ``seconds``, with stage and cause; InvalidInputError for unusable TLS
+    files.
     """
     check_packages(settings)
     context = tls_context(settings) if settings.has_tls else None
     answers: queue.SimpleQueue[tuple[tuple[str, int], AdvisorError | None]] = queue.SimpleQueue()
     attempts = [_Attempt(settings, host, port, time.monotonic() + seconds) for host, port in settings.servers]
     for attempt in attempts:
-        # A name server that does not answer cannot be interrupted: such a thread is left behind.
+        # A name lookup cannot be interrupted, so its thread may outlive the call.
         threading.Thread(target=_answer, args=(attempt, context, answers), daemon=True).start()
     failures: list[ConnectionFailedError] = []
     silent = {attempt.server: attempt for attempt in attempts}
@@ -139,7 +132,7 @@ def _answer(
 
 
 def _walk(attempt: _Attempt, context: ssl.SSLContext | None) -> None:
-    """All stages in order. Raises ConnectionFailedError at the first that fails."""
+    """Raises ConnectionFailedError at the first failed stage."""
     with _connect(attempt) as plain:
         connection = plain if context is None else _handshake(attempt, plain, context)
         with connection:
@@ -226,7 +219,7 @@ def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
 
 
 def _no_answer(attempt: _Attempt, failure: OSError | EOFError) -> ConnectionFailedError:
-    """ApiVersions was not answered: too slow, a TLS listener asked in the clear, or a certificate is wanted."""
+    """Explain a missing ApiVersions answer."""
     if isinstance(failure, TimeoutError):
         return _too_slow(attempt, failure)
     if isinstance(failure, ssl.SSLError):
@@ -242,7 +235,6 @@ def _no_answer(attempt: _Attempt, failure: OSError | EOFError) -> ConnectionFail
 
 
 def _too_slow(attempt: _Attempt, failure: TimeoutError) -> ConnectionFailedError:
-    """No answer, or not all of it, before time ran out."""
     if isinstance(failure, UnfinishedAnswerError):
         return attempt.failed(
             attempt.stage, f"it sent {failure} of its answer before time ran out",
@@ -253,7 +245,6 @@ def _too_slow(attempt: _Attempt, failure: TimeoutError) -> ConnectionFailedError
 
 
 def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
-    """SaslHandshake, then as many SaslAuthenticate as the mechanism needs."""
     settings = attempt.settings
     mechanism = settings.sasl_mechanism or ""
     attempt.stage = Stage.LOGIN
@@ -279,7 +270,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
 
 
 def _exchange(attempt: _Attempt, connection: socket.socket, messages: Generator[bytes, bytes, None]) -> None:
-    """Send each of the mechanism's messages. Raises TimeoutError where the broker answers without an end."""
+    """Raises TimeoutError when the exchange does not end in time."""
     settings = attempt.settings
     message = next(messages)
     while time.monotonic() < attempt.deadline:
@@ -306,7 +297,7 @@ def _no_login_here(attempt: _Attempt) -> ConnectionFailedError:
 
 
 def _ask_as_client(attempt: _Attempt, connection: socket.socket) -> None:
-    """The first question after the door; a listener that wants a login closes the connection here."""
+    """Send a request; a listener that requires a login closes the connection here."""
     attempt.stage = Stage.LOGIN
     try:
         connection.settimeout(min(4.0, attempt.remaining()))

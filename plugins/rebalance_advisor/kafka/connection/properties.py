@@ -1,17 +1,10 @@
-"""Client properties under their Java or librdkafka names → ``ConnectionSettings``.
+"""Convert client properties with Java or librdkafka names to ``ConnectionSettings``.
 
-The same table serves a Java client properties file (``--command-config``) and the extra of Airflow's ``kafka``
-connection, which holds librdkafka's names. Settings that Kafka's own tools accept are accepted, or refused by their
-true reason:
+Serves Java properties files (``--command-config``) and the extra of Airflow's ``kafka`` connection. Properties without
+effect on reading go to ``without_effect``. Those without effect here (a CA with PLAINTEXT) or of another program go to
+``unused``. An unknown name with a security prefix is refused.
 
-- a name of Kafka's clients that changes nothing about reading is listed in ``without_effect``;
-- one that has no effect beside the others (a CA with ``security.protocol=PLAINTEXT``), or that belongs to another
-  program (``schema.registry.url``), is listed in ``unused``;
-- a name like a security property's that no client knows is refused: it may have been meant to protect something.
-
-``sasl.jaas.config`` is one login module with its options. Kafka's ``JaasConfig`` reads it with a ``StreamTokenizer``:
-values are in double or single quotes, or bare; C and C++ comments are skipped; a backslash escapes inside quotes.
-Cipher suites have IANA's names in Java and other ones in OpenSSL.
+``sasl.jaas.config`` follows Kafka's ``JaasConfig`` (StreamTokenizer): quotes, C and C++ comments, backslash escapes.
 """
 
 from __future__ import annotations
@@ -46,7 +39,7 @@ SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
 TOKEN_MODULE = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"  # noqa: S105  # a class
 KERBEROS_MODULE = "com.sun.security.auth.module.Krb5LoginModule"
 IAM_MODULE = "software.amazon.msk.auth.iam.IAMLoginModule"
-# Login module → the mechanisms that it serves, the usual one first.
+# Login module → its mechanisms, the usual one first.
 MODULES: Mapping[str, tuple[str, ...]] = {
     PLAIN_MODULE: ("PLAIN",),
     SCRAM_MODULE: ("SCRAM-SHA-512", "SCRAM-SHA-256"),
@@ -67,18 +60,14 @@ _JAAS_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b", "a": "\a
 
 @dataclass(frozen=True, slots=True)
 class JaasEntry:
-    """A login module and its options, in which secrets may be."""
+    """A login module and its options, which may be secret."""
 
     module: str
     options: Mapping[str, str] = field(repr=False)
 
 
 def jaas_entry(config: str, mechanism: str, place: str) -> JaasEntry:
-    """The entry of ``config``. ``mechanism`` is ``sasl.mechanism`` ('' where it is not given).
-
-    Raises InvalidInputError, which never repeats a value, where Java would find no entry, or for a login module that
-    is not known or serves another mechanism.
-    """
+    """Raises InvalidInputError, never with a value, when Java would refuse the entry or the module is unknown."""
     tokens = _tokens(config, place)
     if len(tokens) < 2 or tokens[1].lower() not in _FLAGS:
         raise InvalidInputError.at(place, "sasl.jaas.config is no JAAS entry", 'write MODULE required username="…" …;')
@@ -94,7 +83,6 @@ def jaas_entry(config: str, mechanism: str, place: str) -> JaasEntry:
 
 
 def _tokens(config: str, place: str) -> list[str]:
-    """Words, values without their quotes, and the signs ``=`` and ``;``."""
     found: list[str] = []
     at = 0
     while at < len(config):
@@ -110,7 +98,7 @@ def _tokens(config: str, place: str) -> list[str]:
 
 
 class _Quoted(str):
-    """A value that stood in quotes: never a sign."""
+    """A quoted value, never a sign."""
 
     __slots__ = ()
 
@@ -141,13 +129,12 @@ _CLASSES = (
     "sasl.oauthbearer.jwt.retriever.class",
 )
 _EXTENSION, _CLAIM = "extension_", "unsecuredLoginStringClaim_"
-# Of TokenSource, by the option that the login module takes.
 _TOKEN_OPTIONS = {"clientId": "client_id", "clientSecret": "client_secret", "scope": "scope"}
 _URLS = ("https://", "http://", "file:")
 
 
 def with_login(settings: ConnectionSettings, given: GivenProperties) -> ConnectionSettings:
-    """The settings with their login. Raises InvalidInputError for a part that is missing or cannot be served."""
+    """Raises InvalidInputError for a missing or unsupported part."""
     if not settings.has_login:
         return settings
     entry = _entry(settings, given)
@@ -218,13 +205,13 @@ def _token(options: Mapping[str, str], settings: ConnectionSettings, given: Give
 
 
 def _authorities(found: Mapping[str, Any], settings: ConnectionSettings, given: GivenProperties) -> dict[str, Any]:
-    """The CA of the token endpoint: https.ca.*, else the broker's own one, else None for the system's."""
+    """Return the token endpoint's CA: https.ca.*, else the broker's CA, else None for the system's."""
     location, pem = found.get("ca_location"), found.get("ca_pem")
     if location and pem:
         raise given.refuse("https.ca.pem", "https.ca.pem and https.ca.location name the same thing", "give it once")
     if not location and not pem and settings.has_tls:
         location, pem = settings.ca_location, settings.ca_pem
-    # "probe" is librdkafka's word for where the system keeps them.
+    # librdkafka's "probe" means the system's CA store.
     return {"ca_location": None if pem or location == "probe" else location, "ca_pem": unfolded(pem) if pem else None}
 
 
@@ -277,10 +264,9 @@ _IANA = re.compile(r"TLS_(?:(?P<exchange>\w+?)_)?WITH_(?P<cipher>\w+)")
 
 
 def openssl_ciphers(value: str) -> str:
-    """OpenSSL's list for a list of either kind (separated by commas, colons or blanks); '' where only TLS 1.3 is named.
+    """Convert a cipher list to OpenSSL's; '' when it names only TLS 1.3 suites.
 
-    Suites of TLS 1.3 (``TLS_AES_128_GCM_SHA256``) are left out: OpenSSL has them on, and Python cannot choose among
-    them. ``TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256`` is ``ECDHE-RSA-AES128-SHA256``.
+    TLS 1.3 suites are dropped: OpenSSL enables them, and Python cannot select among them.
     """
     named = [_openssl(name) for name in re.split(r"[,:\s]+", value.strip()) if name]
     return ":".join(name for name in named if name)
@@ -304,7 +290,7 @@ _TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
 _DEFAULT_PORT = 9092
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _FROM_PROVIDER = re.compile(r"\$\{[^}:]+:(?:[^}:]*:)?[^}]*\}")
-_ALIKE = 0.86  # of difflib: securty.protocol
+_ALIKE = 0.86  # difflib ratio; matches securty.protocol
 
 
 def connection_settings(
@@ -314,14 +300,12 @@ def connection_settings(
     places: Mapping[str, str] | None = None,
     source: str = "client properties",
 ) -> ConnectionSettings:
-    """Settings from properties; ``bootstrap`` (``host:port,…``) goes before ``bootstrap.servers``.
+    """Return settings; ``bootstrap`` overrides ``bootstrap.servers``. Messages name ``places``, else ``source``.
 
-    ``places`` says where each property stands (``file:line``) for messages, ``source`` is named where it does not.
-    Raises InvalidInputError for a property that might have been meant to matter and is not known, a value that cannot
-    be, a store that cannot be read, or a login that lacks a part.
+    Raises InvalidInputError.
     """
     given = GivenProperties.of(properties, places or {}, source)
-    if given.values and not any(map(is_known, given.values)):  # some other file: its content is nobody's business
+    if given.values and not any(map(is_known, given.values)):  # not a client file: do not print its content
         raise given.refuse(next(iter(given.values)), "is no property of a Kafka client", "bootstrap.servers=… is one")
     fields: dict[str, object] = {}
     unused: list[str] = []
@@ -344,7 +328,7 @@ def connection_settings(
 
 
 def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
-    """(host, port) of ``host:port,host:port``; a scheme in front (``SSL://``) is dropped, port 9092 is the default."""
+    """Parse ``host:port,host:port``; drops a scheme; default port 9092."""
     servers = []
     for listed in filter(None, (part.strip() for part in value.split(","))):
         address = listed.split("://")[-1]
@@ -358,7 +342,7 @@ def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
 
 
 def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenProperties) -> None:
-    """Put one property into ``fields``, leave it to those who read several at once, or refuse it."""
+    """Set one field, skip a property that is read with others, or refuse it."""
     value = given.values[key]
     if key in WITHOUT_EFFECT or key in STORES or key in LOGINS or key in TOKENS:
         return
@@ -369,7 +353,7 @@ def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenPr
     if _FROM_PROVIDER.search(value):
         raise given.refuse(key, f"{key} is taken from a config provider", "write the value into the file")
     if key in FIELDS:
-        if value or key == "ssl.endpoint.identification.algorithm":  # '' is Java's way to say: check no host name
+        if value or key == "ssl.endpoint.identification.algorithm":  # '' means in Java: check no host name
             given.set(fields, FIELDS[key], _converted(key, value, given), key)
     elif key == "bootstrap.controllers":
         raise given.refuse(key, "bootstrap.controllers names controllers", "a snapshot is read from brokers")
@@ -383,7 +367,6 @@ def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenPr
 
 
 def _take_unknown(unused: list[str], key: str, given: GivenProperties) -> None:
-    """Of another program, or misspelt."""
     known = [*FIELDS, *STORES, *LOGINS, *TOKENS]
     alike = difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE)
     if key.startswith(CONNECTING) or alike:
@@ -393,7 +376,6 @@ def _take_unknown(unused: list[str], key: str, given: GivenProperties) -> None:
 
 
 def _converted(key: str, value: str, given: GivenProperties) -> object:
-    """The value as its field wants it."""
     convert = _CONVERTERS.get(FIELDS[key])
     return value if convert is None else convert(key, value, given)
 
@@ -405,12 +387,11 @@ def _milliseconds(key: str, value: str, given: GivenProperties) -> int:
 
 
 def _tls_versions(key: str, value: str, given: GivenProperties) -> tuple[str, ...]:
-    """Older versions beside these are left out: brokers that want them should not be trusted with a password."""
+    """Drop versions older than TLS 1.2 beside newer ones: brokers that need them must not get a password."""
     named = [part.strip() for part in value.split(",")]
     return tuple(part for part in named if part in _TLS_VERSIONS) or (given.one_of(_TLS_VERSIONS, named[0], key),)
 
 
-# Field → the value as it wants it; others are copied.
 _CONVERTERS: dict[str, Callable[[str, str, GivenProperties], object]] = {
     "servers": lambda key, value, given: parse_servers(value, given.place(key)),
     "security_protocol": lambda key, value, given: given.one_of(PROTOCOLS, value.upper(), key),
@@ -427,7 +408,7 @@ _CONVERTERS: dict[str, Callable[[str, str, GivenProperties], object]] = {
 
 
 def _idle(settings: ConnectionSettings, given: GivenProperties) -> list[str]:
-    """Properties of a login or of TLS where the protocol has none, in words."""
+    """Explain login or TLS properties that the protocol does not use."""
     return [
         f"{key} has no effect with security.protocol={settings.security_protocol}"
         for prefix, is_used in (("sasl.", settings.has_login), ("ssl.", settings.has_tls))

@@ -1,7 +1,4 @@
-"""The few Kafka requests that the probe sends by hand: framing, ApiVersions, Metadata, SASL (protocol guide).
-
-The time-out of the connection bounds each request with its whole answer, not each byte of it.
-"""
+"""The probe's own Kafka requests. A connection's timeout bounds each request with its whole answer."""
 
 from __future__ import annotations
 
@@ -15,21 +12,21 @@ from rebalance_advisor.kafka.unheard import UnfinishedAnswerError
 API_VERSIONS, METADATA, SASL_HANDSHAKE, SASL_AUTHENTICATE = 18, 3, 17, 36
 _CLIENT = b"rebalance-advisor-probe"
 _LARGEST_ANSWER = 50_000_000
-_READ_AT_ONCE = 1 << 20  # recv sets as much memory aside as it is asked for
+_READ_AT_ONCE = 1 << 20  # recv allocates the requested size
 _TLS_ALERT = b"\x15\x03"
 
 
 class NotKafkaError(Exception):
-    """The other side answered something else than Kafka's protocol."""
+    """Not an answer of Kafka's protocol."""
 
 
 class SpeaksTlsError(NotKafkaError):
-    """It answered with a TLS alert: the listener wants TLS."""
+    """The listener answered with a TLS alert."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaslAnswer:
-    """``error_code`` 0 where the step was accepted; ``payload`` is what the mechanism sent back."""
+    """``error_code`` 0: the step was accepted."""
 
     error_code: int
     error_message: str
@@ -38,7 +35,7 @@ class SaslAnswer:
 
 
 def ask_api_versions(connection: socket.socket) -> dict[int, tuple[int, int]]:
-    """API key → (lowest, highest) version. Raises NotKafkaError for an answer that is not Kafka's."""
+    """Return API key → (lowest, highest) version. Raises NotKafkaError."""
     body = _call(connection, API_VERSIONS, 0, b"")
     try:
         _, count = struct.unpack_from(">hi", body)
@@ -48,12 +45,11 @@ def ask_api_versions(connection: socket.socket) -> dict[int, tuple[int, int]]:
 
 
 def ask_metadata(connection: socket.socket) -> None:
-    """Metadata of no topic: the smallest thing that only a client who is let in may ask."""
+    """Request Metadata of no topic, the smallest request that needs a login."""
     _call(connection, METADATA, 4, struct.pack(">i?", 0, False))
 
 
 def ask_sasl_handshake(connection: socket.socket, mechanism: str) -> SaslAnswer:
-    """Announce the mechanism; the answer lists those that the listener knows."""
     body = _call(connection, SASL_HANDSHAKE, 1, _string(mechanism))
     error, count = struct.unpack_from(">hi", body)
     names, at = [], 6
@@ -64,7 +60,6 @@ def ask_sasl_handshake(connection: socket.socket, mechanism: str) -> SaslAnswer:
 
 
 def ask_sasl_authenticate(connection: socket.socket, message: bytes) -> SaslAnswer:
-    """One step of the login."""
     body = _call(connection, SASL_AUTHENTICATE, 0, struct.pack(">i", len(message)) + message)
     (error,) = struct.unpack_from(">h", body)
     words, at = _read_string(body, 2)
@@ -73,7 +68,7 @@ def ask_sasl_authenticate(connection: socket.socket, message: bytes) -> SaslAnsw
 
 
 def _call(connection: socket.socket, key: int, version: int, body: bytes) -> bytes:
-    """Send one request and wait for its answer's body. Raises OSError as the socket does, EOFError if it was closed."""
+    """Raises OSError, or EOFError after a close."""
     seconds = connection.gettimeout()
     deadline = None if seconds is None else time.monotonic() + seconds
     payload = struct.pack(">hhih", key, version, key, len(_CLIENT)) + _CLIENT + body
@@ -94,7 +89,7 @@ def _call(connection: socket.socket, key: int, version: int, body: bytes) -> byt
 
 
 def _read(connection: socket.socket, size: int, deadline: float | None) -> bytes:
-    """``size`` bytes. Raises UnfinishedAnswerError where a part of them came before ``deadline``."""
+    """Read ``size`` bytes. Raises UnfinishedAnswerError when only a part came before ``deadline``."""
     parts = bytearray()
     while len(parts) < size:
         if deadline is not None:

@@ -1,7 +1,4 @@
-"""Return the brokers that accept a connection: plain sockets, all at the same time.
-
-kafka-python leaves a socket behind for each connection that is refused; so it is only sent where somebody listens.
-"""
+"""Test which brokers accept a TCP connection, all at once; kafka-python leaks a socket for each refused connection."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.unheard import Unheard
 
 Address = tuple[str, int]
-UNRESOLVED = (OSError, ValueError)  # ValueError: no host name at all, such as a..b
+UNRESOLVED = (OSError, ValueError)  # ValueError: not a host name, such as a..b
 
 
 def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
-    """Broker id → why no connection to its address came about within ``seconds``; those that accepted are left out."""
+    """Return broker id → why no connection within ``seconds``; omits brokers that accepted."""
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
-        if not host or not 0 < port < 65_536:  # the system would take it for another one
+        if not host or not 0 < port < 65_536:  # the system would use another port
             problems[broker] = Unheard(BrokerState.REFUSED, fact(FactCode.NO_ADDRESS, address=f"{host}:{port}"))
             continue
         try:
@@ -33,9 +30,8 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
             left[broker] = [(family, address) for family, _, _, _, address in found]
         except UNRESOLVED as failure:
             problems[broker] = Unheard(BrokerState.REFUSED, unresolved(host, failure))
-    deadline = time.monotonic() + seconds  # begins here, so that a slow name server takes no time from the brokers
-    # A name may have several addresses: the next one is tried where one refuses. Each is tried, however late it is: a
-    # broker that was never tried would count as reachable.
+    deadline = time.monotonic() + seconds  # starts here, so that slow name lookups do not shorten it
+    # Try each address of a host, even late: an untried broker would count as reachable.
     while left:
         tried = {broker: addresses.pop(0) for broker, addresses in left.items()}
         for broker, problem in _try(tried, deadline).items():
@@ -49,13 +45,12 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
 
 
 def unresolved(host: str, failure: Exception) -> Fact:
-    """Return the fact of one of ``UNRESOLVED``."""
     text = str(getattr(failure, "strerror", None) or failure)
     return fact(FactCode.HOST_NOT_RESOLVED, host=host, text=text)
 
 
 def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
-    """One address of each broker; None where it accepted."""
+    """Try one address of each broker; None means accepted."""
     nothing = Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
     answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:

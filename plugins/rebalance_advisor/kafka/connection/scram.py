@@ -1,7 +1,6 @@
-"""The client's half of SASL PLAIN and SCRAM (RFC 4616, RFC 5802, RFC 7677): messages out, messages in, no socket.
+"""Client side of SASL PLAIN and SCRAM without sockets (RFC 4616, RFC 5802, RFC 7677).
 
-kafka-python's own SCRAM takes one iteration from a listener, and sends names with ``,`` and ``=`` as they are. So its
-connections log in by the messages of this file, too: ``OwnScram``.
+kafka-python's SCRAM accepts one iteration and does not escape ``,`` and ``=`` in names.
 """
 
 from __future__ import annotations
@@ -18,22 +17,21 @@ from kafka.net.sasl import register_sasl_mechanism
 from kafka.net.sasl.abc import SaslMechanism
 
 _HASHES = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
-# Who offers few iterations can try every likely password on the client's proof (RFC 7677 section 4).
+# Few iterations make passwords easy to guess from the client's proof (RFC 7677 section 4).
 LEAST_ITERATIONS = 4_096
-# Half a second of CPU for each connection; Kafka's own limit is 16,384.
+# 0.5 s of CPU for each connection; Kafka's own limit is 16,384.
 MOST_ITERATIONS = 1_000_000
 _COUNT = re.compile(r"[1-9][0-9]{0,9}")
 
 
 class ServerNotTrustedError(ValueError):
-    """The broker's answer breaks SCRAM's rules, or the broker does not know the password either."""
+    """The broker breaks SCRAM's rules or does not know the password."""
 
 
 def login_messages(mechanism: str, username: str, password: str) -> Generator[bytes, bytes, None]:
-    """Yields each message to send and is sent each answer; ends when the broker has proved itself too.
+    """Yield each message and receive each answer; return when the broker has proved itself.
 
-    Raises ServerNotTrustedError where an answer is malformed, its iterations are too few or too many, or its signature
-    is wrong. The client's proof is not sent before nonce, salt and iterations are checked.
+    Raises ServerNotTrustedError. The proof is sent only after nonce, salt and iterations are checked.
     """
     if mechanism == "PLAIN":
         yield b"\0" + username.encode() + b"\0" + password.encode()
@@ -42,13 +40,12 @@ def login_messages(mechanism: str, username: str, password: str) -> Generator[by
 
 
 def use_own_scram() -> None:
-    """kafka-python's connections log in by ``OwnScram`` from now on."""
     for mechanism in _HASHES:
         register_sasl_mechanism(mechanism, OwnScram, overwrite=True)
 
 
 class OwnScram(SaslMechanism):
-    """``login_messages`` as a mechanism of kafka-python."""
+    """``login_messages`` as kafka-python's mechanism."""
 
     def __init__(self, **config: Any) -> None:
         self._messages = login_messages(
@@ -57,22 +54,20 @@ class OwnScram(SaslMechanism):
         self._message: bytes | None = next(self._messages)
 
     def auth_bytes(self) -> bytes:
-        """The next message to send."""
         return self._message or b""
 
     def receive(self, auth_bytes: bytes) -> None:
-        """Take the broker's answer. Raises ServerNotTrustedError."""
+        """Raises ServerNotTrustedError."""
         try:
             self._message = self._messages.send(auth_bytes)
         except StopIteration:
             self._message = None
 
     def is_done(self) -> bool:
-        """Both sides have proved that they know the password."""
         return self._message is None
 
     def is_authenticated(self) -> bool:
-        """As ``is_done``: a refusal is an exception."""
+        """A refusal raises."""
         return self.is_done()
 
 
@@ -99,13 +94,13 @@ def _scram(digest: str, username: str, password: str, nonce: str) -> Generator[b
 
 
 def _challenge(answer: str, nonce: str) -> tuple[str, bytes, int]:
-    """(nonce of both sides, salt, iterations) of the server's first message. Raises ServerNotTrustedError."""
+    """Parse (common nonce, salt, iterations). Raises ServerNotTrustedError."""
     told = _fields(answer)
     try:
         salt = base64.b64decode(told["s"], validate=True)
     except (KeyError, ValueError):
         salt = b""
-    # "m" announces an extension that the client must understand; there is none (RFC 5802 section 5.1).
+    # "m" announces a mandatory extension; none exists (RFC 5802 section 5.1).
     if not salt or "m" in told or not _COUNT.fullmatch(told.get("i", "")):
         raise ServerNotTrustedError(f"{answer[:200]!r} is no SCRAM challenge")
     whole_nonce, iterations = told.get("r", ""), int(told["i"])

@@ -1,20 +1,19 @@
-"""The settings of a connection to a cluster, under one name each; ``properties`` reads them from clients' names."""
+"""Connection settings; ``properties`` builds them from client properties."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-# Mechanism → the secret that it sends as it is.
+# Mechanism → the secret that it sends in clear.
 _SENT_AS_THEY_ARE = {"PLAIN": "password", "OAUTHBEARER": "token"}
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSource:
-    """Where a bearer token comes from (OAUTHBEARER, RFC 7628).
+    """Source of a bearer token (OAUTHBEARER, RFC 7628): ``endpoint``, else an unsecured token of ``claims``.
 
-    ``endpoint`` answers the client credentials grant (RFC 6749 §4.4), or is a ``file:`` URL that holds a token. Without
-    one, ``claims`` become an unsecured token of our own (RFC 7515 ``alg: none``), as Java makes it for development.
-    ``ca_location`` or ``ca_pem`` replaces the system's authorities for an ``https:`` endpoint.
+    ``endpoint`` serves the client credentials grant (RFC 6749 §4.4), or is a ``file:`` URL. ``ca_location`` or
+    ``ca_pem`` replaces the system's CAs.
     """
 
     endpoint: str | None = None
@@ -30,7 +29,7 @@ class TokenSource:
 
 @dataclass(frozen=True, slots=True)
 class KerberosLogin:
-    """GSSAPI: the service's name, and a key table for where no ticket has been fetched."""
+    """GSSAPI: service name, and a key table if no ticket is fetched."""
 
     service_name: str = "kafka"
     key_table: str | None = None
@@ -39,10 +38,9 @@ class KerberosLogin:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
-    """Everything that a connection needs; no secret is shown by ``repr``. ``servers`` holds (host, port).
+    """All settings of a connection; ``repr`` shows no secret.
 
-    ``without_effect`` names properties that are right and change nothing about reading a cluster; ``unused`` says of
-    others, in words, why they change nothing: a person may have meant them to.
+    ``without_effect`` names valid properties that do not matter for reading; ``unused`` explains those that might.
     """
 
     servers: tuple[tuple[str, int], ...]
@@ -72,17 +70,14 @@ class ConnectionSettings:
 
     @property
     def has_tls(self) -> bool:
-        """The listener speaks TLS."""
         return self.security_protocol.endswith("SSL")
 
     @property
     def has_login(self) -> bool:
-        """The listener wants a SASL login."""
         return self.security_protocol.startswith("SASL_")
 
     @property
     def risks(self) -> tuple[str, ...]:
-        """What others on the network could do with this connection, in words for a terminal."""
         found = []
         if self.security_protocol == "SASL_PLAINTEXT" and self.sasl_mechanism in _SENT_AS_THEY_ARE:
             found.append(
@@ -97,7 +92,6 @@ class ConnectionSettings:
 
     @property
     def principal(self) -> str:
-        """Who logs in, for messages."""
         if self.token is not None:
             return self.token.client_id or dict(self.token.claims).get("sub", "of the token")
         if self.kerberos is not None:

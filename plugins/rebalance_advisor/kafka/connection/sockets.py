@@ -1,9 +1,7 @@
-"""kafka-python's connection manager, but no socket stays open, no handshake lasts for ever, no answer takes all memory.
+"""A connection manager for kafka-python that closes every socket and bounds handshakes and memory.
 
-A refused connection, a handshake that fails or is under way when the client is closed (a broker that froze), and a
-request that is still being written then leave a socket to the garbage collector there.
-
-Answers pass through ``WholeAnswers``: the transports put it where kafka-python puts its connection (``set_protocol``).
+kafka-python leaks sockets of refused connections, unfinished handshakes and unfinished writes. Transports insert
+``WholeAnswers`` in front of kafka-python's connection (``set_protocol``).
 """
 
 from __future__ import annotations
@@ -26,15 +24,12 @@ _READ_AT_ONCE = 1 << 20
 
 
 class _ReadInPortions(socket.socket):
-    """A socket that seems empty after each MiB.
-
-    kafka-python reads until a socket is empty before it looks at what came: a fast sender would never let it.
-    """
+    """Appears empty after each MiB: kafka-python reads a socket until it is empty, so a fast sender would block it."""
 
     _read = 0
 
     def recv(self, size: int, flags: int = 0) -> bytes:
-        """At most ``size`` bytes. Raises BlockingIOError where there are none, or a MiB was read at once."""
+        """Raises BlockingIOError when empty or after a MiB."""
         if self._read >= _READ_AT_ONCE and not self._has_more_than_the_system_knows():
             self._read = 0
             raise BlockingIOError
@@ -43,7 +38,7 @@ class _ReadInPortions(socket.socket):
         return data
 
     def _has_more_than_the_system_knows(self) -> bool:
-        """Bytes that are decrypted already: the event loop would wait for others."""
+        """Return whether decrypted bytes wait, which the event loop does not see."""
         return False
 
 
@@ -53,21 +48,19 @@ class _TlsReadInPortions(_ReadInPortions, ssl.SSLSocket):  # type: ignore[misc] 
 
 
 class PlainTransport(KafkaTCPTransport):
-    """Hands whole answers to its connection."""
+    """Passes whole answers to its connection."""
 
     budget: AnswerBudget
 
     def set_protocol(self, protocol: Any) -> None:
-        """``protocol`` is kafka-python's connection."""
         super().set_protocol(WholeAnswers(protocol, self.abort, self.host_port().partition("<")[0], self.budget))
 
     def get_protocol(self) -> Any:
-        """The connection, as it was set."""
         protocol = super().get_protocol()
         return protocol.connection if isinstance(protocol, WholeAnswers) else protocol
 
     def close(self) -> None:
-        """Close the socket at once: kafka-python would first write the rest of a request, and never do it."""
+        """Close the socket at once: kafka-python would wait for a request that it never finishes writing."""
         self.abort()
 
 
@@ -76,7 +69,7 @@ class TlsTransport(PlainTransport, KafkaSSLTransport):
 
 
 class ClosingConnectionManager(KafkaConnectionManager):
-    """Connections by plain TCP and TLS, without a proxy."""
+    """TCP and TLS connections without a proxy."""
 
     def __init__(self, net: NetworkSelector, **configs: Any) -> None:
         super().__init__(net, **configs)
@@ -86,11 +79,11 @@ class ClosingConnectionManager(KafkaConnectionManager):
             self.config["ssl_context"].sslsocket_class = _TlsReadInPortions
 
     def get_connection(self, node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
-        """As there; but a connection that ends does not make the manager ask for metadata by itself."""
+        """As in kafka-python, without a Metadata request when a connection ends."""
         return super().get_connection(node_id, timeout_ms=timeout_ms, **options | {"refresh_metadata_on_err": False})
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
-        """A connection to ``node`` with TLS where it is wanted. Raises KafkaConnectionError."""
+        """Raises KafkaConnectionError."""
         connection = await self._connected(node.host, node.port, timeout_at)
         try:
             if self.ssl_enabled:
@@ -103,10 +96,10 @@ class ClosingConnectionManager(KafkaConnectionManager):
             connection.close()
             raise
         try:
-            # kafka-python gives a TLS handshake all the time there is: a broker that froze would hang the reading.
+            # kafka-python has no limit for TLS handshakes, so a frozen broker would hang the snapshot.
             left_s = timeout_at - time.monotonic() if timeout_at is not None else _HANDSHAKE_S
             await self.wait_for(self.call_soon(transport.handshake), max(1.0, left_s * 1000))
-        except BaseException as failure:  # also where the client is closed meanwhile
+        except BaseException as failure:  # also when the client is closed meanwhile
             transport.abort(failure)
             if isinstance(failure, Exception):
                 raise errors.KafkaConnectionError(f"Handshake failed: {failure}") from failure
@@ -114,7 +107,6 @@ class ClosingConnectionManager(KafkaConnectionManager):
         return transport
 
     async def _connected(self, host: str, port: int, timeout_at: float | None) -> socket.socket:
-        """The first of the host's addresses that accepts."""
         network = KafkaNetSocket()
         problem: Exception = errors.KafkaConnectionError("the host name does not resolve")
         for family, kind, protocol, _, address in network.dns_lookup(host, port):

@@ -1,4 +1,4 @@
-"""An ``ssl.SSLContext`` from connection settings: what Java's and librdkafka's TLS properties mean in Python."""
+"""Build an ``ssl.SSLContext`` from client TLS properties."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_
 
 
 def tls_context(settings: ConnectionSettings) -> ssl.SSLContext:
-    """TLS 1.2 or newer, with the CA, client certificate, revocation list and ciphers of ``settings``.
-
-    Raises InvalidInputError that names the property whose file or content is wrong.
-    """
+    """Return a context with TLS 1.2 or newer. Raises InvalidInputError that names the faulty property."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     versions = [_VERSIONS[version] for version in settings.tls_versions] or [
         ssl.TLSVersion.TLSv1_2,
@@ -50,7 +47,7 @@ def _load_authorities(context: ssl.SSLContext, settings: ConnectionSettings) -> 
     try:
         if settings.ca_pem:
             context.load_verify_locations(cadata=settings.ca_pem)
-        elif location and location != "probe":  # librdkafka's word for: where the system keeps them
+        elif location and location != "probe":  # librdkafka's name for the system's store
             is_folder = Path(location).is_dir()
             context.load_verify_locations(capath=location) if is_folder else context.load_verify_locations(location)
         else:
@@ -60,10 +57,10 @@ def _load_authorities(context: ssl.SSLContext, settings: ConnectionSettings) -> 
 
 
 def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> None:
-    """``load_cert_chain`` wants files: what came as text lives in files of its own (0600) for that moment.
+    """Load certificate and key from files; ``load_cert_chain`` needs files, so text goes to temporary ones (0600).
 
-    The key lies apart from the chain: OpenSSL would pass over a key that the password does not open (one wrong password
-    in 256 even looks right at first) and take another one that the chain's file may hold.
+    Key and chain are separate files: OpenSSL would skip a key that the password does not open and use another of the
+    file.
     """
     if not (settings.certificate_location or settings.certificate_pem):
         return
@@ -72,7 +69,7 @@ def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> 
         chain = settings.certificate_pem or _text(settings.certificate_location)
         key = settings.key_pem or _text(settings.key_location) or chain
         with _pem_file(chain) as certificates, _pem_file(key) as keys:
-            # Without a password an encrypted key would ask on the terminal.
+            # Without a password OpenSSL would prompt on the terminal for an encrypted key.
             context.load_cert_chain(certificates, keys, password=settings.key_password or "")
     except (OSError, ssl.SSLError) as failure:
         raise _wrong("the client certificate, its key or ssl.key.password", where, failure) from None

@@ -1,4 +1,4 @@
-"""Bearer tokens for OAUTHBEARER: by the client credentials grant, from a file, or unsecured ones for development."""
+"""Bearer tokens for OAUTHBEARER: client credentials grant, file, or unsecured."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rebalance_advisor.outgoing_http import OutgoingRequestError, ask
 _FETCH_SECONDS = 4.0
 _LARGEST_ANSWER = 1_000_000
 _UNSECURED_SECONDS = 3600.0
-# A token that ends sooner is fetched anew: a reading takes seconds.
+# A token that expires sooner is fetched again.
 _MARGIN_SECONDS = 120.0
 
 
 class TokenRefusedError(Exception):
-    """Why there is no token, in words that hold no secret."""
+    """The message holds no secret."""
 
 
 class TokenProvider(AbstractTokenProvider):
-    """One token for all connections of a reading, fetched when the first one asks."""
+    """One token for all connections of a snapshot, fetched on first use."""
 
     def __init__(self, source: TokenSource) -> None:
         super().__init__()
@@ -35,18 +35,18 @@ class TokenProvider(AbstractTokenProvider):
         self._token, self._ends = "", 0.0
 
     def token(self) -> str:
-        """The token. Raises TokenRefusedError."""
+        """Raises TokenRefusedError."""
         if time.time() > self._ends - _MARGIN_SECONDS:
             self._token, self._ends = fetched_token(self._source, time.time())
         return self._token
 
     def extensions(self) -> dict[str, str]:
-        """What the broker wants to know beside the token (KIP-342), a vendor's cluster id for example."""
+        """Return SASL extensions (KIP-342)."""
         return dict(self._source.extensions)
 
 
 def fetched_token(source: TokenSource, now: float) -> tuple[str, float]:
-    """(token, when it ends, in seconds of the epoch). Raises TokenRefusedError."""
+    """Return (token, expiry in epoch seconds). Raises TokenRefusedError."""
     if source.endpoint is None:
         return unsecured_token(dict(source.claims), now), now + _UNSECURED_SECONDS
     if source.endpoint.startswith("file:"):
@@ -62,7 +62,7 @@ def fetched_token(source: TokenSource, now: float) -> tuple[str, float]:
 
 
 def unsecured_token(claims: Mapping[str, str], now: float) -> str:
-    """A token without a signature (RFC 7515, ``alg: none``), as OAuthBearerUnsecuredLoginCallbackHandler makes it."""
+    """Return an unsigned token (RFC 7515, ``alg: none``), as OAuthBearerUnsecuredLoginCallbackHandler does."""
     payload = {**claims, "iat": now, "exp": now + _UNSECURED_SECONDS}
     return f"{_part({'alg': 'none'})}.{_part(payload)}."
 
@@ -79,10 +79,7 @@ def _token_of_file(path: str) -> str:
 
 
 def _asked(source: TokenSource) -> Mapping[str, object]:
-    """The endpoint's answer to the client credentials grant, as Java's HttpJwtRetriever asks it.
-
-    TLS has nothing of the broker's settings but the CA: one who turns verification off for a broker does not mean this.
-    """
+    """Request the client credentials grant, as Java's HttpJwtRetriever does. Verification stays on."""
     assert source.endpoint is not None
     form = {"grant_type": "client_credentials"} | ({"scope": source.scope} if source.scope else {})
     name, secret = source.client_id or "", source.client_secret or ""
@@ -101,7 +98,7 @@ def _asked(source: TokenSource) -> Mapping[str, object]:
             largest=_LARGEST_ANSWER,
         )
     except OutgoingRequestError as failure:
-        # Not the whole address: it may hold a user and a password.
+        # The full address may hold user and password.
         raise TokenRefusedError(f"{failure.place} gives no token ({failure.words})") from None
     if answer.status != HTTPStatus.OK:
         words = f"{answer.status}{_error_of(answer.body)}"
@@ -116,7 +113,7 @@ def _asked(source: TokenSource) -> Mapping[str, object]:
 
 
 def _error_of(body: bytes) -> str:
-    """RFC 6749 §5.2 names the error; whatever else stands there stays there."""
+    """Return the error code (RFC 6749 §5.2), nothing else of the body."""
     try:
         error = json.loads(body)["error"]
     except (ValueError, KeyError, TypeError, RecursionError):

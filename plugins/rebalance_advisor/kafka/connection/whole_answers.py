@@ -1,8 +1,6 @@
-"""Answers reach kafka-python whole: at most 256 MiB each, and 256 MiB of unfinished ones over all connections.
+"""Pass only whole answers to kafka-python: at most 256 MiB each, and 256 MiB of unfinished ones in total.
 
-kafka-python sets memory aside for what a length prefix claims, and lets only two kinds of decoding errors through to
-the request: after any other the connection is never read again. Here memory follows the bytes that came. Each whole
-answer is handed over by itself, and one that cannot be decoded fails like one that breaks the protocol.
+kafka-python allocates what a length prefix claims, and stops reading a connection after most decoding errors.
 """
 
 from __future__ import annotations
@@ -19,14 +17,13 @@ _PREFIX = 4
 
 
 class AnswerBudget:
-    """Bytes of unfinished answers over all connections. Where they are too many, the largest answer is refused."""
+    """Above the budget, the largest unfinished answer is refused."""
 
     def __init__(self, limit: int = LARGEST_ANSWER) -> None:
         self.limit = limit
         self._held: dict[WholeAnswers, int] = {}
 
     def hold(self, answers: WholeAnswers, count: int) -> None:
-        """``answers`` holds ``count`` bytes now. May refuse this answer or another one."""
         if count:
             self._held[answers] = count
         else:
@@ -39,12 +36,9 @@ class AnswerBudget:
 
 
 class WholeAnswers:
-    """Stands between a connection of kafka-python and its transport: the same calls, with one whole answer each.
+    """Layer between kafka-python's connection and its transport. ``abort`` ends the transport; ``where``: host:port."""
 
-    ``abort`` ends the transport with an error; ``where`` is the broker's host:port, for messages.
-    """
-
-    # The transport counts bytes where its protocol has sensors.
+    # The transport counts bytes if its protocol has sensors.
     _sensors = None
 
     def __init__(self, connection: Any, abort: Callable[[Exception], None], where: str, budget: AnswerBudget) -> None:
@@ -68,7 +62,7 @@ class WholeAnswers:
         self._budget.hold(self, len(self._unfinished))
 
     def connection_lost(self, failure: Exception | None) -> None:
-        """The connection ended; where time ran out, the error says how much of an answer had come."""
+        """After a timeout, the error says how much of an answer came."""
         if is_timeout(failure) and self._unfinished:
             failure = UnfinishedAnswerError(self._words())
         self._unfinished.clear()
@@ -76,7 +70,6 @@ class WholeAnswers:
         self.connection.connection_lost(failure)
 
     def refuse(self, reason: str) -> None:
-        """End the connection, because its answer takes too much memory."""
         self._unfinished.clear()
         self._abort(errors.InvalidReceiveError(reason))
 

@@ -1,7 +1,4 @@
-"""Message schemas that kafka-python lacks, after Kafka's protocol guide (KIP-848, KIP-932, KIP-1071).
-
-API keys 69, 77, 89 and 90.
-"""
+"""Message schemas that kafka-python lacks (KIP-848, KIP-932, KIP-1071); API keys 69, 77, 89 and 90."""
 
 from kafka.protocol.api_message import ApiMessage
 
@@ -9,32 +6,32 @@ _PACKAGE = "rebalance_advisor.kafka.messages"
 
 
 class ConsumerGroupDescribeRequest(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Members of groups of type ``consumer``."""
+    """API key 69."""
 
 
 class ConsumerGroupDescribeResponse(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Current and target assignment, epochs, subscription of each member; errors group by group."""
+    """Errors by group."""
 
 
 class ShareGroupDescribeRequest(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Members of groups of type ``share``."""
+    """API key 77."""
 
 
 class ShareGroupDescribeResponse(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Epochs, subscription and assignment of each member; errors group by group."""
+    """Errors by group."""
 
 
 class StreamsGroupDescribeRequest(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Members of groups of type ``streams``."""
+    """API key 89."""
 
 
 class StreamsGroupDescribeResponse(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Epochs, topology, and current and target tasks of each member; errors group by group."""
+    """Errors by group."""
 
 
 class DescribeShareGroupOffsetsRequest(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Where the records in flight of share groups begin."""
+    """API key 90."""
 
 
 class DescribeShareGroupOffsetsResponse(ApiMessage, load_json=_PACKAGE):  # type: ignore[call-arg]
-    """Start offset and, from version 1 on, lag of each partition; errors by group and by partition."""
+    """Lag from version 1; errors by group and by partition."""
