@@ -1,8 +1,7 @@
-"""The DAG ``apply_NAME`` of one cluster: its form, its tasks in order, and two questions to a person between them.
+"""The DAG ``apply_NAME``: its form, its tasks, and two questions to a person.
 
-The questions are: may this plan be carried out, and has it been. Each answer goes to the store. A task that waits for
-an answer occupies no worker, so hours or days between the two cost nothing. Tasks pass ids to each other; all else is
-in the store.
+The questions: may this plan be carried out, and has it been? A waiting task occupies no worker. Tasks pass ids; all
+else is in the store.
 """
 
 from __future__ import annotations
@@ -21,13 +20,12 @@ from rebalance_advisor.airflow.task_log import task_log
 
 ADVISORY = "advisory"
 ANSWER_WITHIN, CARRIED_OUT_WITHIN, TOOK_SECONDS = "answer_within_minutes", "carried_out_within_hours", "took_seconds"
-_MOST_MINUTES, _MOST_HOURS = 43_200, 720  # thirty days
+_MOST_MINUTES, _MOST_HOURS = 43_200, 720  # 30 days
 _MOST_SECONDS = 61 * 86_400  # as long as the run itself may take
-_LONGEST_RUN = 400  # characters: an id of Airflow's, at most 250, and a cluster's name
+_LONGEST_RUN = 400
 
 
 def apply_form() -> dict[str, Param]:
-    """Asked before the run starts; an empty advisory is the newest one."""
     waits: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
     return {
         ADVISORY: Param(
@@ -49,18 +47,16 @@ def apply_form() -> dict[str, Param]:
 
 
 def seconds_field() -> dict[str, Param]:
-    """What may be told with the answer to the second question."""
     title = "Seconds the waves took, if you measured them"
     return {TOOK_SECONDS: Param(None, type=["null", "number"], minimum=0, maximum=_MOST_SECONDS, title=title)}
 
 
-if TYPE_CHECKING:  # numpy comes with it, and DAG files are read all the time
+if TYPE_CHECKING:  # imports numpy, and DAG files are parsed often
     from kafka_rebalance.plans.apply_state import ApplyState
 
 CARRIED_OUT, STOPPED = "Carried out", "Stopped"
 _APPLICATION = "application_id"
-# An answer within moments of the question (a script's) can reach a busy scheduler before the end of the process that
-# asked: it then takes the task for lost, by mistake, and fails this try. Asking again is harmless: nothing was read.
+# A script can answer before the asking process ends; a busy scheduler then fails this try. A retry is harmless.
 _ASKED_AGAIN: dict[str, Any] = {
     "retries": 8,
     "retry_delay": timedelta(seconds=10),
@@ -69,7 +65,7 @@ _ASKED_AGAIN: dict[str, Any] = {
 
 
 class MayBeCarriedOut(ApprovalOperator):
-    """Approve or reject. A rejected one skips the rest; where nobody answers in time, the task fails for good."""
+    """Approve or reject. A rejection skips the rest; without an answer in time the task fails for good."""
 
     template_fields = (*ApprovalOperator.template_fields, _APPLICATION)
 
@@ -78,12 +74,10 @@ class MayBeCarriedOut(ApprovalOperator):
         self.application_id = application_id
 
     def execute(self, context: Any) -> Any:
-        """Ask; the form says for how long."""
         self.response_timeout = timedelta(minutes=float(context["params"][ANSWER_WITHIN]))
         return super().execute(context)
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
-        """Remember the answer, then go on as ``ApprovalOperator`` does."""
         from kafka_rebalance.plans.apply_state import ApplyState
 
         if "error" in event:
@@ -109,20 +103,18 @@ class MayBeCarriedOut(ApprovalOperator):
 
 
 class HasBeenCarriedOut(HITLOperator):
-    """Carried out or stopped: either way the cluster is read afterwards, also where nobody answers in time."""
+    """The cluster is read afterwards for every answer, and without one."""
 
     def __init__(self, **kwargs: Any) -> None:
         asked = _ASKED_AGAIN | kwargs
         super().__init__(options=[CARRIED_OUT, STOPPED], defaults=STOPPED, response_timeout=timedelta(days=7), **asked)
 
     def execute(self, context: Any) -> Any:
-        """Ask; the form says for how long."""
         self.response_timeout = timedelta(hours=float(context["params"][CARRIED_OUT_WITHIN]))
         return super().execute(context)
 
 
 def answered_by(event: Mapping[str, Any]) -> str | None:
-    """The name of whoever answered, as Airflow knows them."""
     user = event.get("responded_by_user")
     name = None if user is None else user.get("name") or user.get("id")
     return None if name is None else str(name)
@@ -136,7 +128,7 @@ _log = task_log(__name__)
 @task
 @fail_without_retry
 def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = None) -> Shown:
-    """Find the plan, the newest one of the cluster by default, and put it into words for whoever decides."""
+    """Find the plan (by default the cluster's newest) and describe it."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply_snapshots import pinned_files, plan_in_short, published_plan
     from rebalance_advisor.request.run_request import require_known
@@ -160,7 +152,7 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
 @task
 @fail_without_retry
 def check_again(shown: Shown) -> list[str]:
-    """Approved: read the cluster now, and judge the plan on it. Returns what has changed without harming it."""
+    """Read the cluster and check the approved plan on it. Returns harmless changes."""
     from airflow.providers.common.compat.sdk import AirflowFailException
 
     from kafka_rebalance.plans.check import PlanStatus
@@ -180,7 +172,7 @@ def check_again(shown: Shown) -> list[str]:
 @task
 @fail_without_retry
 def show_commands(shown: Shown, warnings: list[str]) -> str:
-    """The exact commands and files; whoever runs them has the rights, this DAG only reads."""
+    """Show the exact commands and files. This DAG only reads; the person who runs the commands needs the rights."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply_snapshots import approved_plan, commands_in_full
 
@@ -195,7 +187,7 @@ def show_commands(shown: Shown, warnings: list[str]) -> str:
 @task
 @fail_without_retry
 def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
-    """Somebody carried it out, or stopped: read the cluster, compare it with the plan, remember what came of it."""
+    """Read the cluster, compare it with the plan, and store the result."""
     from kafka_rebalance.render.checks import APPLY_STATES
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply_snapshots import approved_plan, verify_on_fresh_reading
@@ -212,7 +204,7 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
 @task(trigger_rule=TriggerRule.ALL_DONE)
 @fail_without_retry
 def outcome(dag_run: Any = None) -> str:
-    """How it ended, in words: this task fails, and the run with it, unless it ended as somebody decided."""
+    """Return how the run ended; fails the run unless it ended as a person decided."""
     from airflow.providers.common.compat.sdk import AirflowFailException
 
     from kafka_rebalance.plans.apply_state import ApplyState
@@ -237,7 +229,6 @@ def outcome(dag_run: Any = None) -> str:
 
 
 def _bootstrap(cluster: str) -> str | None:
-    """The cluster's own address, where it is read by a connection."""
     from rebalance_advisor.airflow.clusters import clusters_file, read_clusters
 
     connection = read_clusters(clusters_file()).entry(cluster).connection
@@ -246,11 +237,9 @@ def _bootstrap(cluster: str) -> str | None:
 
 
 def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
-    """The DAG; ``arguments`` are what the DAGs of a cluster have in common: id, owner, tags, policy, doc."""
-
     @dag(
         **arguments,
-        schedule=None,  # by hand only
+        schedule=None,  # started by hand only
         dagrun_timeout=timedelta(days=61),
     )
     def apply_cluster() -> None:

@@ -1,4 +1,4 @@
-"""The work of ``apply_NAME`` between its questions: find the plan, check it, show commands, verify the result."""
+"""The work of ``apply_NAME``: find the plan, check it, show commands, verify the result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STATUS_WORDS = {
     PlanStatus.VALID: "valid", PlanStatus.STALE: "stale", PlanStatus.NOT_WORTH_IT: "not worth it",
     PlanStatus.HARMFUL: "harmful or in conflict",
 }  # fmt: skip
-# A replica joins the ISR a moment after Kafka's tool calls its move completed.
+# A replica joins the ISR shortly after Kafka's tool reports the move as complete.
 READINGS, BETWEEN_READINGS_S = 4, 8.0
 
 _log = task_log(__name__)
@@ -43,18 +43,13 @@ _log = task_log(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PublishedPlan:
-    """A plan that readers see, and where its files are."""
-
     run_id: str
     plan: Plan
     files: PublishedFiles
 
 
 def published_plan(connection: store.Connection, cluster: str, run_id: str | None) -> PublishedPlan:
-    """The plan of an advisory, of the newest published one by default.
-
-    Raises InvalidInputError where there is none, where nothing moves in it, or where its files are not there.
-    """
+    """Raises InvalidInputError for a missing plan, a plan without moves, and missing files."""
     chosen = run_id or store.newest_published(connection, cluster)
     if chosen is None:
         raise InvalidInputError.at(cluster, "has no published advisory yet", f"run advise_{cluster}")
@@ -70,7 +65,7 @@ def published_plan(connection: store.Connection, cluster: str, run_id: str | Non
 
 
 def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
-    """Where an advisory's files are. Raises InvalidInputError where they are not there."""
+    """Raises InvalidInputError for missing files."""
     files = place_of(cluster, run_id).find(plan_id)
     if files is None:
         raise InvalidInputError.at(
@@ -81,10 +76,7 @@ def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
 
 
 def pinned_files(published: PublishedPlan) -> dict[str, str]:
-    """Return the sha-256 of each file of the plan: what an approval is for.
-
-    Raises InvalidInputError where a published file is not as the stored plan makes it.
-    """
+    """Return the sha-256 of each file. Raises InvalidInputError when one differs from the stored plan."""
     pinned = sha256_of(plan_files(published.plan))
     _require_files(
         published, pinned, "the stored plan", "clear the task publish of that run, so that it writes them again"
@@ -93,10 +85,7 @@ def pinned_files(published: PublishedPlan) -> dict[str, str]:
 
 
 def approved_plan(connection: store.Connection, shown: Mapping[str, Any]) -> PublishedPlan:
-    """Return the plan that was shown and approved.
-
-    Raises InvalidInputError where the run has another plan by now, or a file is not as it was approved.
-    """
+    """Raises InvalidInputError when the plan or a file has changed since the approval."""
     published = published_plan(connection, shown["cluster"], shown["run_id"])
     again = f"look at who changed it, and start apply_{shown['cluster']} anew"
     if published.plan.plan_id != shown["plan_id"]:
@@ -120,7 +109,7 @@ def _require_files(published: PublishedPlan, pinned: Mapping[str, str], as_what:
 def check_on_fresh_reading(
     connection: store.Connection, dsn: str, published: PublishedPlan, application_id: str
 ) -> CheckResult:
-    """Read the cluster now, and judge the plan on it; the store remembers what was found."""
+    """Read the cluster, check the plan on it, and store the result."""
     snapshot_id, snapshot = fresh_reading(connection, dsn, published.plan.cluster)
     made_for = store.load_run_input(connection, store.load_run(connection, published.run_id)).snapshot
     snapshot = with_loads_of(made_for, snapshot)
@@ -140,10 +129,7 @@ def check_on_fresh_reading(
 def verify_on_fresh_reading(
     connection: store.Connection, dsn: str, published: PublishedPlan, application_id: str, answer: Mapping[str, Any]
 ) -> AppliedPlan:
-    """Read the cluster now, compare it with the plan, remember and publish what came of it.
-
-    ``answer``: ``took_seconds`` as whoever ran the waves told it, and ``answered_by``.
-    """
+    """Read the cluster, compare it with the plan, store and publish the result."""
     for left in reversed(range(READINGS)):
         snapshot_id, snapshot = fresh_reading(connection, dsn, published.plan.cluster)
         applied = compare(published.plan, snapshot)
@@ -161,16 +147,13 @@ def verify_on_fresh_reading(
 
 
 def fresh_reading(connection: store.Connection, dsn: str, cluster: str) -> tuple[str, ClusterSnapshot]:
-    """Collected now and passed by the input gate."""
     snapshot_id = collect(connection, cluster)
     check_snapshot_or_refuse(dsn, snapshot_id)
     return snapshot_id, store.load_snapshot(connection, snapshot_id)
 
 
 def with_loads_of(made_for: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
-    """``newest`` with those loads that only the plan's own reading has: a reading that follows another at once has no
-    rates, and without them nobody could tell what the plan still gains. New partitions have none.
-    """
+    """Return ``newest`` with the plan's loads, because two snapshots in quick succession give no rates."""
     row_of = made_for.row_of
     rows = [row_of.get(key, -1) for key in newest.row_of]
     at = np.array(rows, dtype=np.int64)
@@ -195,7 +178,6 @@ _FOLDERS = ("waves/", "elections/", "rollback/")
 
 
 def plan_in_short(plan: Plan, address: str) -> str:
-    """Markdown: the verdict, what it costs, and where the rest is."""
     lines = [f"- {markdown_line(line)}" for line in plan_lines(plan)]
     until = f" It holds until {plan.expires_at}." if plan.expires_at else ""
     where = f"Report: `{address}/report.html`, moves: `{address}/moves.csv`."
@@ -211,10 +193,7 @@ def plan_in_short(plan: Plan, address: str) -> str:
 def commands_in_full(
     plan: Plan, published: PublishedFiles, pinned: Mapping[str, str], bootstrap: str | None, warnings: Sequence[str]
 ) -> str:
-    """Markdown: the commands of the stored plan, with the way to its files, their sums and the cluster's address.
-
-    ``pinned``: the sha-256 of each file that was approved. The commands compare the files with it before they run.
-    """
+    """Return the commands; they first compare each file with its ``pinned`` sha-256."""
     text = plan_files(plan)["commands.md"].decode("utf-8")
     if bootstrap is not None:
         text = text.replace(_PLACEHOLDER, f"BOOTSTRAP={bootstrap}", 1)

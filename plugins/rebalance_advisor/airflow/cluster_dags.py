@@ -1,8 +1,4 @@
-"""The loop over ``clusters.toml`` that each file of ``dags/`` runs, with the DAGs' shared arguments, assets and forms.
-
-DAGs of other teams can be scheduled on the assets, one a cluster and purpose. Forms are the options of a run as
-Airflow's params: Airflow checks them before the run starts.
-"""
+"""The loop over ``clusters.toml`` of each DAG file, with shared arguments, assets and forms."""
 
 from __future__ import annotations
 
@@ -27,10 +23,10 @@ PURPOSES = {
 
 
 def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
-    """The clusters of which a DAG ``PURPOSE_NAME`` is to be made; one alone where a task of it is about to run.
+    """Yield the clusters of DAGs ``PURPOSE_NAME``; only one when a task of it is about to run.
 
-    A table that is wrong is left out here and told by ``require_every_table``. Raises InvalidInputError where the whole
-    list cannot be read: Airflow keeps the DAGs that it knows, and shows why.
+    Skips faulty tables. Raises InvalidInputError for an unreadable file: Airflow then keeps its DAGs and shows the
+    error.
     """
     wanted = get_parsing_context().dag_id
     for entry in read_clusters(clusters_file()).entries.values():
@@ -39,22 +35,18 @@ def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
 
 
 def require_every_table() -> None:
-    """Raises InvalidInputError with all that is wrong in ``clusters.toml``: an import error of the file that asks."""
+    """Raises InvalidInputError with all faulty tables."""
     refused = read_clusters(clusters_file()).refused.values()
     if refused:
         raise InvalidInputError("; ".join(str(error) for error in refused) + " (the other clusters have their DAGs)")
 
 
 def dag_id(purpose: str, cluster: str) -> str:
-    """``advise_orders``."""
     return f"{purpose}_{cluster}"
 
 
 def cluster_of(dag_id: str) -> str | None:
-    """Return the cluster that a DAG belongs to; None for any other DAG.
-
-    Raises InvalidInputError where the list of clusters cannot be read.
-    """
+    """Return None for DAGs of others. Raises InvalidInputError."""
     purpose, _, cluster = dag_id.partition("_")
     if purpose not in PURPOSES:
         return None
@@ -63,7 +55,6 @@ def cluster_of(dag_id: str) -> str | None:
 
 
 def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict[str, Any]:
-    """What the DAGs of all clusters and purposes have in common, with this cluster's settings in it."""
     settings = entry.settings
     permissions = settings.permissions
     heading, _, text = (doc_md or "").partition("\n")
@@ -71,7 +62,7 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
         "dag_id": dag_id(purpose, entry.name),
         "description": PURPOSES[purpose],
         "catchup": False,
-        "max_active_runs": 1,  # two runs of one cluster are never under way at once
+        "max_active_runs": 1,  # two runs of one cluster never overlap
         "default_args": task_defaults(owner=settings.owner, retries=settings.retries),
         "tags": ["tier/2", "kafka", entry.name, *settings.tags],
         "doc_md": f"{heading}\n\n**Cluster.** `{entry.name}`, read from {entry.source}.\n{text}",
@@ -79,17 +70,17 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
 
 
 def cluster_snapshot(cluster: str) -> Asset:
-    """Return the asset that ``collect_CLUSTER`` updates when the input gate has passed a snapshot."""
+    """Updated after the input gate."""
     return _asset("cluster_snapshot", cluster)
 
 
 def advisory(cluster: str) -> Asset:
-    """Return the asset that ``advise_CLUSTER`` updates when an advisory is published."""
+    """Updated after publishing."""
     return _asset("advisory", cluster)
 
 
 def _asset(purpose: str, cluster: str) -> Asset:
-    """Escape the cluster: two names never share an asset, and Airflow changes nothing in the URI."""
+    """Percent-encode the cluster: asset names stay unique, and Airflow does not normalise the URI."""
     name = f"{purpose}/{quote(cluster, safe='')}"
     return Asset(name=name, uri=f"advisor://store/{name}", group="advisor")
 
@@ -117,17 +108,14 @@ def advise_form(entry: ClusterEntry) -> dict[str, Param]:
 
 
 def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
-    """The DAG, which asks for these fields when it is started.
-
-    Not an argument of ``@dag``: each task made within would keep a copy. The stored DAG would be five times as large,
-    and Airflow 3.1 would ask for the whole form again with each question of a task.
+    """Return the DAG with a form. As an argument of ``@dag`` each task would keep a copy, and Airflow 3.1 would show it
+    again.
     """
     made.params = fields
     return made
 
 
 def prune_form() -> dict[str, Param]:
-    """The fields of ``prune_history``."""
     days: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": _MOST_DAYS}
     return {
         "keep_whole_days": Param(7, **days, title="Days to keep every reading; before, the last of each day"),
@@ -142,7 +130,7 @@ def _field(option: Option, default: Any, brokers: Brokers) -> Param:
 
 
 def _choices(brokers: Brokers) -> dict[str, Any]:
-    """A list to choose from, each broker with its rack; a REST call may name others (one that has joined since)."""
+    """Return a choice of brokers; a REST call may name others, such as new brokers."""
     if not brokers:
         return {}
     racks = {str(broker): f"{broker} ({rack})" for broker, rack in brokers if rack is not None}

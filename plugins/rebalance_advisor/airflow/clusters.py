@@ -1,35 +1,19 @@
-"""``clusters.toml``: the clusters that the DAGs advise, with the source of each and the settings of its DAGs.
-
-One table a cluster, with exactly one of three sources; all else has a default. Every option of a run
-(docs/options.md) may be a key: it is then the default of the cluster's form, its schedule and its REST call::
+"""``clusters.toml``: the clusters that the DAGs advise; docs/clusters.md describes its keys.
 
     [clusters.orders]
     connection = "kafka_orders"   # an Airflow connection of type kafka
     schedule = "0 4 * * *"        # of advice, in UTC; collect_schedule: of snapshots; "off": by hand alone
-    owner = "team-orders"
-    tags = ["prod"]
-    retries = 3
-    prometheus = "http://prometheus:9090"  # loads; secrets in the token file that metric_names = "FILE" names
-    throttle = "100MB"            # an option, as are balance_within, include_topic, exclude_topic, age_limit …
-    permissions = { orders = ["can_read", "can_edit"] }
+    throttle = "100MB"            # any run option (docs/options.md): default of form, schedule and REST call
 
     [clusters.audit]
     folder = "dumps/audit"        # printed by Kafka's own tools
-    capacity = "audit-capacity.csv"
 
     [clusters.planned]
     file = "planned.json.gz"      # a snapshot, a cluster model or a reassignment
 
-Relative paths start at the folder of clusters.toml. ``ADVISOR_CLUSTERS_FILE`` names the file. A wrong table is refused
-with its place, and takes no other cluster with it. ``[clusters.NAME.notify]`` names who gets a cluster's messages, and
-by which Airflow connections.
-
-``H`` in a schedule spreads clusters over time: ``H * * * *`` is one minute of every hour, always the same, made from
-the cluster's name (croniter's hashed expressions, as Jenkins has them). ``H(0-3)`` is one of 0 to 3, ``H/15`` every 15
-from some minute on.
-
-Reading a DAG file must be quick and must never fail, so the form takes its brokers from a small file beside the
-published folders, which collecting writes. Where it cannot be read, the form has a text field.
+Relative paths start at the folder of clusters.toml. A faulty table affects only its own cluster. ``H`` in a schedule is
+a hash of the name (croniter's hashed expressions). Parsing a DAG file must be quick and must not fail, so the form
+takes brokers from a small file that collecting writes; without it, the form has a text field.
 """
 
 from __future__ import annotations
@@ -60,7 +44,7 @@ LATE_AFTER_HOURS = 26.0
 
 
 def _address(text: str) -> str:
-    # A line break would add headers to a mail.
+    # A line break would add mail headers.
     if text.count("@") != 1 or not text.isprintable() or " " in text:
         raise ValueError(f"{excerpt(text)} is no address")
     return text
@@ -71,13 +55,11 @@ _Addresses: TypeAlias = Annotated[tuple[Annotated[FilledText, AfterValidator(_ad
 
 @checked_dataclass(frozen=True, config=CHECKED)
 class NotifySettings(Checked):
-    """A cluster without addresses sends no messages.
+    """Recipients of messages; without addresses none are sent.
 
-    mail              gets every finding, failed and late advisories
-    teams             team (of ``owners``) -> who gets its findings alone
-    slack             an Airflow connection of type slackwebhook, which gets what ``mail`` does
-    smtp              the Airflow connection of type smtp
-    late_after_hours  age of the newest advisory from which on it is late
+    mail, slack       get every finding, failed and late advisories
+    teams             team (of ``owners``) -> recipients of its findings
+    late_after_hours  age at which the newest advisory is late
     """
 
     mail: _Addresses = ()
@@ -87,11 +69,11 @@ class NotifySettings(Checked):
     late_after_hours: Hours = LATE_AFTER_HOURS
 
 
-_HASHED = re.compile(r"(?<![A-Za-z])H(?![A-Za-z])")  # not in THU, nor in MARCH
+_HASHED = re.compile(r"(?<![A-Za-z])H(?![A-Za-z])")  # not in THU or MARCH
 
 
 def own_moment(schedule: str, whose: str) -> str:
-    """The schedule in plain cron. Raises croniter's errors for what is no schedule."""
+    """Return plain cron. Raises croniter's errors."""
     fields = schedule.split()
     if not any(_HASHED.search(field) for field in fields):
         return schedule
@@ -107,22 +89,21 @@ def own_moment(schedule: str, whose: str) -> str:
 OFF = "off"
 COLLECT_SCHEDULE, ADVISE_SCHEDULE = "H * * * *", "H 5 * * *"
 MOST_RETRIES = 20
-LONGEST_TAG = 100  # Airflow's own limit
-# Airflow's words for what a role may do with a DAG (auth managers that know permissions of single DAGs heed them).
+LONGEST_TAG = 100  # Airflow's limit
+# Airflow's permissions on a DAG.
 ACTIONS = ("can_read", "can_edit", "can_delete")
 
 
 def _schedule(text: str) -> str:
-    """Five fields of cron, a word like @daily, or "off"."""
     if text == OFF:
         return text
     from croniter import croniter
 
     try:
-        croniter(own_moment(text, "")).get_next()  # the 30th of February is a date that never comes
+        croniter(own_moment(text, "")).get_next()  # 30 February never comes
     except (ValueError, KeyError, AttributeError) as error:
         raise _no_schedule(text) from error
-    if len(text.split()) not in (1, 5):  # six are seconds to some and years to others
+    if len(text.split()) not in (1, 5):  # a sixth field means seconds or years
         raise _no_schedule(text)
     return text
 
@@ -151,13 +132,7 @@ _Actions: TypeAlias = Annotated[tuple[Annotated[str, OneOf(ACTIONS)], ...], Seve
 
 @checked_dataclass(frozen=True, config=CHECKED)
 class DagSettings(Checked):
-    """The settings of one cluster's DAGs.
-
-    schedule          of advice: cron in UTC, with ``H`` for a moment of the cluster's own, or "off": by hand alone
-    collect_schedule  of readings
-    permissions       role -> what it may do with them; None: as Airflow has it for all DAGs
-    notify            who gets messages about it
-    """
+    """``schedule``: cron in UTC with ``H``, or "off". ``permissions``: role -> permissions; None: Airflow's own."""
 
     schedule: _Schedule = ADVISE_SCHEDULE
     collect_schedule: _Schedule = COLLECT_SCHEDULE
@@ -174,10 +149,7 @@ KEYS = tuple(setting.name for setting in fields(DagSettings))
 
 
 def read_dag_settings(table: Mapping[str, Any], place: str, cluster: str) -> DagSettings:
-    """From the keys of a cluster's table that are settings, ``H`` of its schedules being moments of the cluster's own.
-
-    Raises InvalidInputError with the key that is wrong.
-    """
+    """Raises InvalidInputError that names the key."""
     try:
         settings = DagSettings(**{key: table[key] for key in KEYS if key in table})
     except InvalidInputError as error:
@@ -196,8 +168,6 @@ _OPTIONS = {option.name: option for option in OPTIONS if option.name != "cluster
 
 @checked_dataclass(frozen=True, kw_only=True, config=CHECKED)
 class _Source(Checked):
-    """Where a cluster's table says that it is read from, as texts."""
-
     connection: FilledText | None = None
     folder: FilledText | None = None
     file: FilledText | None = None
@@ -206,7 +176,7 @@ class _Source(Checked):
     metric_names: FilledText | None = None
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError for none and for more than one, and for names of metrics without a server."""
+        """Raises InvalidInputError unless there is exactly one source."""
         given = [key for key in ("connection", "folder", "file") if getattr(self, key) is not None]
         if len(given) != 1:
             words = " and ".join(given) or "no source"
@@ -221,12 +191,9 @@ _KEYS = (*_PLACES, *KEYS, *_OPTIONS)
 
 @dataclass(frozen=True, slots=True)
 class ClusterEntry:
-    """One cluster: ``connection`` is an Airflow connection, ``path`` a file or folder; exactly one of them is there.
+    """Exactly one of ``connection`` (an Airflow connection) and ``path`` (file or folder) is set.
 
-    capacity      a file
-    prometheus    the address of a server that knows its loads; it may hold a password, so it is not shown
-    metric_names  a file: what metrics and labels are called there
-    options       of a run, by name, as JSON: the defaults of its form
+    ``prometheus`` may hold a password, so it is not shown. ``options`` are the form's defaults as JSON.
     """
 
     name: str
@@ -240,19 +207,18 @@ class ClusterEntry:
 
     @property
     def source(self) -> str:
-        """Where it is read from, in words."""
         return f"connection {self.connection}" if self.path is None else str(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterConfig:
-    """The list: the clusters that can be read, and why the others cannot, by name."""
+    """Readable clusters, and the error of each other one."""
 
     entries: Mapping[str, ClusterEntry]
     refused: Mapping[str, InvalidInputError]
 
     def entry(self, name: str) -> ClusterEntry:
-        """The entry of a cluster. Raises what is wrong with its own table, UnknownNameError where there is none."""
+        """Raises the error of the cluster's table, or UnknownNameError."""
         if name in self.refused:
             raise self.refused[name]
         if name not in self.entries:
@@ -261,7 +227,7 @@ class ClusterConfig:
 
 
 def clusters_file() -> Path:
-    """Where the list is. Raises InvalidInputError when nobody said."""
+    """Raises InvalidInputError without a setting."""
     told = os.environ.get(SETTING)
     if not told:
         raise InvalidInputError.at(SETTING, "is not set", "let it name your clusters.toml")
@@ -269,10 +235,10 @@ def clusters_file() -> Path:
 
 
 def read_clusters(file: Path) -> ClusterConfig:
-    """All clusters by name. Raises InvalidInputError where the file as a whole cannot be read or lists nothing."""
+    """Raises InvalidInputError when the file is unreadable or empty."""
     try:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
-    except ValueError as error:  # TOMLDecodeError, and a number of thousands of digits
+    except ValueError as error:  # TOMLDecodeError, and numbers of thousands of digits
         raise InvalidInputError.at(str(file), f"is no TOML: {error}") from error
     except RecursionError as error:
         raise InvalidInputError.at(str(file), "is nested too deeply to be a list of clusters") from error
@@ -302,7 +268,7 @@ def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
     if unknown := sorted(set(table) - set(_KEYS)):
         raise InvalidInputError.at(place, f"{excerpt(unknown[0])} is not known", nearest(unknown[0], _KEYS))
     places = {key: table[key] for key in _PLACES if key in table}
-    if isinstance(places.get("capacity"), dict):  # no path, but the option
+    if isinstance(places.get("capacity"), dict):  # the option, not a path
         del places["capacity"]
     try:
         source = _Source(**places)
@@ -322,7 +288,6 @@ def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
 
 
 def _options(table: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The options of a run that stand in the table, as JSON, each in the form that a request's document has."""
     options = {}
     for name, value in table.items():
         option = _OPTIONS[name]
@@ -333,7 +298,7 @@ def _options(table: Mapping[str, Any], place: str) -> dict[str, Any]:
     return options
 
 
-# Twice: one collection may fail, or start late.
+# One collection may fail or start late.
 INTERVALS_PER_LIMIT = 2
 _BEGIN = datetime(2026, 1, 5, tzinfo=UTC)  # any Monday
 _LOOKED_AT = timedelta(days=15)
@@ -341,14 +306,13 @@ _MOST_TIMES = 10_000
 
 
 def age_limit_s(settings: DagSettings) -> int:
-    """Seconds after which a reading is too old where the cluster's table does not say: two intervals of collecting."""
+    """Return two collection intervals as the default age limit."""
     return INTERVALS_PER_LIMIT * int(longest_interval(settings.collect_schedule).total_seconds())
 
 
 def longest_interval(schedule: str) -> timedelta:
-    """The longest time between two collections within a fortnight, or between the next three.
-
-    By hand alone ("off"): the default schedule's.
+    """Return the longest time between collections within 14 days, or between the next three; for "off", the
+    default's.
     """
     from croniter import croniter
 
@@ -366,12 +330,12 @@ _MOST_BYTES = 2**20
 
 
 def brokers_file(cluster: str) -> Path:
-    """Where they stand; names of clusters hold no dot, so no folder of theirs is called so."""
+    """Cluster names hold no dot, so no folder has this name."""
     return publish_root() / f"{cluster}.brokers.json"
 
 
 def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> None:
-    """Write them down, id and rack; untouched where they are the same. Raises OSError where that cannot be."""
+    """Raises OSError."""
     from rebalance_advisor.publish.folders import replace_file
 
     known = tuple(sorted(racks, key=lambda broker: broker[0]))
@@ -383,7 +347,7 @@ def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> N
 
 
 def known_brokers(cluster: str) -> tuple[tuple[int, str | None], ...]:
-    """Id and rack of each, by id; none where nobody wrote them down, or what is there cannot be read."""
+    """Return id and rack; empty if the file is missing or unreadable."""
     try:
         with brokers_file(cluster).open("rb") as stream:
             found = json.loads(stream.read(_MOST_BYTES))

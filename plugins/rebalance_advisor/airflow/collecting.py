@@ -1,4 +1,4 @@
-"""One cluster of clusters.toml → a snapshot in the store, with rates since the reading before or of its Prometheus."""
+"""Collect a cluster of clusters.toml into the store, with rates since the last snapshot or from Prometheus."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ _log = task_log(__name__)
 
 
 def collect(connection: Any, cluster: str) -> str:
-    """Read the cluster now, save what was read, return the snapshot's id. ``connection``: to the store.
-
-    Raises AdvisorError for a cluster that is not in the list, cannot be reached, or whose dumps are wrong.
-    """
+    """Return the new snapshot's id. Raises AdvisorError."""
     from kafka_rebalance.render.uncovered import gap_words
     from rebalance_advisor import store
 
@@ -42,7 +39,7 @@ def collect(connection: Any, cluster: str) -> str:
 
 
 def _remember(snapshot: ClusterSnapshot) -> None:
-    """The form offers these brokers from now on; a folder that cannot be written to is no reason to fail."""
+    """Update the form's brokers; a write error is not fatal."""
     try:
         remember_brokers(snapshot.cluster, ((broker.id, broker.rack) for broker in snapshot.brokers))
     except OSError as error:
@@ -50,7 +47,6 @@ def _remember(snapshot: ClusterSnapshot) -> None:
 
 
 def read_entry(entry: ClusterEntry) -> ClusterSnapshot:
-    """The snapshot of one entry, from where it says, with the capacities that somebody wrote down."""
     snapshot = _read_live(entry) if entry.path is None else _read_path(entry)
     if entry.capacity is None:
         return snapshot
@@ -60,7 +56,7 @@ def read_entry(entry: ClusterEntry) -> ClusterSnapshot:
 
 
 def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
-    """``newest`` with rates, where the time between says something; else as it is, and the log says why."""
+    """Return ``newest`` with rates if the interval allows them; else log why not."""
     try:
         window_s = window_between(before, newest)
     except InvalidInputError as error:
@@ -73,10 +69,7 @@ def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> Cluste
 
 
 def with_measured_loads(newest: ClusterSnapshot, entry: ClusterEntry) -> ClusterSnapshot:
-    """``newest`` with what the cluster's Prometheus knows, where it has one; a server that is away is a gap.
-
-    Raises InvalidInputError for an address, a file of names or a token file that is wrong.
-    """
+    """An unreachable server is a coverage gap. Raises InvalidInputError for wrong settings."""
     if entry.prometheus is None:
         return newest
     from rebalance_advisor.prometheus import MetricNames, loads_from_prometheus, read_metric_names

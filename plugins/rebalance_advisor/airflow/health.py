@@ -1,7 +1,7 @@
-"""The task of ``report_health``, and a listener of our plugin that records in the store why a task failed for good.
+"""The task of ``report_health``, and a listener that stores why a task failed for good.
 
-``on_failure_callback`` cannot do this: Airflow ships callbacks to the dag-processor together with the run's conf, and
-one number in a conf that msgpack cannot hold ends the dag-processor.
+``on_failure_callback`` cannot do this: Airflow ships it to the dag-processor with the run's conf, and a number that
+msgpack cannot hold ends the dag-processor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _log = task_log(__name__)
 @task
 @fail_without_retry
 def write_health(ti: Any = None) -> str:
-    """Replace the file whole; returns where it is. Runs of clusters that were removed are told as failed."""
+    """Replace the health file atomically. Fails the runs of removed clusters."""
     from datetime import UTC, datetime
 
     from rebalance_advisor import store
@@ -49,10 +49,10 @@ def write_health(ti: Any = None) -> str:
 
 
 def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
-    """Record a failure of each run of advice or of a plan applied whose table is gone from ``clusters.toml``.
+    """Record a failure for each unfinished run whose table is gone from ``clusters.toml``.
 
-    Its DAG is gone with the table: Airflow runs none of its tasks any more and calls nothing back. ``ti``: this task's
-    instance, which knows this Airflow's runs; another Airflow may write to the same store.
+    Its DAG is gone, so Airflow calls nothing back. ``ti`` limits this to this Airflow's runs: another may share the
+    store.
     """
     from kafka_assignors.errors import InvalidInputError
     from rebalance_advisor.airflow.clusters import clusters_file, read_clusters
@@ -87,7 +87,7 @@ def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
 
 
 _FAILED = "failed"  # not "up_for_retry"
-_LEAST, _MOST = -(2**63), 2**64 - 1  # of msgpack, by which Airflow hands a conf to a task
+_LEAST, _MOST = -(2**63), 2**64 - 1  # msgpack's range; Airflow sends a conf to tasks by it
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class _Failed:
 
 
 class FailureRecorder:
-    """Airflow calls it in the task's own process, or in the scheduler where that process never began or was killed."""
+    """Runs in the task's process, or in the scheduler when that process never began or was killed."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[_Failed] = queue.SimpleQueue()
@@ -107,9 +107,9 @@ class FailureRecorder:
 
     @hookimpl
     def on_task_instance_failed(self, previous_state: Any, task_instance: Any, error: Any) -> None:
-        """Record a task that no retry follows; a person who marks a task as failed (no previous state) needs no record.
+        """Record a task without a further retry; one that a person marked as failed has no previous state.
 
-        The scheduler never waits for the store: a thread of its own writes.
+        A thread writes, so the scheduler never waits for the store.
         """
         if task_instance.state != _FAILED or previous_state is None:
             return
@@ -134,7 +134,7 @@ class FailureRecorder:
 
 
 def _record(failed: _Failed) -> None:
-    """Write a failure of one of our DAGs. A store that is away must not hide it: then only the log tells of both."""
+    """If the store is down, only log the failure."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.cluster_dags import cluster_of
     from rebalance_advisor.airflow.connections import store_dsn
@@ -151,7 +151,7 @@ def _record(failed: _Failed) -> None:
 
 
 def _unfit_conf(task_instance: Any) -> str | None:
-    """Say which number of the run's conf kept Airflow from starting the task."""
+    """Return the number that msgpack could not hold."""
     from kafka_assignors.visible_text import excerpt
 
     for number in _whole_numbers(task_instance.dag_run.conf):

@@ -1,4 +1,4 @@
-"""The task of ``send_notifications``: what is to be told of each cluster, sent and remembered one by one."""
+"""The task of ``send_notifications``: send and record each cluster's messages one by one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Send = Callable[["Message", str | None], None]  # with the address of the cluste
 @task
 @fail_without_retry
 def send_messages() -> int:
-    """Returns how many were sent. Who cannot be reached keeps nobody else from being told, and fails the task last."""
+    """Return the number of messages sent. Failures are raised after all other recipients."""
     from airflow.providers.common.compat.sdk import redact
 
     from rebalance_advisor import store
@@ -43,7 +43,7 @@ def send_messages() -> int:
                 try:
                     sent += _tell(connection, name, (recipient, team, send), entry.settings.notify.late_after_hours)
                 except Exception as error:  # noqa: BLE001 (of servers of others, whatever it is)
-                    # The store keeps these words: an address of a webhook in them is a password.
+                    # The store keeps this text, and a webhook's address is a password.
                     failures.append(f"{name}, {recipient}: {redact(str(error))}")
     if failures:
         raise UntoldError(f"{len(failures)} recipients could not be told: {'; '.join(failures)}")
@@ -51,7 +51,6 @@ def send_messages() -> int:
 
 
 def _recipients(settings: NotifySettings) -> Iterator[tuple[str, str | None, Send]]:
-    """(who, of which team, how)."""
     from rebalance_advisor.airflow.senders import send_mail, send_slack
 
     def by_mail(address: str) -> Send:

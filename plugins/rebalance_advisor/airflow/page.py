@@ -1,8 +1,4 @@
-"""What the plugin hands to Airflow: an app that is made at the first request, and the places it is shown in.
-
-Making it late costs scheduler and tasks nothing (they load plugins, too), and whatever is wrong with it (a part that is
-not installed, no connection) is told to whoever opens the page; Airflow is untouched.
-"""
+"""The plugin's web app, created late: its cost and errors concern visitors of the page only."""
 
 from __future__ import annotations
 
@@ -31,9 +27,7 @@ _NOT_THERE = (
 
 
 class LateApp:
-    """An ASGI app that ``make`` makes at the first request; where that fails, the answer is 503 and the next request
-    tries again. All requests that come meanwhile wait for the one try, in no thread of their own.
-    """
+    """Creates the app at the first request. After a failure: 503, and a new try."""
 
     def __init__(self, make: Callable[[], AsgiApp], seconds: float = _MAKING_SECONDS) -> None:
         self._make = make
@@ -42,7 +36,6 @@ class LateApp:
         self._making: asyncio.Task[AsgiApp] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         try:
             made = self._made or await self._make_once()
         except Exception:  # noqa: BLE001 (whatever it is, Airflow goes on; it is logged as it came)
@@ -60,7 +53,7 @@ class LateApp:
         from anyio import CapacityLimiter, to_thread
 
         try:
-            # A limiter of its own: the default one counts the threads of Airflow's API.
+            # The default limiter counts the threads of Airflow's API.
             self._made = await to_thread.run_sync(self._make, limiter=CapacityLimiter(1))
         finally:
             self._making = None
@@ -79,17 +72,16 @@ async def _answer_not_there(send: Send) -> None:
 
 
 class VisiblePaths:
-    """Writes out the hidden characters of a path below the page's prefix before Airflow looks at it.
+    """Makes hidden characters of a path below the page's prefix visible.
 
-    Starlette hangs an app under paths without a line feed: Airflow answered such a path, and asked for no login. Its
-    access log prints paths as they came, so that an escape sequence in one reached a terminal.
+    Starlette does not route paths with a line feed to the app: Airflow answered without a login. Access logs print raw
+    paths, with escape sequences.
     """
 
     def __init__(self, app: AsgiApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request of Airflow's, whatever it is for."""
         path = scope.get("path", "")
         if not path.isprintable() and path.removeprefix(scope.get("root_path", "")).startswith(f"{PREFIX}/"):
             scope["path"] = visible(path)
@@ -97,17 +89,15 @@ class VisiblePaths:
 
 
 def fastapi_apps() -> list[dict[str, Any]]:
-    """For ``AirflowPlugin.fastapi_apps``."""
     return [{"app": LateApp(_make), "url_prefix": PREFIX, "name": NAME}]
 
 
 def root_middlewares() -> list[dict[str, Any]]:
-    """For ``AirflowPlugin.fastapi_root_middlewares``."""
     return [{"middleware": VisiblePaths, "name": NAME}]
 
 
 def external_views(base_url: str) -> list[dict[str, Any]]:
-    """For ``AirflowPlugin.external_views``: the navigation and a tab of each DAG run. ``base_url``: Airflow's own."""
+    """Return navigation entries and a tab of each DAG run. ``base_url``: Airflow's."""
     root = urlsplit(base_url).path.rstrip("/") + PREFIX
     return [
         {"name": NAME, "href": f"{root}/", "destination": "nav", "url_route": "advisor", "nav_top_level": True},

@@ -1,8 +1,4 @@
-"""Airflow's login and permissions for the page.
-
-``get_user`` and the auth manager are what Airflow's own routes use, yet no documented interface: all that the page
-takes of them is in this file.
-"""
+"""Airflow's login and permissions. ``get_user`` and the auth manager are undocumented; only this file uses them."""
 
 from __future__ import annotations
 
@@ -17,12 +13,11 @@ from rebalance_advisor.page.access import Access
 
 
 def airflow_access() -> Access:
-    """The caller is Airflow's user, by cookie or token; a cluster is seen by whoever may read ``advise_NAME``."""
+    """Return access by Airflow's user (cookie or token); a cluster needs read permission on ``advise_NAME``."""
     return Access(user=get_user, readable=readable_clusters)
 
 
 def readable_clusters(user: Any, clusters: Iterable[str]) -> frozenset[str]:
-    """Those whose DAG ``user`` may read; Airflow's auth manager decides."""
     return frozenset(cluster for cluster in clusters if _may_read(user, f"advise_{cluster}"))
 
 

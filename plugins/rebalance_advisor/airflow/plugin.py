@@ -1,4 +1,4 @@
-"""What Airflow learns from us by its plugin mechanism: from ``plugins/advisor_plugin.py``, or from the wheel."""
+"""The Airflow plugin, loaded from ``plugins/advisor_plugin.py`` or the wheel."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ from rebalance_advisor.airflow.page import external_views, fastapi_apps, root_mi
 
 
 class PoolMaker:
-    """Makes the pool of the Spark jobs where it is missing, once scheduler or dag-processor start: tasks of a pool that
-    does not exist are never run, and nothing but the scheduler's log says why.
-    """
+    """Creates the missing pool of the Spark jobs: Airflow never runs tasks of a missing pool."""
 
     @hookimpl
     def on_starting(self, component: Any) -> None:
-        """Airflow calls it in its services, which may ask the metadata database, and in tasks, which may not."""
+        """Called in services, which may read the metadata database, and in tasks, which may not."""
         if type(component).__module__ == "airflow.jobs.job":
             make_heavy_pool()
 
 
 def make_heavy_pool() -> None:
-    """One that is there stays as it is: its slots are the operator's business (Admin, Pools)."""
+    """Keep an existing pool: its slots belong to the operator."""
     from airflow.models.pool import Pool
     from sqlalchemy.exc import IntegrityError
 

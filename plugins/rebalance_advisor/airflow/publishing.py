@@ -1,9 +1,7 @@
-"""The last step of a run: write its advisory as files, publish it in the store, then point ``latest`` to it.
+"""Last step of a run: write its files, publish it in the store, then update ``latest``.
 
-Files go to ``ADVISOR_PUBLISH_DIR/CLUSTER/RUN``, or to the object store of ``ADVISOR_PUBLISH_URL``
-(``s3://CONNECTION@BUCKET/PATH``). The provider of the scheme reads Airflow's connection, so the setting holds no
-secret. S3 uses the provider's ``S3Hook``; another scheme's provider has to bring a file system of fsspec, of which four
-calls are used (``ObjectStoragePath``). ``prune_published`` removes files that are older than their time.
+Files go to ``ADVISOR_PUBLISH_DIR/CLUSTER/RUN``, or to ``ADVISOR_PUBLISH_URL`` (``s3://CONNECTION@BUCKET/PATH``). S3
+uses the provider's ``S3Hook``; other schemes need an fsspec file system (``ObjectStoragePath``).
 """
 
 from __future__ import annotations
@@ -34,13 +32,10 @@ _log = task_log(__name__)
 
 
 def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[list[str], str]:
-    """Write the files whole, then publish the run: where readers see a run, its files are whole.
+    """Write the files, then publish the run; returns a summary and the files' address.
 
-    Returns what a terminal shows last, the verdict, then the worst findings; and where the files are to be read.
-
-    One run of a cluster does this at a time, so that one that ends late takes nothing back.
-    The plan was verified before it was saved. Raises InvalidInputError where the stored one is not that plan any more,
-    and where it has expired while the run lay, and its reading has become too old.
+    Runs of one cluster publish one at a time. Raises InvalidInputError when the stored plan differs from the verified
+    one, or its snapshot has become too old.
     """
     from kafka_rebalance.plans.document import plan_from_document
     from rebalance_advisor import store
@@ -58,7 +53,7 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
         written = place.find(plan_id) if run.status == "published" else None
         if written is not None and not files_that_differ(written, sha256_of(plan_files(plan))):
             _show_as_latest(connection, run_id, cluster, place, plan_id)
-            return words, written.address  # a try before did it, and was cut off afterwards
+            return words, written.address  # an earlier try published it and was cut off
         _require_young(plan, run.parameters, datetime.now(UTC))
         results = rule_results(store.load_checks(connection, run_id))
         written = place.write(advisory_files(document, plan, results), plan_id)
@@ -70,7 +65,7 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
 
 
 def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Place, plan_id: str) -> None:
-    """What leads to the cluster's newest, unless a newer advisory is published by now."""
+    """Update ``latest`` unless a newer advisory is published."""
     from rebalance_advisor import store
 
     if store.newest_published(connection, cluster) == run_id and (hindrance := place.show_as_latest(plan_id)):
@@ -78,7 +73,7 @@ def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Pl
 
 
 def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> None:
-    """The search looked at the reading's age; days may have gone by since where somebody clears a task later."""
+    """Check the snapshot's age again: a task may be cleared days after the search."""
     from kafka_rebalance.plans.plan import Verdict
     from kafka_rebalance.render import render
     from kafka_rebalance.snapshot.times import parse_time, too_old
@@ -96,31 +91,26 @@ def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> 
 
 
 class PublishedFiles(Protocol):
-    """Files by their names in the advisory, such as ``waves/01.json``."""
-
     @property
     def address(self) -> str:
-        """Where people find them."""
+        """Return the address for people."""
 
     @property
     def way_there(self) -> str:
-        """What to type in a shell to have them in the working folder."""
+        """Return the shell command that brings the files to the working folder."""
 
     def read(self, name: str) -> bytes:
-        """A file's content. Raises OSError or ObjectStoreError."""
+        """Raises OSError or ObjectStoreError."""
 
     def names(self) -> list[str]:
-        """All of them, sorted."""
+        """Return all names, sorted."""
 
     def replace(self, files: Mapping[str, bytes]) -> None:
-        """Put files beside those that are there, each whole or not at all."""
+        """Add files, each atomically."""
 
 
 def files_that_differ(files: PublishedFiles, pinned: Mapping[str, str]) -> list[str]:
-    """Return the names in ``pinned``, sha-256 by name, whose file is missing or has other bytes.
-
-    Raises ObjectStoreError where the store does not answer.
-    """
+    """Return the names in ``pinned`` whose file is missing or differs. Raises ObjectStoreError."""
     there = set(files.names())
     return [name for name, sha in pinned.items() if name not in there or _sha256(files.read(name)) != sha]
 
@@ -131,31 +121,24 @@ def _sha256(content: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """In a folder."""
-
     folder: Path
 
     @property
     def address(self) -> str:
-        """Its path."""
         return str(self.folder)
 
     @property
     def way_there(self) -> str:
-        """There already."""
         return f"cd {shlex.quote(str(self.folder))}"
 
     def read(self, name: str) -> bytes:
-        """A file's content."""
         return (self.folder / name).read_bytes()
 
     def names(self) -> list[str]:
-        """All of them, the marker too."""
         files = (path for path in self.folder.rglob("*") if path.is_file())
         return sorted(path.relative_to(self.folder).as_posix() for path in files)
 
     def replace(self, files: Mapping[str, bytes]) -> None:
-        """Each beside, then renamed."""
         from rebalance_advisor.publish.folders import replace_file
 
         for name, content in files.items():
@@ -164,59 +147,52 @@ class FolderFiles:
 
 @dataclass(frozen=True, slots=True)
 class ObjectFiles:
-    """In an object store, under a key."""
-
     store: ObjectStore
     key: str
 
     @property
     def address(self) -> str:
-        """As the store's own tools take it."""
         return self.store.address(self.key)
 
     @property
     def way_there(self) -> str:
-        """Fetched first; other stores have a tool like it."""
         address = shlex.quote(self.address)
         is_s3 = self.address.startswith("s3://")
         fetch = f"aws s3 cp --recursive {address} plan" if is_s3 else f"# fetch all of {address} into a folder: plan"
         return f"{fetch}\ncd plan"
 
     def read(self, name: str) -> bytes:
-        """A file's content."""
         content = self.store.read(f"{self.key}/{name}")
         if content is None:
             raise ObjectStoreError(f"{self.store.address(f'{self.key}/{name}')}: is not there; publish the run again")
         return content
 
     def names(self) -> list[str]:
-        """All of them, the manifest too."""
         return [key.removeprefix(f"{self.key}/") for key in self.store.list(self.key)]
 
     def replace(self, files: Mapping[str, bytes]) -> None:
-        """One object each."""
         for name, content in files.items():
             self.store.put(f"{self.key}/{name}", content)
 
 
 FOLDER_SETTING = "ADVISOR_PUBLISH_DIR"
-# Names of ours beside the folders of runs, and names that Windows' file systems keep for devices.
+# Our names beside the folders of runs, and device names of Windows.
 _RESERVED = re.compile(r"latest(\.json)?|(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _LONGEST_NAME = 200
 _SHOWN_OF_LONG = 100
 
 
 class Place(Protocol):
-    """A run's own place, and beside it what leads to the cluster's newest."""
+    """A run's files, and the cluster's ``latest`` beside them."""
 
     def find(self, plan_id: str) -> PublishedFiles | None:
-        """All files of this plan, where they are whole."""
+        """Return the files of this plan if they are complete."""
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Put them there; who reads what was there before still can, or finds the new ones."""
+        """Write the files; readers of earlier files are not disturbed."""
 
     def show_as_latest(self, plan_id: str) -> str | None:
-        """Let the cluster's newest lead here; what hinders it, in words."""
+        """Point ``latest`` here; return what prevents it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +203,6 @@ class FolderPlace:
     run_id: str
 
     def find(self, plan_id: str) -> PublishedFiles | None:
-        """By the folder's marker."""
         from rebalance_advisor.publish.folders import advisory_folder, read_marker
 
         folder = advisory_folder(self.folder)
@@ -236,13 +211,12 @@ class FolderPlace:
         return FolderFiles(folder) if is_this else None
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """In one step. Raises UsageError where the folder holds an advisory of another run."""
+        """Raises UsageError when the folder holds another run's advisory."""
         from rebalance_advisor.publish.folders import replace_folder
 
         return FolderFiles(replace_folder(self.folder, files, plan_id, run_id=self.run_id))
 
     def show_as_latest(self, plan_id: str) -> str | None:
-        """The link."""
         from rebalance_advisor.publish import folders
 
         link = self.folder.parent / folders.LATEST
@@ -260,19 +234,16 @@ class ObjectPlace:
     run_id: str
 
     def find(self, plan_id: str) -> PublishedFiles | None:
-        """By the manifests there."""
         found = self._manifest(plan_id)
         return None if found is None else self._files(found)
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Each as an object, in a folder that no other bytes have."""
         from rebalance_advisor.publish.object_store import put_advisory
 
         made = Manifest(self.cluster, self.run_id, plan_id, folder_name(self.run_id), datetime.now(UTC), {})
         return self._files(put_advisory(self.store, folder_name(self.cluster), made, files))
 
     def show_as_latest(self, plan_id: str) -> str | None:
-        """One object, put whole."""
         from rebalance_advisor.publish.object_store import point_latest
 
         found = self._manifest(plan_id)
@@ -292,7 +263,7 @@ class ObjectPlace:
 
 
 def place_of(cluster: str, run_id: str) -> Place:
-    """Where the files of a run go. Raises InvalidInputError where the object store's address cannot be."""
+    """Raises InvalidInputError."""
     store = object_store()
     if store is not None:
         return ObjectPlace(store, cluster, run_id)
@@ -300,30 +271,25 @@ def place_of(cluster: str, run_id: str) -> Place:
 
 
 def require_place(cluster: str) -> None:
-    """Asked before the work, so that nobody waits for a refusal: does the store know its address, and may we look?
-
-    Raises InvalidInputError where the address cannot be, ObjectStoreError where the store refuses or does not answer.
-    """
+    """Check address and permissions before the work. Raises InvalidInputError or ObjectStoreError."""
     store = object_store()
     if store is not None:
         store.list(f"{folder_name(cluster)}/{LATEST}")
 
 
 def publish_folder(cluster: str, run_id: str) -> Path:
-    """The folder of a run."""
     return publish_root() / folder_name(cluster) / folder_name(run_id)
 
 
 def publish_root() -> Path:
-    """The folder of the folders: one for each cluster. Small files of this machine lie here, too."""
     return Path(os.environ.get(FOLDER_SETTING) or Path.cwd() / "published")
 
 
 def folder_name(name: str) -> str:
-    """Return the folder's name, or the object key's part, for a name: two names never share one.
+    """Return a unique folder name or key part for a name, also on case-insensitive file systems.
 
-    Lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots stay; of all else each byte of UTF-8 becomes ``=xx``:
-    names stay apart where upper and lower case are one. Long ones end with ``==`` and the SHA-256 of the name.
+    Lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots stay; every other UTF-8 byte becomes ``=xx``. Long
+    names end with ``==`` and the SHA-256 of the name.
     """
     name_bytes = name.encode("utf-8", "surrogatepass")
     escaped = re.sub(rb"[^a-z0-9_.+-]|^\.|\.$", lambda found: b"=%02x" % ord(found[0]), name_bytes).decode("ascii")
@@ -340,7 +306,7 @@ URL_SETTING = "ADVISOR_PUBLISH_URL"
 LIMIT_SETTING = "ADVISOR_PUBLISH_SECONDS"
 _DEFAULT_SECONDS = 300
 _S3_SCHEMES = ("s3", "s3a", "s3n")
-# The connection's own ``config_kwargs`` win. Three tries of a silent server take less than ``_DEFAULT_SECONDS``.
+# The connection's ``config_kwargs`` have priority. Three tries of a silent server end within ``_DEFAULT_SECONDS``.
 _S3_LIMITS = {"connect_timeout": 5, "read_timeout": 30, "retries": {"mode": "standard", "total_max_attempts": 3}}
 _LONGEST_REASON = 500
 _EXAMPLE = "write s3://CONNECTION@BUCKET/PATH"
@@ -349,10 +315,9 @@ _CONNECTION = re.compile(r"[\w.-]*", re.ASCII)
 
 
 class AirflowObjectStore:
-    """An ``ObjectStore`` under one path of a file system, with a longest time for each call.
+    """An ``ObjectStore`` under one path, with a time limit for each call.
 
-    ``pipe_file`` puts an object whole; a file that is open for writing would be closed, and so be there, with what was
-    written until an error came.
+    ``pipe_file`` puts an object whole; an open file would be stored in part after an error.
     """
 
     def __init__(self, files: Any, protocol: str, root: str, seconds: float) -> None:
@@ -361,34 +326,33 @@ class AirflowObjectStore:
         self._threads = AbandonedThreads()
 
     def put(self, key: str, content: bytes) -> None:
-        """Make or replace it."""
         self._answer(key, lambda: self._files.pipe_file(self._path(key), content))
 
     def read(self, key: str) -> bytes | None:
-        """``None`` where there is no such object."""
+        """Return None if there is no such object."""
         return self._answer(key, lambda: _content(self._files, self._path(key)))
 
     def list(self, prefix: str) -> list[str]:
-        """Asked anew each time: what fsspec remembers of others' objects is old."""
+        """Bypass fsspec's listing cache."""
         found = self._answer(prefix, lambda: _paths(self._files, self._path(prefix)))
         under = f"{self._root}/"
         return sorted(path.removeprefix(under) for path in found if path.startswith(under))
 
     def delete(self, key: str) -> None:
-        """Gone, or never there."""
+        """A missing object is no error."""
         self._answer(key, lambda: _delete(self._files, self._path(key)))
 
     def address(self, key: str) -> str:
-        """Without the connection: as the store's own tools take it."""
+        """Without the connection, as the store's tools take it."""
         return f"{self._shown}/{key}".rstrip("/")
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}".rstrip("/")
 
     def _answer(self, key: str, call: Callable[[], Answer]) -> Answer:
-        """Each store's library has errors of its own: one class of ours, with the address.
+        """Convert any library's error to ours, with the address.
 
-        The libraries limit each step, and a server that drips ends no step: the whole call is limited by a thread.
+        A thread limits the whole call: libraries limit each step, and a slow server can drip for ever.
         """
         future: Future[Answer] = self._threads.submit(call)
         try:
@@ -428,11 +392,10 @@ def _delete(files: Any, path: str) -> None:
 
 
 class _S3Files:
-    """The calls of fsspec that the store makes, answered by botocore.
+    """The fsspec calls that the store makes, served by botocore.
 
-    fsspec's own S3 (s3fs on aiohttp) sends the file and the session token to the host that a redirect names, and waits
-    for ever for a server that does not answer ``Expect: 100-continue``. botocore does neither, and it verifies by the
-    connection's ``verify``.
+    fsspec's own S3 (s3fs on aiohttp) sends file and session token to a redirect's host, and waits for ever without an
+    answer to ``Expect: 100-continue``. botocore does neither, and honours the connection's ``verify``.
     """
 
     def __init__(self, connection_id: str | None) -> None:
@@ -444,12 +407,12 @@ class _S3Files:
         self._client.meta.events.register_first("needs-retry.s3", _refuse_redirect)
 
     def pipe_file(self, path: str, content: bytes) -> None:
-        """Put the object in one request, so that it is whole or not there."""
+        """Put the object in one request, so that it is whole or absent."""
         bucket, key = _bucket_and_key(path)
         self._client.put_object(Bucket=bucket, Key=key, Body=content)
 
     def cat_file(self, path: str) -> bytes:
-        """Return the object's content. Raises FileNotFoundError."""
+        """Raises FileNotFoundError."""
         bucket, key = _bucket_and_key(path)
         try:
             return bytes(self._client.get_object(Bucket=bucket, Key=key)["Body"].read())
@@ -457,24 +420,23 @@ class _S3Files:
             raise FileNotFoundError(path) from None
 
     def find(self, path: str) -> list[str]:
-        """Return the paths of all objects under ``path``."""
         bucket, key = _bucket_and_key(path)
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=key and f"{key}/")
         return [f"{bucket}/{found['Key']}" for page in pages for found in page.get("Contents", ())]
 
     def rm_file(self, path: str) -> None:
-        """Remove the object; S3 says the same where there is none."""
+        """Remove the object; a missing one is no error."""
         bucket, key = _bucket_and_key(path)
         self._client.delete_object(Bucket=bucket, Key=key)
 
     def invalidate_cache(self) -> None:
-        """Nothing is remembered."""
+        """There is no cache."""
 
 
 def _refuse_redirect(response: tuple[Any, Any] | None, **_: object) -> None:
-    """End a call that is redirected, except to the bucket's region: that one goes to an address that botocore makes.
+    """End a redirected call, except to the bucket's region, whose address botocore makes.
 
-    botocore itself would look for the region, by requests that are redirected likewise, until Python's stack is full.
+    botocore would look up the region by requests that are redirected in turn, until a RecursionError.
     """
     if response is not None and 300 <= response[0].status_code < 400:
         status, headers = response[0].status_code, response[0].headers
@@ -488,11 +450,7 @@ def _bucket_and_key(path: str) -> tuple[str, str]:
 
 
 def object_store() -> AirflowObjectStore | None:
-    """The store that the setting names; ``None`` where nothing is set, and files go to folders.
-
-    Raises InvalidInputError for an address or a time limit that cannot be, a scheme that no installed provider knows, a
-    connection that Airflow does not have.
-    """
+    """Return None when files go to folders. Raises InvalidInputError."""
     url = os.environ.get(URL_SETTING, "").strip()
     if not url:
         return None
@@ -527,7 +485,7 @@ def _longest_call_seconds() -> float:
 
 
 def _require_address(url: str) -> None:
-    """Nothing of the value is told where it may hold a password."""
+    """The error shows no part of a value that may hold a password."""
     try:
         parts = urlsplit(url)
         connection, _, place = parts.netloc.rpartition("@")
@@ -558,7 +516,7 @@ def _require_scheme(scheme: str) -> None:
 
 
 def _require_connection(connection_id: str) -> None:
-    """The provider for AWS would go on without, with whatever credentials the machine has."""
+    """Without it the AWS provider would use the machine's credentials."""
     from airflow.providers.common.compat.sdk import AirflowNotFoundException
     from airflow.sdk import BaseHook
 
@@ -577,10 +535,8 @@ if TYPE_CHECKING:
 
 
 def prune_published(connection: Connection, before: datetime) -> list[str]:
-    """Remove what was written before a time and is nobody's latest; returns where it was.
-
-    While a cluster's objects are removed, nobody publishes it: what ``latest.json`` comes to name cannot go meanwhile.
-    Raises InvalidInputError where the object store's address cannot be, ObjectStoreError where the store refuses.
+    """Remove files older than ``before`` that no ``latest`` names; returns their addresses. Holds the
+    publishing lock.
     """
     from rebalance_advisor import store
     from rebalance_advisor.publish.folders import remove_older

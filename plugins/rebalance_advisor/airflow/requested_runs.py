@@ -1,4 +1,4 @@
-"""From a form or a REST call to one request, refused before anything is collected or searched."""
+"""Turn a form or REST call into one request, refused before any work starts."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
 
 
 def _require_names_known(request: RunRequest, snapshot: ClusterSnapshot, entry: ClusterEntry) -> None:
-    """What the cluster's own table holds may match nothing today: a schedule does not stop because a topic is gone."""
+    """Names of the cluster's table may match nothing: a removed topic must not stop a schedule."""
     table = {option.name: entry.options[option.name] for option in OF_TOPICS if option.name in entry.options}
     require_names_known(request, snapshot, frozenset(RunRequest.from_mapping(table).options.topic_patterns()))
 
 
 def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
-    """Whoever may start a run may not thereby run any code: classes of one's own stand in the cluster's table."""
+    """Allow only custom classes of the cluster's table, because any user may start a run."""
     if request.own_scenarios:
         raise UsageError.at("scenario", "a run has no what-if", "ask plan or advise with --scenario in a shell")
     configured = entry.options.get("own_strategy", ())
@@ -59,7 +59,7 @@ def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
 
 
 def _require_distinct(params: Mapping[str, Any]) -> None:
-    """Raises UsageError for a list that holds one value twice: somebody meant another one."""
+    """Raises UsageError for duplicates."""
     for name, values in params.items():
         seen: set[str] = set()
         for value in values if isinstance(values, list) else ():
@@ -70,7 +70,7 @@ def _require_distinct(params: Mapping[str, Any]) -> None:
 
 
 def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The params with the DAG's cluster in them. Raises UsageError where they name another one."""
+    """Raises UsageError for another cluster."""
     named = params.get("cluster")
     if named not in (None, cluster):
         raise UsageError.at("cluster", f"{excerpt(named)} is not {cluster}, which this DAG is for", "start its own DAG")
@@ -78,10 +78,7 @@ def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def start_requested_run(connection: store.Connection, document: Mapping[str, Any], run_id: str) -> str:
-    """Choose the snapshot, or read a fresh one, and start the run over it; returns the snapshot's id.
-
-    Raises UsageError where the fresh one contradicts the options.
-    """
+    """Return the snapshot's id. Raises UsageError."""
     request = RunRequest.from_mapping(document)
     cluster = str(request.cluster)
     stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
@@ -89,7 +86,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
     if stored is None and (any(patterns_of(request)) or request.options.depends_on_cluster):
         snapshot = store.load_snapshot(connection, snapshot_id)
         _require_fit_of(request, snapshot, read_clusters(clusters_file()).entry(cluster))
-    if request.load is not None:  # refused here, in words, where no hour of the window was seen
+    if request.load is not None:  # fails here when the window has no snapshots
         window = request.document()["window"]
         store.snapshot_over_window(connection, snapshot_id, request.load, window)
     store.start_run(
@@ -100,10 +97,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:
-    """The options fit the newest stored snapshot; where they do not, a fresh reading (a broker may have joined).
-
-    Where no snapshot is stored, ``start_run`` tries patterns on the first: they alone are worth no further reading.
-    """
+    """Check the options on the newest stored snapshot; on a mismatch, on a new one, since a broker may have joined."""
     depends = request.options.depends_on_cluster
     if not depends and not any(patterns_of(request)):
         return
@@ -125,6 +119,6 @@ def _require_fit_of(request: RunRequest, snapshot: ClusterSnapshot, entry: Clust
     require_quick_request(request, snapshot)
     _require_names_known(request, snapshot, entry)
     if request.options.depends_on_cluster:
-        from kafka_rebalance.plans.pipeline import require_options_fit  # heavy, and most runs ask nothing of the kind
+        from kafka_rebalance.plans.pipeline import require_options_fit  # heavy, and most runs do not need it
 
         require_options_fit(snapshot, request.options)

@@ -1,4 +1,4 @@
-"""Retry rules and signs of life of a task: only errors that time can mend are retried, and long work is logged."""
+"""Retry rules and progress logs of tasks: only errors that time can mend are retried."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 
 
 def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """Decorate the work of a task. The failure has the error's own words, and the error as its cause."""
+    """Decorate a task's work: fail without retry for errors that time cannot mend."""
 
     @wraps(work)
     def attempt(*given: Given.args, **named: Given.kwargs) -> Answer:
@@ -31,20 +31,18 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
         except Exception as error:
             if is_mended_by_time(error):
                 raise
-            from kafka_rebalance.render import error_words  # not while Airflow reads the DAG's file
+            from kafka_rebalance.render import error_words  # not while Airflow parses the DAG file
 
             words = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
             raise AirflowFailException(words) from error
 
-    # Airflow reads what a task returns from its annotation, whose names it looks up in this module: they are put in.
+    # Airflow resolves a task's return annotation in this module's names, so it is evaluated here.
     if "return" in work.__annotations__:
         attempt.__annotations__ = work.__annotations__ | {"return": _return_type(work)}
     return attempt
 
 
 def _return_type(work: Callable[..., object]) -> object:
-    """Return the evaluated annotation of what ``work`` returns."""
-
     def only() -> None: ...
 
     only.__annotations__ = {"return": work.__annotations__["return"]}
@@ -56,7 +54,7 @@ EVERY_SECONDS = 20.0
 
 @contextmanager
 def still_working(log: logging.Logger, what: str, every_seconds: float = EVERY_SECONDS) -> Iterator[None]:
-    """Says ``what`` when the block begins, again every ``every_seconds``, and how long it took where it has ended well.
+    """Log ``what`` at the start, every ``every_seconds``, and the duration at a successful end.
 
     >>> with still_working(log, "reading cluster orders"):
     ...     read()

@@ -1,4 +1,4 @@
-"""One message out, by an Airflow connection of type smtp or slackwebhook."""
+"""Send one message by an Airflow connection of type smtp or slackwebhook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_assignors.visible_text import excerpt
 from rebalance_advisor.notify import Message
 from rebalance_advisor.outgoing_http import OutgoingRequestError, ask, checked_address
 
-_PATH_PARTS = re.compile(r"[\w-]{8,}")  # a part, not the path: an error message may quote what is around it
+_PATH_PARTS = re.compile(r"[\w-]{8,}")  # parts, since an error message may quote only some
 
 
 _HEADER_LIMIT, _SECTION_LIMIT = 150, 3_000  # characters of Slack's header and section blocks
@@ -33,8 +33,7 @@ def send_mail(connection_id: str, address: str, message: Message, link: str | No
 def send_slack(connection_id: str, message: Message, link: str | None = None) -> None:
     """Post blocks of plain text, in which Slack sees no link and no mention. Raises OutgoingRequestError.
 
-    The provider reads the connection and does not send: its client follows redirects, and logs the address, whose path
-    is the password. The path is masked, because a refusal of the server may quote it.
+    The provider's client follows redirects and logs the address, whose path is the password; here the path is masked.
     """
     from airflow.providers.common.compat.sdk import mask_secret
     from airflow.providers.slack.hooks.slack_webhook import SlackWebhookHook

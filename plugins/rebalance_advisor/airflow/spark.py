@@ -1,14 +1,7 @@
-"""Run one of our Spark jobs: spark-submit as a child of the task, with the store's address in its environment.
+"""Run a Spark job: spark-submit as a child of the task, with the store's address in its environment.
 
-The connection ``spark_default`` decides where it runs (docs/spark.md), in the Spark provider's own terms. ``host`` is
-the whole master (``local[*]``, ``spark://master``, ``k8s://https://api``, ``yarn``) with ``port`` after it, or, as in a
-connection's URI, its type is the scheme: ``spark://master:7077``. In the extra: ``deploy-mode``, ``queue``,
-``namespace``, ``executor-python`` (the workers' Python, if it is not the one that they find themselves) and ``conf``,
-Spark's own settings by name. They reach spark-submit in a file, because every user of the machine sees a command line.
-Our code travels with the job. Its lines go to the task's log as they come, and it ends with the task.
-
-Memory of the driver's JVM follows the size of the snapshot, unless the connection sets it: rows for the executors and
-their answers pass through it. The figure is a maximum; Python's own memory comes on top.
+The connection ``spark_default`` (docs/spark.md) uses the Spark provider's terms. Its settings reach spark-submit in a
+file, because every user sees a command line. By default the driver's memory follows the snapshot's size.
 """
 
 from __future__ import annotations
@@ -44,7 +37,7 @@ _FROM_KUBERNETES = "spark.kubernetes.driver.secretKeyRef."
 # Spark's page has no login and listens on all interfaces.
 _NO_PAGE = {"spark.ui.enabled": "false"}
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-# As java.util.Properties reads it.
+# Escapes of java.util.Properties.
 _ESCAPES = str.maketrans(
     {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"} | {mark: f"\\{mark}" for mark in " :=#!"}
 )
@@ -52,15 +45,13 @@ _ESCAPES = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class SparkConnection:
-    """``arguments`` of spark-submit before the application, without Spark's own ``settings``."""
-
     master: str
     arguments: tuple[str, ...]
     settings: Mapping[str, str]
 
     @contextmanager
     def all_arguments(self) -> Iterator[tuple[str, ...]]:
-        """The arguments, with the settings in a file that its owner alone can read and that goes at the end."""
+        """Yield the arguments, the last with a private settings file."""
         with NamedTemporaryFile("w", encoding="utf-8", suffix=".properties") as file:
             for name, value in self.settings.items():
                 file.write(f"{name.translate(_ESCAPES)}={value.translate(_ESCAPES)}\n")
@@ -69,11 +60,7 @@ class SparkConnection:
 
 
 def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
-    """The connection. ``secret_variable`` is what the driver needs in its environment and nobody else may see.
-
-    Raises UsageError for a place of it that is wrong, and where a driver on a cluster would get the secret in no way
-    that hides it.
-    """
+    """Raises UsageError for a faulty field, and when ``secret_variable`` could not reach the driver hidden."""
     from airflow.sdk import BaseHook
 
     from rebalance_advisor.airflow.connections import mask_secrets
@@ -115,7 +102,7 @@ def _settings(extra: Mapping[str, Any], place: str) -> dict[str, str]:
     settings |= {} if namespace is None else {_NAMESPACE: namespace}
     if python is None:
         return settings
-    # Spark would start the driver with the workers' Python, too.
+    # Else Spark would start the driver with the workers' Python.
     return settings | {"spark.pyspark.python": python, "spark.pyspark.driver.python": sys.executable}
 
 
@@ -132,24 +119,23 @@ _SILENT_S = 0.5
 
 
 class SubmitError(AdvisorError):
-    """spark-submit is not there, or ended badly."""
+    """spark-submit is missing or failed."""
 
 
 class JobInterruptedError(SubmitError):
-    """The job was ended from outside, or ended by an error that time can mend."""
+    """Ended from outside, or by an error that time can mend."""
 
 
 class Submission:
-    """One run of spark-submit; ``end`` may be called from a signal's handler."""
+    """One run of spark-submit; ``end`` is safe in a signal handler."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ended = False
 
     def run(self, arguments: Sequence[str], added: Mapping[str, str], say: Callable[[str], None]) -> None:
-        """Until it has ended; ``added`` goes into its environment, and into no argument.
-
-        Raises SubmitError with the exit code and the last line that it wrote, also where it was ended and says 0.
+        """Run to the end; ``added`` goes only into the environment. Raises SubmitError, also for an ended job that
+        returned 0.
         """
         last = ""
         with subprocess.Popen(
@@ -164,16 +150,15 @@ class Submission:
         if process.returncode or self._is_ended:
             how = "was ended" if self._is_ended else "ended"
             code = process.returncode
-            # Below 0: a signal ended spark-submit itself; above 128: what it started.
+            # Below 0: a signal ended spark-submit; above 128: its child.
             is_interrupted = self._is_ended or code == EXIT_LATER or code < 0 or code > 128
             kind = JobInterruptedError if is_interrupted else SubmitError
             raise kind(f"{_BINARY} {how} with code {code}; its last line: {last or 'none'}")
 
     def end(self) -> None:
-        """The driver and what it has started, politely first."""
         if self._process is None or self._process.poll() is not None:
             return
-        self._is_ended = True  # whose child is ended may take that for its own good end
+        self._is_ended = True  # spark-submit may return 0 when its child is killed
         import psutil
 
         family = psutil.Process(self._process.pid)
@@ -186,11 +171,7 @@ class Submission:
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    """What it writes, as it comes, until it has ended and its output is silent.
-
-    Not until that is closed: a Python worker that is left over (its daemon was killed) holds it open for as long as it
-    lives, and the task would wait with it.
-    """
+    """Yield output until the process has ended and is silent; an orphaned Python worker can hold the output open."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pending, output = "", process.stdout
     if output is None:
@@ -211,7 +192,7 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 def spark_submit() -> str:
-    """The one on the PATH, else the one of the pyspark beside this Python. Raises SubmitError where there is none."""
+    """Raises SubmitError."""
     beside = Path(sys.executable).parent / _BINARY
     found = shutil.which(_BINARY) or (str(beside) if beside.is_file() else None)
     if found is None:
@@ -222,26 +203,24 @@ def spark_submit() -> str:
 def _signal(send: Callable[[], None]) -> None:
     import psutil
 
-    with contextlib.suppress(psutil.NoSuchProcess):  # it ended by itself meanwhile
+    with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
         send()
 
 
 SETTING = "spark.driver.memory"
-_LEAST_MIB = 1_024  # what Spark gives if nobody says anything
-_BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # docs/spark.md has what was measured
+_LEAST_MIB = 1_024  # Spark's default
+_BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # measured: docs/spark.md
 
 
 def driver_memory(connection: SparkConnection, partition_count: int | None) -> tuple[str, ...]:
-    """Arguments of spark-submit; none where the connection's settings name it, or where nobody tells the size (a run
-    that the version before started): then Spark's own default is what it gets.
-    """
+    """Return nothing when the connection sets the memory or the size is unknown."""
     if partition_count is None or SETTING in connection.settings:
         return ()
     return "--driver-memory", f"{memory_mib(partition_count)}m"
 
 
 def memory_mib(partition_count: int) -> int:
-    """At least as much as Spark gives by itself.
+    """Return MiB for the driver, at least Spark's default.
 
     >>> memory_mib(10_000), memory_mib(333_333)
     (1024, 1814)
@@ -255,17 +234,14 @@ CONNECTION = "spark_default"
 
 
 class AdvisorSparkJob(BaseOperator):
-    """``spark_jobs/JOB.py --run-id RUN``. A retry replaces what the try before half-wrote.
-
-    ``partition_count`` of the run's snapshot, if somebody tells it, says how much memory its driver gets.
-    """
+    """Runs ``spark_jobs/JOB.py --run-id RUN``. A retry replaces partial results."""
 
     template_fields = ("run_id", "partition_count")
 
     def __init__(self, *, job: str, run_id: Any, partition_count: Any, **kwargs: Any) -> None:
         super().__init__(
             task_id=job,
-            pool=HEAVY_POOL,  # drivers side by side on one machine share its cores
+            pool=HEAVY_POOL,  # drivers on one machine share its cores
             **kwargs,
         )
         self.job, self.run_id, self.partition_count = job, run_id, partition_count
@@ -273,7 +249,7 @@ class AdvisorSparkJob(BaseOperator):
 
     @fail_without_retry
     def execute(self, context: Any) -> None:  # noqa: ARG002
-        """Submit and wait. A job that ends badly fails the task, for good unless time can mend it."""
+        """Submit and wait. A failed job fails the task, for good unless time can mend it."""
         dsn, log = store_dsn(), task_log(__name__)
         connection = spark_connection(CONNECTION, DSN_VARIABLE)
         log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)
@@ -284,12 +260,11 @@ class AdvisorSparkJob(BaseOperator):
             self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
 
     def on_kill(self) -> None:
-        """The task is ended from outside: so is its job."""
+        """End the job with the task."""
         self._submission.end()
 
 
 def jobs_folder() -> Path:
-    """Where the jobs lie: where the setting says, in the wheel, or beside ``plugins/`` of a checkout."""
     if told := os.environ.get(JOBS_SETTING):
         return Path(told)
     here = Path(__file__).resolve()

@@ -1,7 +1,6 @@
-"""The tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``, in the order in which they run.
+"""Tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``, in running order.
 
-Tasks pass ids to each other; everything else is in the store. Gates log warnings; a block fails the task without a
-retry.
+Tasks pass ids; all else is in the store. Gates log warnings; a block fails the task without a retry.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Run = dict[str, Any]  # run_id, cluster, snapshot_id, partition_count
 @task
 @fail_without_retry
 def check_request(cluster: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The form, or the REST call, as one request; what cannot be is refused here, in words."""
+    """Turn the form or REST call into one checked request."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.publishing import require_place
     from rebalance_advisor.airflow.requested_runs import requested_run
@@ -37,7 +36,7 @@ def check_request(cluster: str, params: dict[str, Any] | None = None) -> dict[st
 @task
 @fail_without_retry
 def start_run(request: dict[str, Any], dag_run: Any = None) -> Run:
-    """Choose the snapshot, or read a fresh one, and open a run over it. The run's id is the same in every retry."""
+    """Choose or collect the snapshot and start a run on it. Retries have the same run id."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.requested_runs import start_requested_run
 
@@ -52,21 +51,21 @@ def start_run(request: dict[str, Any], dag_run: Any = None) -> Run:
 @task
 @fail_without_retry
 def check_input(run: Run) -> None:
-    """The input gate: a snapshot that contradicts itself goes no further."""
+    """Run the input gate on the snapshot."""
     check_snapshot_or_refuse(store_dsn(), run["snapshot_id"])
 
 
 @task
 @fail_without_retry
 def check_results(run: Run) -> None:
-    """The result gate: scores, findings and plan agree with each other and with the snapshot."""
+    """Run the result gate: scores, findings and plan must agree with each other and with the snapshot."""
     check_run_or_refuse(store_dsn(), run["run_id"])
 
 
 @task
 @fail_without_retry
 def publish(run: Run) -> dict[str, Any]:
-    """Write the files, then let readers see the run: one short transaction, the last thing that happens."""
+    """Write the files, then publish the run in one short transaction."""
     from rebalance_advisor.airflow.publishing import place_of, publish_run
 
     with still_working(_log, f"run {run['run_id']}: writing files"):
@@ -92,12 +91,12 @@ def collect(cluster: str, params: dict[str, Any] | None = None) -> str:
 @task
 @fail_without_retry
 def check_snapshot(snapshot_id: str) -> None:
-    """The input gate."""
+    """Run the input gate on the snapshot."""
     check_snapshot_or_refuse(store_dsn(), snapshot_id)
 
 
 def check_snapshot_or_refuse(dsn: str, snapshot_id: str) -> None:
-    """The input gate. Raises AirflowFailException with rules and rows where it blocks."""
+    """Raises AirflowFailException."""
     from rebalance_advisor import gates
 
     subject = f"snapshot {snapshot_id}"
@@ -107,7 +106,7 @@ def check_snapshot_or_refuse(dsn: str, snapshot_id: str) -> None:
 
 
 def check_run_or_refuse(dsn: str, run_id: str) -> None:
-    """The result gate. Raises AirflowFailException with rules and rows where it blocks."""
+    """Raises AirflowFailException."""
     from rebalance_advisor import gates
 
     with still_working(_log, f"the result gate asks its rules about run {run_id}"):
@@ -131,7 +130,7 @@ def _refuse_blocked(subject: str, result: Any) -> None:
 @task
 @fail_without_retry
 def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
-    """Remove what is older than the form says, published folders as long as advisories; returns how much that was."""
+    """Remove rows older than the form says, and their published files; returns the counts."""
     from dataclasses import asdict
     from datetime import UTC, datetime, timedelta
 
@@ -141,7 +140,7 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from rebalance_advisor.request.run_request import require_known
 
     form = dict(params or {})
-    require_known(form, prune_form())  # a misspelt number of days would remove what should be kept
+    require_known(form, prune_form())  # a misspelt field would remove rows that must stay
     with store.connect(store_dsn()) as connection:
         now = store.agreed_now(connection, datetime.now(UTC))
         pruned = store.prune(
