@@ -22,7 +22,7 @@ _log = task_log(__name__)
 
 
 class UntoldError(AdvisorError):
-    """Somebody could not be told; everybody else was."""
+    """Some recipients could not be reached; all others got their messages."""
 
 
 Send = Callable[["Message", str | None], None]  # with the address of the cluster's page, where Airflow knows its own

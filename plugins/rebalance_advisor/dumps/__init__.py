@@ -1,4 +1,4 @@
-"""Files → snapshots: what Kafka's own tools print, cluster models, reassignments, and the advisor's own snapshots."""
+"""Read snapshots from files: output of Kafka's tools, cluster models, reassignments, saved snapshots."""
 
 from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.dumps.capacity_file import Capacities, read_capacity, with_capacity

@@ -1,17 +1,16 @@
-"""Any input of the advisor → snapshot. What it is, is seen by its content, never by its name.
+"""Read any input file or folder into a snapshot. Content decides the format, never the name.
 
-Cluster-model JSON → snapshot: an import format in MiB, KiB/s and percent (see README of the peer's clusters).
+Cluster-model JSON (MiB, KiB/s, percent)::
 
     {"brokers":    [{"id", "rack", "host", "state", "capacity": {"cpu", "nw_in", "nw_out", "disk"}}],
      "partitions": [{"topic", "partition", "replicas": [leader first], "load": {"cpu", "nw_in", "nw_out", "disk"}}]}
 
-Units are multiplied by powers of two, so nothing is lost: ``disk`` × 2^20 bytes, ``nw_*`` × 2^10 bytes/s. Sizes stand
-in the load column, which keeps fractions of a byte; the sizes per replica stay unknown: "as the leader's".
+``disk`` × 2^20 bytes, ``nw_*`` × 2^10 bytes/s. Sizes go to the load column, which keeps fractions of a byte; sizes per
+replica stay unknown, which means "as the leader's".
 
-Kafka's reassignment JSON → snapshot: placement only. Nothing is measured: loads stay unknown, never zero.
-
-Read as ``kafka-reassign-partitions`` takes it (``{"version": 1, "partitions": [...]}``), or as ``--generate`` and
-``--execute`` print it: then the block under "Current partition replica assignment" counts.
+Kafka's reassignment JSON has placement only, so all loads are unknown. It may be a file for
+``kafka-reassign-partitions``, or the output of ``--generate`` or ``--execute``; then "Current partition replica
+assignment" counts.
 """
 
 from __future__ import annotations
@@ -66,15 +65,14 @@ _MODEL_ROW_FIELDS = frozenset(("topic", "partition", "replicas", "load"))
 
 
 def is_cluster_model(document: Any) -> bool:
-    """A JSON object with brokers and partitions side by side."""
     return isinstance(document, dict) and "brokers" in document and "partitions" in document
 
 
 def read_cluster_model(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """The snapshot of a model; ``cluster`` is its name where it gives none.
+    """Read a model; ``cluster`` is the default name.
 
-    Raises InvalidInputError with the JSON path: another unit, an unknown state or field, a broker or partition twice,
-    a replica on a broker that is not listed, a load that is negative or no number.
+    Raises InvalidInputError with the JSON path for an unknown unit, state or field, a duplicate, an unlisted broker, or
+    an invalid load.
     """
     _require_units(document.get("units"), f"{place}.units")
     fields = Fields(document, place)
@@ -174,7 +172,7 @@ def _read_loads(rows: list[dict[str, Any]], placement: PlacementRows, place: str
 
 
 def _name_wrong_load(loads: list[Any], place: str) -> None:
-    """Raises at the first load that is wrong."""
+    """Raises InvalidInputError for the first invalid load."""
     for number, load in enumerate(loads):
         here = f"{place}.partitions[{number}].load"
         if not isinstance(load, dict):
@@ -192,7 +190,7 @@ def _name_wrong_load(loads: list[Any], place: str) -> None:
 CURRENT_TITLE = "Current partition replica assignment"
 _NEXT_TITLES = ("Proposed partition reassignment configuration", "Save this to use as the")
 _NARROWEST_TERMINAL = 40
-# ``log_dirs`` is read over: Kafka's own documents print fewer of them than replicas.
+# ``log_dirs`` is ignored: Kafka's own documents list fewer of them than replicas.
 _REASSIGNMENT_ROW_FIELDS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 _NOT_IN_THE_FILE = (
     FactCode.LACKS_SIZES, FactCode.LACKS_RATES, FactCode.LACKS_RACKS, FactCode.LACKS_GROUPS,
@@ -200,15 +198,13 @@ _NOT_IN_THE_FILE = (
 
 
 def is_reassignment(document: Any) -> bool:
-    """A JSON object with partitions and no brokers, as Kafka's tool reads it."""
     return isinstance(document, dict) and "partitions" in document and "brokers" not in document
 
 
 def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """The snapshot of a reassignment: its brokers are those of the replica lists, leaders the first replicas.
+    """Read a reassignment: brokers are those of the replica lists, leaders the first replicas.
 
-    Raises InvalidInputError with the JSON path: another version, an unknown field, a partition twice, a replica list
-    that is empty or names a broker twice.
+    Raises InvalidInputError with the JSON path.
     """
     version = document.get("version", 1)
     if type(version) is not int or version != 1:
@@ -238,9 +234,8 @@ def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> Clu
 
 
 def current_assignment(text: str, place: str) -> Any:
-    """The JSON value of the current assignment in what ``--generate`` or ``--execute`` printed.
-
-    A terminal that wrapped the JSON at its width is undone: every line but the last is then equally long.
+    """Return the current assignment that ``--generate`` or ``--execute`` printed; joins lines that a terminal
+    wrapped.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     title = next((number for number, line in enumerate(lines) if line.strip() == CURRENT_TITLE), None)
@@ -273,11 +268,10 @@ _KNOWN = (
 def read_input(
     path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES, is_strict: bool = False
 ) -> ClusterSnapshot:
-    """The snapshot in the file or folder ``path``; ``cluster`` names it where the input does not.
+    """Read the file or folder ``path``; ``cluster`` is the default name.
 
-    ``max_bytes`` limits what all its files hold together once they are unpacked. A file of a folder that cannot be read
-    becomes a gap where the rest suffices (``read_folder``), but not with ``is_strict``. Raises InvalidInputError with
-    file, line or JSON path, and reason, for anything else that is not wholly right.
+    ``max_bytes`` limits all files together, unpacked. An unreadable file of a folder becomes a gap if the rest suffices
+    (``read_folder``), unless ``is_strict``. Raises InvalidInputError with file, place and reason.
     """
     path, budget = Path(path), ByteBudget(max_bytes)
     try:
@@ -317,7 +311,7 @@ def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
 
 
 def _plain_name(path: Path) -> str:
-    """The file's name without ``.json`` and ``.gz``: the name of a cluster that has no other."""
+    """Return the name without ``.json`` and ``.gz``, the default cluster name."""
     name = path.resolve().name
     for ending in (".gz", ".json"):
         name = name.removesuffix(ending)

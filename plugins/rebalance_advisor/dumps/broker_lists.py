@@ -1,23 +1,21 @@
-r"""Lists of live brokers, as three tools print them, and ``brokers.csv`` → brokers with rack, host, port and state.
+r"""Read lists of live brokers from three tools, and ``brokers.csv``.
 
-``kafka-broker-api-versions.sh``: a line a broker, then its APIs (BrokerApiVersionsCommand of kafka.admin, from 4.0 on
-of o.a.k.tools). ``Node.toString`` prints the node; it names ``isFenced`` from 4.0 on:
+``kafka-broker-api-versions.sh`` prints a broker, then its APIs (``Node.toString``, with ``isFenced`` from 4.0):
 
     b1.example:9092 (id: 1 rack: r1 isFenced: false) -> (
     \tProduce(0): 0 to 11 [usable: 11],
     )
     b2.example:9092 (id: 2 rack: null) -> ERROR: org.apache.kafka.common.errors.DisconnectException
 
-``kafka-cluster.sh list-endpoints`` of 4.0 on (o.a.k.tools.ClusterTool): host and rack are as wide as the longest one.
+``kafka-cluster.sh list-endpoints`` from 4.0 (o.a.k.tools.ClusterTool): columns are as wide as their longest cell.
 
     ID         HOST       PORT       RACK  STATE      ENDPOINT_TYPE
     1          b1.example 9092       r1    unfenced   broker
 
-ZooKeeper's ``ls /brokers/ids`` is ``[1, 2]``; ``get /brokers/ids/1`` is JSON of versions 1 to 5 with host, port and,
-from 3 on, a rack (kafka/zk/ZkData.scala, BrokerIdZNode). ``topic_znodes`` reads both, as they share shells and files.
+ZooKeeper's ``get /brokers/ids/1`` is JSON of versions 1 to 5, with a rack from 3 (kafka/zk/ZkData.scala,
+BrokerIdZNode); ``topic_znodes`` reads it and ``ls /brokers/ids``.
 
-``brokers.csv`` has ``id,rack,host`` and optionally ``port`` and ``state``. An empty rack is none. With an empty state,
-the other dumps decide whether the broker is alive.
+``brokers.csv`` has ``id,rack,host`` and optionally ``port`` and ``state``. With an empty state, other dumps decide.
 """
 
 from __future__ import annotations
@@ -47,13 +45,13 @@ _NO_RACK = "null"
 
 @dataclass(slots=True)
 class BrokerListing:
-    """Brokers of one or more lists, by id. ``is_whole``: one of the lists holds all brokers that the cluster knows."""
+    """Brokers by id. ``is_whole``: one list holds all brokers that the cluster knows."""
 
     brokers: dict[int, Broker] = field(default_factory=dict)
     is_whole: bool = False
 
     def read(self, text: str, place: str) -> None:
-        """Add what one file of the first two tools holds. Raises InvalidInputError with file, line and reason."""
+        """Add a file of the first two tools. Raises InvalidInputError."""
         for line in dump_lines(text, place):
             if node := _NODE.match(line.text):
                 self._add_node(node, line)
@@ -63,7 +61,7 @@ class BrokerListing:
                 raise line.refuse(f"is no line of a list of brokers: {excerpt(line.text.strip())}")
 
     def add(self, broker: Broker) -> None:
-        """Add one broker: of several lists what is not alive counts, and what only one of them names."""
+        """Add one broker. Of several lists, "not alive" has priority."""
         known = self.brokers.get(broker.id, broker)
         self.brokers[broker.id] = replace(
             known,
@@ -74,7 +72,7 @@ class BrokerListing:
         )
 
     def add_znode(self, broker: int, node: Mapping[str, Any], line: Line) -> None:
-        """Add ``get /brokers/ids/N``: a node that is there only as long as its broker's session with ZooKeeper."""
+        """Add ``get /brokers/ids/N``, a node that exists only during its broker's session."""
         host, port, rack = (node.get(name) for name in ("host", "port", "rack"))
         if not isinstance(host, str | None) or not isinstance(rack, str | None) or type(port) not in (int, type(None)):
             raise line.refuse("host and rack of a broker's znode are texts, its port a number")
@@ -100,7 +98,6 @@ class BrokerListing:
 
 
 def looks_like_listing(text: str) -> bool:
-    """One line is of one of the two tools."""
     return any(
         _NODE.match(line) or _ENDPOINTS_HEADER.match(line)
         for line in text.split("\n")
@@ -121,14 +118,14 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True)
 class GivenBrokers:
-    """Brokers by id; ``stated``: those whose row says their state."""
+    """``stated``: brokers whose row has a state."""
 
     brokers: dict[int, Broker]
     stated: frozenset[int]
 
 
 def read_brokers(text: str, place: str) -> GivenBrokers:
-    """The rows of the table. Raises InvalidInputError with file, line and reason."""
+    """Raises InvalidInputError."""
     brokers: dict[int, Broker] = {}
     stated = set()
     for line, cells in csv_rows(text, place, ("id",), ("rack", "host", "port", "state")):
@@ -145,6 +142,6 @@ def read_brokers(text: str, place: str) -> GivenBrokers:
 
 
 def looks_like_brokers(text: str) -> bool:
-    """The header has ``id`` and ``rack`` or ``host``."""
+    """Return whether the header has ``id`` and ``rack`` or ``host``."""
     names = {name.strip().lower() for name in text.lstrip().split("\n", 1)[0].split(",")}
     return "id" in names and bool(names & {"rack", "host"})

@@ -1,9 +1,8 @@
-"""Read each broker's capacity: our CSV, or Cruise Control's capacity JSON.
+"""Read broker capacities: our CSV, or Cruise Control's capacity JSON.
 
-CSV: ``broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent``, an empty cell is unknown. Cruise Control's units
-are MiB and KiB/s (it divides bytes by 1024), broker -1 is the default; a broker with several disks has their sum, one
-with ``num.cores`` has 100 percent, as Cruise Control takes it. Several disks are given by path: a log dir at or below
-one of these paths is on that disk, so that the disks of a dump have sizes, too.
+CSV: ``broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent``; empty is unknown. Cruise Control uses MiB and
+KiB/s, and broker -1 as default. As there, several disks are summed and ``num.cores`` means 100 percent. A log dir at or
+below a disk's path is on that disk.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _DEFAULT = -1
 
 @dataclass(frozen=True, slots=True)
 class Capacities:
-    """Capacity by broker id; ``default`` for all others. ``disks``: bytes by path, by broker id, -1 the default."""
+    """By broker id; ``default`` for others. ``disks``: bytes by path, by broker id, -1 the default."""
 
     of_broker: Mapping[int, Capacity] = field(default_factory=dict)
     default: Capacity | None = None
@@ -42,13 +41,12 @@ class Capacities:
 
 
 def read_capacity(path: str | Path) -> Capacities:
-    """The capacities in a file of either format. Raises InvalidInputError with place and reason."""
+    """Raises InvalidInputError."""
     path = Path(path)
     return parse_capacity(read_text(path), str(path))
 
 
 def parse_capacity(text: str, place: str) -> Capacities:
-    """The capacities in ``text``."""
     if text.lstrip().startswith(("{", "[")):
         return _cruise_control(parse_json(text, place), place)
     rows = csv_rows(text, place, ("broker",), _COLUMNS)
@@ -64,10 +62,7 @@ def parse_capacity(text: str, place: str) -> Capacities:
 
 
 def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterSnapshot:
-    """``snapshot`` with these capacities; what the file leaves open stays as it was.
-
-    Raises InvalidInputError for a broker that the cluster does not have.
-    """
+    """Add capacities that the file sets. Raises InvalidInputError for an unknown broker."""
     strangers = sorted(capacities.of_broker.keys() - {broker.id for broker in snapshot.brokers})
     if strangers:
         raise InvalidInputError.at("capacity", f"broker {strangers[0]} is not among the brokers of {snapshot.cluster}")
@@ -82,7 +77,7 @@ def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterS
 
 
 def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, float]) -> tuple[LogDir, ...]:
-    """The broker's log dirs with the size of their disk and what it still offers, where the broker did not tell it."""
+    """Return log dirs with disk size and free bytes that the broker did not report."""
     disk_of = {
         log_dir.path: max((path for path in disks if _is_below(log_dir.path, path)), key=len, default=None)
         for log_dir in broker.log_dirs
@@ -96,7 +91,7 @@ def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, flo
         used = sum(held[path] for path, found in disk_of.items() if found == disk)
         total = int(disks[disk])
         while (total, max(total - used, 0)) in told.values():
-            total -= 1  # two dirs that tell the same figures are taken to share one disk
+            total -= 1  # dirs with equal figures share one disk
         told[disk] = total, max(total - used, 0)
     figures = [told.get(disk_of.get(log_dir.path) or "") for log_dir in broker.log_dirs]
     return tuple(
@@ -110,7 +105,6 @@ def _is_below(path: str, disk: str) -> bool:
 
 
 def looks_like_capacity(text: str) -> bool:
-    """Cruise Control's first key, or a CSV header with ``broker`` and one of the capacities."""
     names = {name.strip().lower() for name in text.lstrip().split("\n", 1)[0].split(",")}
     return '"brokerCapacities"' in text or ("broker" in names and bool(names & set(_COLUMNS)))
 
@@ -133,7 +127,6 @@ def _positive(value: Any, place: str) -> float:
 
 
 def _within_limits(value: float, column: str, place: str) -> float:
-    """``value`` in our own unit, if a broker can have it."""
     if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[column]:
         limits = f"{SMALLEST_CAPACITY} to {CAPACITY_LIMITS[column]:.4g}"
         raise InvalidInputError.at(place, f"{value:.4g} is no capacity in {column}", limits)

@@ -1,18 +1,14 @@
-"""A folder of dumps of Kafka's own tools → snapshot. Each file is known by its content, whatever its name.
+"""Read a folder of dumps of Kafka's tools into one snapshot. Content decides each file's format.
 
-Needed is ``kafka-topics --describe`` (or the topics' znodes, from ZooKeeper); of use are ``kafka-log-dirs --describe``,
-``kafka-get-offsets`` (earliest and latest),
-``kafka-consumer-groups --describe --all-groups`` (alone, with ``--members --verbose``, with ``--state``),
-``brokers.csv``, lists of living brokers (``kafka-broker-api-versions``, ``kafka-cluster list-endpoints``, ZooKeeper's
-``/brokers/ids``), a capacity file, and ``captured_at`` with the ISO time of the reading. What is missing is a gap.
+Required: ``kafka-topics --describe``, topic znodes, or a group table. Optional: ``kafka-log-dirs``,
+``kafka-get-offsets`` (earliest and latest), ``kafka-consumer-groups`` (offsets, ``--members --verbose``, ``--state``),
+lists of live brokers, ``brokers.csv``, capacities, and ``captured_at`` with an ISO time. Missing parts are gaps.
 
-A folder whose sub-folders are such folders holds several readings: the newest is the snapshot, and rates are measured
-from the one before it. Files beside the sub-folders belong to all of them.
+Sub-folders of this kind are several snapshots: the newest is returned, with rates since the one before. Files beside
+them belong to all.
 
-The parts of one folder of dumps → one snapshot.
-
-The dumps were taken one after the other. Where they contradict each other in a way that time explains (a group
-rebalanced, a replica moved, a topic was deleted), the gap is named; where time explains nothing, the input is refused.
+Dumps are taken one after the other. A contradiction that time explains (a rebalance, a move, a deleted topic) is a gap;
+any other is refused.
 """
 
 from __future__ import annotations
@@ -58,13 +54,12 @@ from rebalance_advisor.dumps.topic_znodes import TopicZnodes, looks_like_znodes
 from rebalance_advisor.dumps.topics_dump import TopicsDump, looks_like_topics, refuse_empty
 from rebalance_advisor.input_bytes import ByteBudget, PartOfInputError, folder_entries, read_bytes, read_text
 
-# Of one topic, where only a group names it: its rows are made up to the highest number, a misread one must not fill the
-# memory.
+# Of a topic that only a group names: its rows are created up to the highest number, which may be misread.
 _MOST_PARTITIONS = 200_000
 
 
 class StrayLog(NamedTuple):
-    """A log in the dir ``path`` that no replica list has; ``name`` is topic and number."""
+    """A log in dir ``path`` that no replica list has; ``name`` is topic and number."""
 
     path: str
     name: str
@@ -73,7 +68,7 @@ class StrayLog(NamedTuple):
 
 @dataclass(slots=True)
 class DumpParts:
-    """What the files of one folder hold, sorted by kind."""
+    """Content of one folder's files by kind."""
 
     cluster: str
     place: str
@@ -88,26 +83,23 @@ class DumpParts:
 
     @property
     def listing(self) -> BrokerListing:
-        """Lists of brokers, of whichever tool."""
         return self.znodes.brokers
 
     @property
     def is_sufficient(self) -> bool:
-        """Return whether there is a cluster or a group to tell of."""
         return bool(self.topics.rows or self.topics.deleted or self.znodes.topics or self.groups.notes)
 
     def miss(self, what: Fact | FactCode, reason: Fact) -> None:
-        """Note a gap of the whole cluster; a code alone is a fact without arguments."""
+        """Add a gap of the cluster."""
         self.miss_of("cluster", self.cluster, what, reason)
 
     def miss_of(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact) -> None:
-        """Note a gap."""
         lacking = fact(what) if isinstance(what, FactCode) else what
         self.gaps.append(CoverageGap(subject_type, str(subject), lacking, reason))
 
 
 def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
-    """Raises InvalidInputError where a dump was cut, or brokers.csv lacks a broker that leads."""
+    """Raises InvalidInputError for a cut dump, or when brokers.csv lacks a broker that leads."""
     parts.znodes.add_to(parts.topics)
     if _holds_groups_alone(parts):
         return _snapshot_of_groups(parts)
@@ -145,9 +137,9 @@ def _holds_groups_alone(parts: DumpParts) -> bool:
 
 
 def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
-    """Return the topics that the groups name, without brokers and replicas: no dump shows those.
+    """Return the topics that groups name, without brokers and replicas.
 
-    Kafka numbers the partitions of a topic without gaps: those below the highest number exist, shown or not.
+    Kafka numbers partitions without gaps, so all below the highest number exist.
     """
     parts.miss(FactCode.LACKS_PLACEMENT, fact(FactCode.NO_DUMP_OF_TOPICS))
     groups = parts.groups.groups()
@@ -191,7 +183,7 @@ def _partitions_of(group: Group) -> set[tuple[str, int]]:
 def _with_sizes_and_offsets(
     parts: DumpParts, brokers: Mapping[int, Broker]
 ) -> tuple[list[Partition], dict[int, list[StrayLog]]]:
-    """The rows of kafka-topics with what the other dumps know of them; and the logs of each broker that none has."""
+    """Return rows completed from other dumps, and each broker's stray logs."""
     dumped = parts.log_dirs
     sizes, copies = dict(dumped.log_bytes), dict(dumped.future)
     index = {
@@ -241,7 +233,7 @@ def _with_sizes_and_offsets(
 
 
 def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
-    """Where the ISR is unknown the leader is a guess, the first replica: then the first that is not dead."""
+    """With an unknown ISR, the leader is guessed: the first replica that is not dead."""
     if row.isr is not None:
         return row.leader
     return next((broker for broker in row.replicas if not brokers[broker].state.is_gone), None)
@@ -250,10 +242,10 @@ def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
 def _offline(
     dumped: LogDirsDump, row: Partition, log_bytes: tuple[int | None, ...], *, is_told: bool
 ) -> tuple[int, ...]:
-    """Replicas that no working dir of their broker holds while another of its dirs failed.
+    """Return replicas that no working dir of their broker holds while another of its dirs failed.
 
-    A broker that leads the partition read it from a dir that works: its failure is newer than the dump of topics.
-    ``is_told``: some log dir holds the topic. A broker that was asked topic by topic tells nothing of the others.
+    The leader's dir works: its failure is newer than the topics dump. ``is_told``: some log dir holds the topic, since
+    a broker queried by topic shows nothing of others.
     """
     lost = set(row.offline)
     for broker, size in zip(row.replicas, log_bytes, strict=True):
@@ -280,7 +272,7 @@ def _with_strays(broker: Broker, strays: Mapping[int, list[StrayLog]]) -> Broker
 
 
 def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
-    """Start and end offsets; where no dump of end offsets holds a partition, the groups' rows may show its end."""
+    """Return start and end offsets; without a dump of end offsets, those of the groups' rows."""
     by_groups = parts.groups.end_offsets()
     start, end = parts.offsets.start_and_end(parts.cluster, lambda: _seen_elsewhere(parts, by_groups))
     if not start and not end:
@@ -302,10 +294,10 @@ def _seen_elsewhere(parts: DumpParts, by_groups: Offsets) -> SeenElsewhere:
 
 
 def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> None:
-    """What lag is computed from against what the groups' tool computed it from.
+    """Compare end offsets with those that the groups' tool used.
 
-    Offsets only grow: of two dumps taken one after the other the later one is nowhere below. Where each is greater
-    somewhere, they are no reading of one moment, and lags computed from them are not those that the tool prints.
+    Offsets only grow, so one of two dumps is nowhere below the other. Else they are not of one moment, and lags differ
+    from the tool's.
     """
     higher = [key for key, offset in by_groups.items() if offset > end.get(key, offset)]
     lower = [key for key, offset in by_groups.items() if offset < end.get(key, offset)]
@@ -321,7 +313,7 @@ def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> 
 
 
 def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) -> None:
-    """A dump that was filtered or cut holds fewer partitions than there are; the tool names those that it skipped."""
+    """Report partitions missing in a filtered or cut dump."""
     skipped = {gap.subject for gap in parts.offsets.gaps if gap.subject_type == "partition"}
     missing = [f"{topic}-{number}" for topic, number in sorted(parts.topics.rows.keys() - offsets.keys())]
     missing = [name for name in missing if name not in skipped]
@@ -333,11 +325,11 @@ def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) ->
 
 
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
-    """Every broker that a dump names, by id.
+    """Return every broker that a dump names, by id.
 
-    A broker is alive that leads, is in the ISR of a partition that has a leader, answered with its log dirs,
-    coordinates a group, or is in a list of brokers. The ISR of a partition without a leader is the last one known: it
-    proves nothing. Raises InvalidInputError where brokers.csv lacks a broker that leads.
+    A broker is alive if it leads, is in an ISR with a leader, answered with log dirs, coordinates a group, or is in a
+    broker list. An ISR without a leader is only the last known one. Raises InvalidInputError when brokers.csv lacks a
+    broker that leads.
     """
     rows, given, listing = parts.topics.rows.values(), parts.given.brokers, parts.listing.brokers
     placed = {broker for row in rows for broker in row.replicas}
@@ -365,7 +357,7 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
 
 
 def _heard(parts: DumpParts) -> set[int]:
-    """Return the brokers that a dump shows alive. An ISR that is unknown tells nothing against a list of brokers."""
+    """Return the brokers that a dump shows alive."""
     heard = parts.topics.observing | parts.log_dirs.dirs.keys()
     heard |= {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
     for row in parts.topics.rows.values():
@@ -377,9 +369,9 @@ def _heard(parts: DumpParts) -> set[int]:
 
 
 def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
-    """The state of brokers.csv, else of a list of brokers, else what the other dumps show.
+    """Return the state in brokers.csv, else in a broker list, else as other dumps show it.
 
-    A broker that the list lacks and that another dump heard died, or was started, between the two dumps.
+    A broker missing in the list but alive in another dump stopped or started between the two.
     """
     given, listing = parts.given, parts.listing
     if broker in given.stated:
@@ -394,7 +386,7 @@ def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) ->
         return BrokerState.ALIVE
     if broker not in given.brokers:
         return BrokerState.DEAD
-    # An empty broker may just have been added: only log dirs that all others told speak against it.
+    # An empty broker may be new; only a missing answer among all others' log dirs speaks against it.
     return BrokerState.UNRESPONSIVE if is_placed or parts.log_dirs.dirs else BrokerState.ALIVE
 
 
@@ -416,7 +408,6 @@ def _note_what_is_missing(parts: DumpParts, brokers: Mapping[int, Broker]) -> No
 
 
 def _note_racks(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
-    """Note brokers without a rack: all of them, or some beside others that have one."""
     staying = [broker for broker in brokers.values() if broker.state.stays]
     without = tuple(broker.id for broker in staying if broker.rack is None)
     if not parts.given.brokers and not parts.listing.brokers:
@@ -439,11 +430,10 @@ _LONGEST_TIME = 40
 def read_folder(
     folder: Path, cluster: str, budget: ByteBudget | None = None, *, is_strict: bool = False
 ) -> ClusterSnapshot:
-    """The newest reading in ``folder``, with rates if there is one before it.
+    """Return the newest snapshot of ``folder``, with rates if there is an older one.
 
-    A file that is none of the known dumps, or is broken, is left out whole and named as a gap if the rest suffices.
-    Raises InvalidInputError for such a file if the rest does not suffice, if a plan rests on it (replicas, brokers,
-    capacities, time), or with ``is_strict``; and for files that contradict each other.
+    An unknown or broken file is left out with a gap if the rest suffices. Raises InvalidInputError if it does not, if a
+    plan depends on the file (replicas, brokers, capacities, time), with ``is_strict``, and for contradictory files.
     """
     budget = ByteBudget() if budget is None else budget
     beside, readings = folder_entries(folder, keeps_odd=True)
@@ -472,7 +462,7 @@ def read_folder(
 
 
 def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
-    """Return the snapshot of one kafka-consumer-groups dump: its brokers are unknown."""
+    """Return the snapshot of one kafka-consumer-groups dump, without brokers."""
     parts = _Sorter(DumpParts(cluster, place))
     parts.add(text, place)
     return snapshot_of_parts(parts.parts)
@@ -491,7 +481,7 @@ def _read_reading(
         left_out = {} if is_strict else _unreadable_files(files, ByteBudget(budget.limit, used))
         if not left_out:
             raise
-        parts = _Sorter(DumpParts(cluster, str(folder)))  # what a broken file added first is gone with it
+        parts = _Sorter(DumpParts(cluster, str(folder)))  # discards what a broken file added
         parts.add_files([path for path in files if path not in left_out], ByteBudget(budget.limit, used))
         if not parts.parts.is_sufficient:
             raise next(iter(left_out.values())) from None
@@ -505,10 +495,9 @@ def _read_reading(
 
 
 def _unreadable_files(files: list[Path], budget: ByteBudget) -> dict[Path, InvalidInputError]:
-    """Return the files that cannot be read even alone. A file that only contradicts another one is none of them.
+    """Return files that fail even alone, unlike files that contradict each other.
 
-    Raises InvalidInputError for a broken file that a plan rests on: it would be made without its replicas, racks or
-    limits.
+    Raises InvalidInputError for a broken file that a plan depends on.
     """
     result: dict[Path, InvalidInputError] = {}
     for path in files:
@@ -525,7 +514,6 @@ def _unreadable_files(files: list[Path], budget: ByteBudget) -> dict[Path, Inval
 
 
 def _readable_part(path: Path, budget: ByteBudget) -> str:
-    """Return the text of a file that may be no text at all."""
     try:
         return read_bytes(path, budget).decode("utf-8", "ignore").replace("\0", "")
     except InvalidInputError:
@@ -541,7 +529,6 @@ def _is_base_of_plans(text: str) -> bool:
 
 
 def _line_and_text(error: InvalidInputError, path: Path) -> tuple[int | None, str]:
-    """Return the line that is wrong, where the error names one, and what is wrong there."""
     if not error.place.startswith(str(path)):
         return None, str(error)
     line = error.place.removeprefix(str(path)).removeprefix(":")
@@ -553,14 +540,13 @@ def _line_and_text(error: InvalidInputError, path: Path) -> tuple[int | None, st
 
 @dataclass(slots=True)
 class _Sorter:
-    """Gives each file to the reader that its content asks for."""
+    """Passes each file to the reader of its format."""
 
     parts: DumpParts
     capacities: Capacities | None = None
     _seen: dict[str, str] = field(default_factory=dict)
 
     def add_files(self, files: list[Path], budget: ByteBudget) -> None:
-        """Read each file and add it."""
         for path in files:
             self.add(as_printed(read_text(path, budget)), str(path))
 
@@ -585,7 +571,7 @@ class _Sorter:
             self._add_table(text, place)
 
     def _add_table(self, text: str, place: str) -> None:
-        """Dumps of many lines. Tools end the last one; where its end is missing, it may have been cut."""
+        """Add a dump of many lines; without a final line end it may be cut."""
         if looks_like_listing(text):
             self.parts.znodes.brokers.read(text, place)
         elif looks_like_topics(text):
@@ -607,7 +593,7 @@ class _Sorter:
 
 
 def _time(text: str, place: str) -> datetime:
-    """The time of a reading. What is none is not quoted: anybody's file may begin with four digits, a card's too."""
+    """Parse a time. Errors do not quote the text: any private file may begin with four digits."""
     try:
         parse_time(text, place)
     except InvalidInputError:

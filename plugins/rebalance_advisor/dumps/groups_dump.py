@@ -1,21 +1,18 @@
-"""Output of ``kafka-consumer-groups --describe --all-groups`` and of ``kafka-share-groups`` → groups.
+"""Read output of ``kafka-consumer-groups --describe --all-groups`` and ``kafka-share-groups``.
 
-Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` may help.
-Each block is recognised by its header, so they may be in one file or in several. They were taken one after the other:
-where they disagree the group was rebalancing, and a gap reports that.
+Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` is
+optional. Blocks are recognised by header, in any file. Dumps that disagree were taken during a rebalance, and a gap
+reports it.
 
-Columns: Java pads every column to its longest cell, so a cell begins below its name. That reads client ids with blanks
-and an empty GROUP-INSTANCE-ID right. Dumps that were copied by hand have lost their padding: there a row must have
-exactly as many words as the header.
+Columns: Java pads each column to its longest cell, so a cell begins below its name; client ids may have blanks. Rows
+without padding (copied by hand) need as many words as the header.
 
-Assignments: ``orders(0,1), payments(2)`` up to 3.6; ``(0,1), (2)`` from 3.7 to 3.9, which lost the topics' names (the
-offsets dump has them); ``orders:0,1;payments:2`` from 4.0 on. ``-`` is nothing.
+Assignments: ``orders(0,1), payments(2)`` up to 3.6; ``(0,1), (2)`` from 3.7 to 3.9, without topic names (the offsets
+dump has them); ``orders:0,1;payments:2`` from 4.0. ``-`` is empty.
 
-Before Kafka 2.4 the tool described one group at a time, without a GROUP column, and named an OWNER in place of the
-member; ConsumerOffsetChecker's table is read as that of offsets. The group of such a table is known from the command
-above it (``--group billing``) or from the printed sentence (``Consumer group 'billing' has no active members.``), for
-the one table that follows. Else it is guessed from the file's name, for one table of each kind (``billing.txt``,
-``members-billing.txt``), and a gap reports the guess.
+Before Kafka 2.4 the tool printed one group without a GROUP column; the oldest has OWNER in place of the member, like
+ConsumerOffsetChecker. The group is taken from the command above (``--group billing``) or the printed sentence, for one
+table. Else it is guessed from the file's name, for one table of each kind (``members-billing.txt``), with a gap.
 """
 
 from __future__ import annotations
@@ -45,9 +42,8 @@ _WITH_BRACKETS = re.compile(r"(?P<topic>[\w.-]*)\((?P<partitions>\d+(?:,\d+)*)\)
 
 
 def read_assignment(cell: str, line: Line) -> TopicPartitions | None:
-    """Topics sorted, partitions ascending; ``None`` where the tool printed no topics.
-
-    Raises InvalidInputError for a cell that is cut or names a partition twice.
+    """Return sorted topics with ascending partitions; None when the tool printed no topics. Raises
+    InvalidInputError.
     """
     if cell in ("", "-"):
         return ()
@@ -63,7 +59,6 @@ def read_assignment(cell: str, line: Line) -> TopicPartitions | None:
 
 
 def runs_of(pairs: list[tuple[str, int]]) -> TopicPartitions:
-    """(topic, partition) pairs as sorted runs."""
     runs: dict[str, list[int]] = {}
     for topic, partition in sorted(pairs):
         runs.setdefault(topic, []).append(partition)
@@ -71,7 +66,6 @@ def runs_of(pairs: list[tuple[str, int]]) -> TopicPartitions:
 
 
 def partition_count(runs: TopicPartitions) -> int:
-    """How many partitions the runs hold."""
     return sum(len(partitions) for _, partitions in runs)
 
 
@@ -106,7 +100,7 @@ def _with_colons(cell: str, line: Line) -> list[tuple[str, int]]:
 
 Cells = dict[str, str]
 NOTHING = "-"
-_IS_CLASSIC = {"true": False, "false": True}  # UPGRADED, which the tool prints while a group migrates
+_IS_CLASSIC = {"true": False, "false": True}  # UPGRADED, printed while a group migrates
 _IS_CLASSIC_STREAMS = {"classic": True, "streams": False}
 _KINDS = ("active", "standby", "warmup")
 _TASK_RUNS = r"(?P<runs>(?:[\w.-]+:\s*\[[\d, ]*\]\s*;?\s*)*)"
@@ -117,7 +111,7 @@ _UNKNOWN_OFFSETS = frozenset(("", NOTHING, "unknown"))
 
 @dataclass(slots=True)
 class MemberRow:
-    """One row of ``--members``. ``assigned`` is ``None`` where the tool printed no topics."""
+    """One row of ``--members``. ``assigned`` is None when the tool printed no topics."""
 
     id: str
     instance_id: str | None
@@ -136,7 +130,7 @@ class MemberRow:
 
 @dataclass(slots=True)
 class GroupNotes:
-    """All that the dumps say of one group; each kind of dump fills its own part."""
+    """One group in the dumps; each kind of dump sets its own fields."""
 
     id: str
     coordinator: int | None = None
@@ -153,18 +147,18 @@ class GroupNotes:
     rows: set[tuple[str, str, int]] = field(default_factory=set)
     committed: dict[tuple[str, int], int] = field(default_factory=dict)
     end_offsets: dict[tuple[str, int], int] = field(default_factory=dict)
-    # Of a share group, whose lag the broker tells.
+    # Lag of a share group, from the broker.
     lags: dict[tuple[str, int], int] = field(default_factory=dict)
-    # Rows whose LAG is not what the other two columns say: partition, LAG, and what they say.
+    # Rows with a wrong LAG: partition, LAG, and the difference of the other columns.
     wrong_lags: list[tuple[str, int, int]] = field(default_factory=list)
     has_offsets: bool = False
     has_owners: bool = False
     has_state: bool = False
-    is_rebalancing: bool = False  # the tool warns so, whichever of the states of a rebalance it is
+    is_rebalancing: bool = False  # the tool's warning, in any state of a rebalance
 
 
 def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of the offsets dump: a partition, how far it was read, and by whom. ``-`` is unknown or nobody."""
+    """Add a row of offsets; ``-`` is unknown or no member."""
     group.has_offsets = True
     consumer = known(cells["CONSUMER-ID"])
     if consumer is not None:
@@ -188,9 +182,9 @@ def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of the offsets dump of before Kafka 0.10.1, or of ConsumerOffsetChecker: ``client_/host`` reads it.
+    """Add a row of offsets before Kafka 0.10.1, or of ConsumerOffsetChecker, with the owner as ``client_/host``.
 
-    The owner of a group that ZooKeeper keeps is a consumer's thread. ``none`` is nobody, an offset of -1 unknown.
+    For a group in ZooKeeper the owner is a consumer's thread. ``none`` is no owner, offset -1 unknown.
     """
     owner = "" if cells["OWNER"] in ("none", NOTHING) else cells["OWNER"]
     client, is_client, host = owner.rpartition("_/")
@@ -202,10 +196,7 @@ def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of the offsets dump of a share group: where its records in flight begin, and what lies behind that.
-
-    A partition that nobody asked for yet has no start.
-    """
+    """Add a row of a share group: start offset and lag; a partition that was never read has no start."""
     group.has_offsets = True
     group.type = GroupType.SHARE
     partition = (cells["TOPIC"], whole_number(cells["PARTITION"], line, "a partition"))
@@ -220,7 +211,7 @@ def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line: Line) -> None:
-    """The tool subtracts the two offsets beside it: any other lag was not printed by it, or not for these offsets."""
+    """The tool prints the difference of the two offsets. Another lag comes from elsewhere."""
     if cell in _UNKNOWN_OFFSETS:
         return
     lag = whole_number(cell.removeprefix("-"), line, "a lag", LARGEST_LONG) * (-1 if cell.startswith("-") else 1)
@@ -230,7 +221,7 @@ def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line:
 
 
 def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of ``--members``, with its assignment where the dump is ``--verbose``."""
+    """Add a row of ``--members``."""
     group.members = {} if group.members is None else group.members
     member_id = cells["CONSUMER-ID"]
     if member_id in group.members:
@@ -263,7 +254,7 @@ def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_streams_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of ``kafka-streams-groups --members``: tasks by subtopology, with the target where it is ``--verbose``."""
+    """Add a row of ``kafka-streams-groups --members``: tasks by subtopology."""
     group.type = GroupType.STREAMS
     group.members = {} if group.members is None else group.members
     member_id = cells["MEMBER"]
@@ -291,7 +282,7 @@ def add_streams_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
-    """``ACTIVE: 0:[0,1]; 1:[0]; STANDBY: 0:[2];`` → kind → subtopology → partition numbers."""
+    """Parse ``ACTIVE: 0:[0,1]; 1:[0]; STANDBY: 0:[2];`` to kind → subtopology → partition numbers."""
     found: dict[str, TopicPartitions] = {}
     at = 0
     while at < len(cell):
@@ -312,13 +303,13 @@ def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
 
 
 def add_streams_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of ``kafka-streams-groups --offsets``: the lag alone, without a commit, is not kept."""
+    """Add a row of ``kafka-streams-groups --offsets``; a lag without a commit is not kept."""
     add_offsets_row(group, {**cells, "CONSUMER-ID": NOTHING, "LAG": cells["OFFSET-LAG"]}, line)
     group.type = GroupType.STREAMS
 
 
 def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of ``--state``: coordinator, strategy (which a share group has none of), state, number of members."""
+    """Add a row of ``--state``; a share group has no strategy."""
     if group.has_state:
         raise line.refuse(f"the state of group {group.id} is listed twice")
     group.has_state = True
@@ -338,9 +329,8 @@ def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_list_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of ``--list --type``."""
     name = cells["TYPE"].lower()
-    if "PROTOCOL" in cells:  # kafka-groups: a group without members that commits by hand has none
+    if "PROTOCOL" in cells:  # kafka-groups: empty for a group without members that commits by hand
         group.protocol_type = cells["PROTOCOL"].removeprefix(NOTHING)
     if name not in set(GroupType):
         raise line.refuse(f"unknown group type {excerpt(cells['TYPE'])}", f"known: {', '.join(GroupType)}")
@@ -350,7 +340,7 @@ def add_list_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def known(cell: str) -> str | None:
-    """``None`` for a cell that says nothing."""
+    """Return None for an empty cell."""
     return None if cell in ("", NOTHING) else cell
 
 
@@ -367,9 +357,9 @@ _NAMES = frozenset((
 _MAY_BE_EMPTY = frozenset((
     "GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED", "ASSIGNMENTS",
     "ASSIGNOR",
-    "ASSIGNMENT-STRATEGY", "PROTOCOL",  # Kafka 1.1 to 3.9 print them as they are: a group without one has a blank
+    "ASSIGNMENT-STRATEGY", "PROTOCOL",  # Kafka 1.1 to 3.9: blank for a group without one
 ))  # fmt: skip
-# What a word must be to belong to a column: rows that lost their padding show by it which cell is blank.
+# Column → required form of a word: rows without padding show by it which cell is blank.
 _NUMBER = re.compile(r"-?\d+|-")
 _FORMS = dict.fromkeys(
     ("PARTITION", "#PARTITIONS", "#MEMBERS", "GROUP-EPOCH", "CURRENT-EPOCH", "TARGET-EPOCH"), _NUMBER
@@ -385,23 +375,23 @@ _HOLDS_BLANKS = frozenset(
 )
 # Kafka 0.9 separates by commas, and its names have blanks.
 _COMMAS = re.compile(r"\s*GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\s*$")
-# Kafka 0.10.2 to 1.0 leaves no blank between a CONSUMER-ID of 50 characters or more and its HOST.
+# Kafka 0.10.2 to 1.0 prints no blank between a CONSUMER-ID of 50 or more characters and its HOST.
 _GLUED = re.compile(r"(\S*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^/\s]+)(/[^/\s]+)")
-# What ConsumerOffsetChecker, gone since Kafka 1.0, prints: its words for the same columns.
+# Header of ConsumerOffsetChecker, removed in Kafka 1.0.
 _CHECKER = re.compile(r"Group\s+Topic\s+Pid\s+Offset\s+logSize\s+Lag\s+Owner\s*$")
 _CHECKER_NAMES = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER")
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The columns of one block, in order, with the place where each begins."""
+    """Columns of one block, with start positions."""
 
     names: tuple[str, ...]
     starts: tuple[int, ...]
     has_commas: bool = False
 
     def cells(self, line: Line) -> dict[str, str]:
-        """Name → cell of one row. Raises InvalidInputError for a row that does not fit the header."""
+        """Return name → cell. Raises InvalidInputError for a row that does not fit."""
         cells = self._by_commas(line.text) if self.has_commas else self._by_place(line.text)
         if cells is None and not self.has_commas:
             cells = self._by_words(line.text)
@@ -419,7 +409,7 @@ class Header:
         for name, start, end in zip(self.names, self.starts, ends, strict=True):
             cell = text[start:end]
             if cell and cell[0].isspace() and cell.strip():
-                return None  # the cell begins elsewhere: nothing stands below its name
+                return None  # the cell begins elsewhere
             if end < len(text) and not text[end - 1].isspace():
                 return None  # a cell reaches into the next column
             cell = cell.strip()
@@ -449,7 +439,7 @@ class Header:
         return [word.replace("\N{NO-BREAK SPACE}", " ") for word in words]
 
     def _fill(self, words: list[str]) -> list[str] | None:
-        """Return the words with "" for each blank cell; ``None`` where no way or more than one way fits."""
+        """Return the words with "" for blank cells; None unless exactly one way fits."""
         optional = [at for at, name in enumerate(self.names) if name in _MAY_BE_EMPTY]
         ways = []
         for blanks in combinations(optional, len(self.names) - len(words)):
@@ -466,7 +456,6 @@ class Header:
 
 
 def read_header(text: str) -> Header | None:
-    """The header in ``text``, ``None`` for any other line."""
     if _COMMAS.match(text):
         return Header(_CHECKER_NAMES, (), has_commas=True)
     if _CHECKER.match(text.strip()):
@@ -489,7 +478,7 @@ _HINT = (
     "dump with --all-groups (Kafka 2.4 or later), keep the command above the table, or name the file after the group"
 )
 _ENDINGS = frozenset((".gz", ".txt", ".log", ".out", ".dump", ".dat", ".lst", ".text"))
-# Names that people give to any dump of groups: no group is meant.
+# Common names of dumps that name no group.
 _NO_GROUP = re.compile(
     r"(?:kafka[-_.]?)?(?:consumer[-_.]?)?(?:groups?|members?|states?|offsets?|lags?|describe|dump|output|out|\d*)"
     r"(?:[-_.]?(?:describe|members?|verbose|states?|offsets?|lags?|dump|output|\d+))*(?:\.sh)?",
@@ -498,7 +487,7 @@ _NO_GROUP = re.compile(
 
 
 class Kind(StrEnum):
-    """What a table holds; the word that a file's name may end in."""
+    """Kind of a table; a file's name may end in this word."""
 
     OFFSETS = "offsets"
     MEMBERS = "members"
@@ -508,28 +497,27 @@ class Kind(StrEnum):
 
 @dataclass(slots=True)
 class GroupOfTable:
-    """Goes along with the lines of one file."""
+    """Tracks the group of each table of a file."""
 
     place: str
     _told: tuple[str, ...] = ()  # by the command or sentence above
     _named_by_file: set[Kind] = field(default_factory=set)
 
     def hear_command(self, command: Command) -> None:
-        """A command of the tool tells its group; any other command ends what was told."""
+        """A command of the tool sets the group; any other resets it."""
         self._told = command.options("group")
 
     def hear_sentence(self, group: str) -> None:
-        """The tool named the group whose table follows."""
         self._told = (group,)
 
     def forget(self) -> None:
-        """A table has begun: what was told above it does not hold for the next one."""
+        """Reset at a table: a command or sentence holds for one table."""
         self._told = ()
 
     def name(self, kind: Kind, line: Line) -> tuple[str, bool]:
-        """The group of a table of ``kind`` whose header is ``line``, and whether that is only the file's name.
+        """Return the group of the table below header ``line``, and whether it is guessed from the file's name.
 
-        Raises InvalidInputError where nothing tells it.
+        Raises InvalidInputError without a source.
         """
         told = self._told
         if len(told) == 1:
@@ -546,7 +534,7 @@ class GroupOfTable:
 
 
 def _group_in_name(place: str, kind: Kind) -> str | None:
-    """The file's name without endings, and without the kind of table at its end."""
+    """Return the file's name without endings and kind."""
     name = PurePosixPath(place).name
     while PurePosixPath(name).suffix.lower() in _ENDINGS:
         name = name[: -len(PurePosixPath(name).suffix)]
@@ -570,7 +558,7 @@ _GONE = re.compile(
 _BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
 _TOOLS = {"kafka-share-groups": GroupType.SHARE, "kafka-streams-groups": GroupType.STREAMS}
 _OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
-# The columns that make a block what it is, most telling first.
+# Columns that identify a kind of block, the most specific first.
 _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
     (frozenset(("COORDINATOR (ID)", "STATE", "#MEMBERS")), Kind.STATE, add_state_row),
     (frozenset(("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")), Kind.MEMBERS, add_member_row),
@@ -585,13 +573,13 @@ _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
 
 @dataclass(slots=True)
 class GroupsDump:
-    """What all dumps of groups say, by group."""
+    """All dumps of groups, by group."""
 
     notes: dict[str, GroupNotes] = field(default_factory=dict)
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Add what one file holds. Raises InvalidInputError with file, line and reason."""
+        """Raises InvalidInputError."""
         header: Header | None = None
         add: AddRow | None = None
         group: str | None = None
@@ -629,7 +617,7 @@ class GroupsDump:
         return name
 
     def end_offsets(self) -> dict[tuple[str, int], int]:
-        """The greatest end offset that any group's rows show, by partition."""
+        """Return the greatest end offset in any group's rows, by partition."""
         result: dict[tuple[str, int], int] = {}
         for group in self.notes.values():
             for partition, offset in group.end_offsets.items():
@@ -637,7 +625,7 @@ class GroupsDump:
         return result
 
     def note_older_ends(self, end: Mapping[tuple[str, int], int]) -> None:
-        """Add a gap to each group whose commits are beyond ``end``, but not beyond the end in their own rows."""
+        """Add a gap to each group with commits beyond ``end`` but not beyond the end in its own rows."""
         for group in self.notes.values():
             own, commits = group.end_offsets, group.committed.items()
             beyond = [key for key, offset in commits if end.get(key, offset) < offset <= own.get(key, -1)]
@@ -646,14 +634,14 @@ class GroupsDump:
                 self._miss(group.id, FactCode.LACKS_END_OFFSETS, reason)
 
     def groups(self) -> tuple[Group, ...]:
-        """The groups, by id; what the dumps disagree on or lack is added to ``gaps``."""
+        """Return groups by id; adds contradictions and missing parts to ``gaps``."""
         return tuple(self._assemble(self.notes[name]) for name in sorted(self.notes))
 
     def _group(self, name: str) -> GroupNotes:
         return self.notes.setdefault(name, GroupNotes(name))
 
     def _take_note(self, line: Line) -> str | None:
-        """The group of a sentence that the tool prints between the blocks; ``None`` for any other line."""
+        """Return the group of a sentence between blocks."""
         if found := _NO_MEMBERS.match(line.text):
             group = self._group(found["group"])
             group.state = group.state or "Empty"
@@ -728,7 +716,7 @@ class GroupsDump:
         return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda pair: pair[0].id))
 
     def _assigned(self, row: MemberRow, read: TopicPartitions | None, group: str) -> TopicPartitions:
-        """The members dump counts; the offsets dump stands in where that one printed no topics."""
+        """Return the assignment of the members dump, or of the offsets dump when the former has no topics."""
         if row.assigned is not None:
             if read is not None and read != row.assigned:
                 self._miss(group, FactCode.LACKS_ASSIGNMENT, fact(FactCode.ASSIGNMENTS_DIFFER, member=row.id))
@@ -742,7 +730,6 @@ class GroupsDump:
 
 
 def looks_like_groups(text: str) -> bool:
-    """A header of a block, or a sentence of the tool, stands among the lines."""
     return any(
         read_header(line) is not None
         or _NO_MEMBERS.match(line)
@@ -779,7 +766,7 @@ def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
 
 
 def _type_of(notes: GroupNotes) -> GroupType:
-    """As listed; else by what only one protocol has: a member epoch, or the server's ``uniform``."""
+    """Return the listed type, else one inferred from a member epoch or the server's ``uniform``."""
     if notes.type is not None:
         return notes.type
     rows = list((notes.members or {}).values())

@@ -1,6 +1,6 @@
-"""JSON of an input, strict, not too deep, and refused with its line; JSON objects among other lines of a dump.
+"""Strict JSON input with a depth limit and line numbers in errors; also JSON objects among other lines of a dump.
 
-Depth is measured before parsing, because parsers and printers recurse and stacks are finite.
+Depth is measured before parsing, because parsers recurse.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 
 def too_deep_at(raw: bytes) -> int | None:
-    """The line (from 0) on which ``raw``, a JSON text, is nested deeper than MAX_DEPTH; None where it never is.
+    """Return the line (from 0) where ``raw`` is nested deeper than MAX_DEPTH; None if nowhere.
 
-    Exact for a text that is JSON. One pass over the bytes keeps quotes and brackets; two quotes without anything
-    between them are a string without brackets and fall away, so that in nearly every document brackets alone remain.
+    Exact for valid JSON. One pass keeps only quotes and brackets; adjacent quotes are strings without brackets and are
+    removed.
     """
     kept = raw.translate(None, _OTHER)
     if b"\\" in kept:
-        # An escaped quote ends no string. In ``kept`` a backslash may have lost what it escaped, so look at ``raw``.
+        # An escaped quote ends no string. ``kept`` may have lost the character after a backslash, so look at ``raw``.
         kept = raw.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHER)
     kept = kept.replace(b'""', b"")
     if b'"' in kept:
@@ -66,7 +66,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
-    """The JSON value in the file ``path``, plain or gzipped. Raises InvalidInputError with file, line and reason."""
+    """Read a plain or gzipped JSON file. Raises InvalidInputError with line and reason."""
     text = read_text(path, budget)
     if not text or text.isspace():
         raise InvalidInputError.at(str(path), "is empty")
@@ -74,12 +74,11 @@ def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
 
 
 def parse_json(text: str, place: str, first_line: int = 1) -> Any:
-    """The JSON value in ``text``, which begins at ``first_line`` of ``place``.
+    """Parse JSON that begins at ``first_line`` of ``place``.
 
-    Stricter than the standard library: a key that stands twice in one object, NaN and Infinity are refused, because
-    half of what was written would be lost without a word; so are half a character (a lone surrogate) and what is nested
-    deeper than MAX_DEPTH. orjson reads what is large three times as fast; it keeps the last of two equal keys, so its
-    answer counts only if it holds as many keys as the text has.
+    Also refuses duplicate keys, NaN, Infinity, lone surrogates and depth above MAX_DEPTH, because data would be lost
+    silently. Large texts use orjson, three times as fast. It keeps the last of equal keys, so its result counts only
+    with as many keys as the text has.
     """
     try:
         raw = text.encode()
@@ -97,8 +96,8 @@ def parse_json(text: str, place: str, first_line: int = 1) -> Any:
 
 
 def _key_count(value: Any) -> int:
-    """Keys of all objects. A list is looked into if it begins with an object or a list: others hold plain values, or
-    the counts differ and the strict parser decides.
+    """Count keys of all objects. Lists that begin with a plain value are skipped; a wrong count only selects the strict
+    parser.
     """
     count = 0
     level: list[Any] = [value]
@@ -112,7 +111,7 @@ def _key_count(value: Any) -> int:
 
 
 def _written_keys(raw: bytes) -> int:
-    """Quotes that a colon follows: the keys, if no string holds the like. -1 where a blank stands before a colon."""
+    """Count quotes before a colon: the keys, unless strings hold them. -1 for a blank before a colon."""
     codes = np.frombuffer(raw, dtype=np.uint8)
     before = codes[np.flatnonzero(codes[1:] == ord(":"))]
     return -1 if (before <= ord(" ")).any() else int((before == ord('"')).sum())
@@ -134,9 +133,8 @@ def _parse_strictly(text: str, place: str, first_line: int) -> Any:
 
 
 class _WrongJsonError(ValueError):
-    """Valid for json, wrong for us; ``needle`` is a text near which it stands.
-
-    The message quotes nothing: what file this is, is known only once it is parsed.
+    """Valid JSON that we refuse; ``needle`` is a text near the place. The message quotes nothing of a possibly private
+    file.
     """
 
     def __init__(self, message: str, needle: str) -> None:
@@ -171,7 +169,7 @@ def _short_int(digits: str) -> int:
 
 
 def _refuse_half_characters(value: Any) -> None:
-    """Half of a pair of escapes passes json for a character; no file could hold it."""
+    """Refuse lone surrogates, which no file can hold."""
     stack: list[Any] = [value]
     while stack:
         item = stack.pop()
@@ -185,16 +183,16 @@ def _refuse_half_characters(value: Any) -> None:
             stack.extend(item)
 
 
-# A text in quotes, however long, counts as one token; of the rest only braces matter.
+# A quoted text is one token; of the rest only braces matter.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
 def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> list[tuple[int, str]]:
-    """(number of its first line, text) of each object, in order.
+    """Return (first line number, text) of each object, in order.
 
-    Lines before the first one are the tool's prose, and so are those between for which ``is_prose`` holds. An object
-    begins at the first brace of a line and ends with its last brace: it may go over lines. Raises InvalidInputError for
-    other text after an object. What is not balanced is left to the JSON parser, which names the place.
+    Lines before the first object, and those for which ``is_prose`` holds, are skipped. An object spans from a line's
+    first brace to a line's last one. Raises InvalidInputError for other text after an object. The JSON parser reports
+    imbalance.
     """
     documents: list[tuple[int, list[str]]] = []
     depth = 0
@@ -203,7 +201,7 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
         number = int(line.place.rpartition(":")[2])
         if depth > 0:
             lines = documents[-1][1]
-            lines += [""] * (number - documents[-1][0] - len(lines))  # noise in between keeps its number
+            lines += [""] * (number - documents[-1][0] - len(lines))  # skipped lines keep their number
             lines.append(line.text)
             depth += brace_depth(line.text)
         elif stripped.startswith("{"):
@@ -215,10 +213,8 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
 
 
 def brace_depth(text: str) -> int:
-    """Opening less closing braces outside of texts.
-
-    Equal counts need no closer look: the largest dumps are one line of a hundred million signs, and names with braces
-    in them are rare.
+    """Return opening less closing braces outside of strings. Fast path: equal counts, since names rarely hold
+    braces.
     """
     opening, closing = text.count("{"), text.count("}")
     if opening == closing:

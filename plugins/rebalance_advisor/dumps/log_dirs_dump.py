@@ -1,9 +1,8 @@
-"""Output of ``kafka-log-dirs --describe`` → log dirs of each broker, and the replicas in each, with their sizes.
+"""Read output of ``kafka-log-dirs --describe``: dirs of each broker, with replicas and sizes.
 
-Two lines of prose, then one JSON object: ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error",
-"partitions": [{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``; several of both, where the tool was
-asked broker by broker (``--broker-list``) or topic by topic (``--topic-list``) into one file or several: what they say
-of one broker is put together. It prints no totals of the volumes, so these stay unknown (o.a.k.tools.LogDirsCommand).
+Two lines of prose, then ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error", "partitions":
+[{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``. Several of both are merged by broker
+(``--broker-list``, ``--topic-list``). Volume totals stay unknown (o.a.k.tools.LogDirsCommand).
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ Replica = tuple[str, int, int]  # topic, partition, broker
 
 @dataclass(slots=True)
 class LogDirsDump:
-    """Sizes and dirs by replica, dirs by broker, of one or more dumps; where two differ, the one read last counts.
+    """Sizes and dirs by replica, dirs by broker; the dump read last has priority.
 
-    ``future``: a replica that moves between two dirs of one broker is listed twice, the unfinished copy is here.
-    ``dirs``: path → error by broker. ``asked_in_parts``: brokers that were asked for some topics at a time.
+    ``future``: unfinished copies of moves between dirs. ``dirs``: path → error by broker. ``asked_in_parts``: brokers
+    queried for some topics at a time.
     """
 
     log_bytes: dict[Replica, int] = field(default_factory=dict)
@@ -37,7 +36,7 @@ class LogDirsDump:
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Add what one file holds. Raises InvalidInputError with file and line, or JSON path, and reason."""
+        """Raises InvalidInputError with line or JSON path."""
         documents = json_documents(text, place, _is_prose)
         if not documents:
             raise InvalidInputError.at(place, "holds no JSON", "kafka-log-dirs prints one after two lines of prose")
@@ -58,7 +57,6 @@ class LogDirsDump:
                 self._read_broker(item, broker, here)
 
     def log_dirs(self, broker: int) -> tuple[LogDir, ...]:
-        """The broker's dirs by path."""
         return tuple(LogDir(path, error=error) for path, error in sorted(self.dirs.get(broker, {}).items()))
 
     def _read_broker(self, item: Any, broker: int, path: str) -> None:
@@ -100,7 +98,6 @@ def _is_prose(line: str) -> bool:
 
 
 def looks_like_log_dirs(text: str) -> bool:
-    """The key that no other dump has, or the tool's first line."""
     return '"logDirs"' in text or text.lstrip().startswith("Querying brokers for log directories information")
 
 

@@ -1,10 +1,9 @@
-"""Output of ``kafka-get-offsets``, ``topic:partition:offset`` a line → start and end offsets.
+"""Read output of ``kafka-get-offsets`` (``topic:partition:offset`` lines) as start or end offsets.
 
-The tool prints the same for ``--time earliest`` and ``latest``. The command above the rows tells them apart (``--time
-earliest``, ``-2``, ``latest``, ``-1``; without ``--time`` the tool takes the latest), else the file's name
-(``earliest.txt``, ``end-offsets.txt``). Of two dumps, the one with offsets that are nowhere greater holds the start
-offsets, under any name. A dump without a sign is judged by other dumps: start offsets must never serve as end offsets,
-so where these show nothing it is left out, and a gap reports it.
+``--time earliest`` and ``latest`` print the same form. The command above the rows decides (default: latest), else the
+file's name (``earliest.txt``). Of two dumps, the one that is nowhere greater holds the start offsets, under any name. A
+single dump without a sign is compared with other dumps. If these show nothing it is left out with a gap: start offsets
+must never serve as end offsets.
 """
 
 from __future__ import annotations
@@ -30,17 +29,15 @@ from rebalance_advisor.dumps.text_lines import (
 
 
 class Role(StrEnum):
-    """What the offsets of a dump are."""
-
     START = "start"
     END = "end"
-    OTHER = "other"  # those at a time, or of another storage tier: neither of the two
+    OTHER = "other"  # at a time, or of another storage tier
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class ToldRole:
-    """A role, and whether the command told it (else only a name, or nothing)."""
+    """A role, and whether a command gave it."""
 
     role: Role
     by_command: bool = False
@@ -55,7 +52,7 @@ _WORDS = {
 
 
 def role_of_command(command: Command) -> ToldRole | None:
-    """``None`` for a command of another tool."""
+    """Return None for a command of another tool."""
     if not command.runs(*_TOOLS):
         return None
     times = command.options("time")
@@ -65,7 +62,6 @@ def role_of_command(command: Command) -> ToldRole | None:
 
 
 def role_of_name(place: str) -> ToldRole:
-    """By the words of the file's name."""
     words = set(re.split(r"[^a-z]+", PurePosixPath(place).name.lower()))
     roles = [role for role, known in _WORDS.items() if words & known]
     return ToldRole(roles[0]) if len(roles) == 1 else ToldRole(Role.UNKNOWN)
@@ -79,21 +75,18 @@ _SKIPPED = re.compile(r"Skip getting offsets for topic-partition (?P<partition>\
 
 @dataclass(frozen=True, slots=True)
 class OffsetsReading:
-    """One dump."""
-
     place: str
     told: ToldRole
     offsets: Offsets
 
     @property
     def name(self) -> str:
-        """The file's name."""
         return PurePosixPath(self.place).name
 
 
 @dataclass(frozen=True, slots=True)
 class SeenElsewhere:
-    """What other dumps show of partitions: end offsets (of any group's rows), and which hold bytes."""
+    """Evidence of other dumps: end offsets, and partitions that hold bytes."""
 
     end_offsets: Mapping[tuple[str, int], int] = field(default_factory=dict)
     holding_bytes: frozenset[tuple[str, int]] = frozenset()
@@ -101,16 +94,13 @@ class SeenElsewhere:
 
 @dataclass(slots=True)
 class OffsetsDump:
-    """One or two dumps, in the order read."""
+    """One or two dumps, in reading order."""
 
     readings: list[OffsetsReading] = field(default_factory=list)
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Add what one file holds; a new command in it begins a new dump.
-
-        Raises InvalidInputError with file, line and reason.
-        """
+        """Add a file; a new command begins a new dump. Raises InvalidInputError."""
         told: ToldRole | None = None
         offsets: Offsets = {}
         for line in lines_and_commands(text, place):
@@ -142,11 +132,9 @@ class OffsetsDump:
     def start_and_end(
         self, cluster: str = "", seen: Callable[[], SeenElsewhere] | None = None
     ) -> tuple[Offsets, Offsets]:
-        """Start offsets and end offsets; empty where no dump holds them for sure, which is a gap of ``cluster``.
+        """Return start and end offsets; an undecided dump is empty with a gap of ``cluster``.
 
-        ``seen`` is asked only where nothing else tells what a dump holds.
-
-        Raises InvalidInputError for a third dump, or two that cannot be one of start and one of end offsets.
+        ``seen`` is called only when needed. Raises InvalidInputError for a third dump or an impossible pair.
         """
         readings = [self._without_other(reading, cluster) for reading in self.readings]
         known = [reading for reading in readings if reading is not None]
@@ -175,7 +163,7 @@ class OffsetsDump:
         return {Role.START: (reading.offsets, {}), Role.END: ({}, reading.offsets)}.get(role, ({}, {}))
 
     def _pair(self, first: OffsetsReading, second: OffsetsReading, cluster: str) -> tuple[Offsets, Offsets]:
-        """Start ≤ end everywhere: where one is greater somewhere, that decides; else what was told does."""
+        """Start ≤ end everywhere: a greater offset decides, else the given role."""
         common = first.offsets.keys() & second.offsets.keys()
         may_be_start = all(first.offsets[key] <= second.offsets[key] for key in common)
         may_be_end = all(first.offsets[key] >= second.offsets[key] for key in common)
@@ -189,7 +177,7 @@ class OffsetsDump:
             raise InvalidInputError.at(
                 second.place, f"holds {first.told.role} offsets, as {first.place} does", "give earliest and latest"
             )
-        if may_be_start and may_be_end:  # equal, or nothing in common: only what was told can decide
+        if may_be_start and may_be_end:  # equal or disjoint: only the given role can decide
             if first.told.role is second.told.role:
                 same = bool(common) and first.offsets == second.offsets
                 return (first.offsets, second.offsets) if same else self._undecided(first, second, cluster)
@@ -202,7 +190,7 @@ class OffsetsDump:
         return start.offsets, end.offsets
 
     def _contradicts(self, reading: OffsetsReading, role: Role, cluster: str) -> None:
-        """The greater of two is the end. A file's name may be wrong; a command is not: then both are of other times."""
+        """The greater dump has the end offsets. A file's name may be wrong; a command is not, so the times differ."""
         if reading.told.by_command:
             raise InvalidInputError.at(
                 reading.place, f"was asked for {reading.told.role} offsets, but the other dump shows it holds none",
@@ -221,9 +209,9 @@ class OffsetsDump:
 
 
 def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:
-    """A partition that holds bytes has an end offset above 0, and a start offset below its end offset.
+    """Return the role by majority: a partition with bytes has an end offset above 0, and its start is below its end.
 
-    Dumps are taken one after the other, so a few partitions may say the opposite: most of them count.
+    Dumps are taken one after the other, so a few partitions may contradict.
     """
     start = sum(1 for key, offset in offsets.items() if offset == 0 and key in seen.holding_bytes)
     same = (key for key, offset in offsets.items() if offset and offset == seen.end_offsets.get(key))
@@ -234,6 +222,5 @@ def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:
 
 
 def looks_like_offsets(text: str) -> bool:
-    """The first line that a tool printed is a row, or a partition that was skipped."""
     first = first_printed_line(text)
     return bool(_ROW.match(first) or _SKIPPED.match(first))

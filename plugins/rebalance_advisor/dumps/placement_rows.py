@@ -1,7 +1,6 @@
-"""Rows of ``{"topic", "partition", "replicas": [leader first]}`` from JSON straight into columns.
+"""Read JSON rows ``{"topic", "partition", "replicas": [leader first]}`` into columns.
 
-Cluster models and reassignments share this shape. There may be 300,000 rows, so nothing is built per row; only when a
-column turns out to be wrong are the rows looked at one by one, to name the place.
+Up to 300,000 rows, so no object is built per row. Only when a column is wrong are rows checked one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _LARGEST_ID = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementRows:
-    """``topics`` sorted by name; ``order`` int64[P] = the file's row of each table row."""
+    """``topics`` sorted by name; ``order`` int64[P] = input row of each table row."""
 
     topics: tuple[str, ...]
     table: PartitionTable
@@ -31,10 +30,9 @@ class PlacementRows:
 
 
 def read_placement_rows(rows: Any, path: str, allowed_fields: frozenset[str]) -> PlacementRows:
-    """Columns of ``rows``, the list at JSON path ``path``; the leader is the first replica, the ISR unknown.
+    """Return the columns of ``rows`` at JSON path ``path``; the first replica leads, the ISR is unknown.
 
-    Raises InvalidInputError naming the first row that is wrong: no object, an unknown or missing field, a number that
-    is none, an empty replica list, a broker twice in it, a partition twice in the list.
+    Raises InvalidInputError that names the first wrong row.
     """
     if not isinstance(rows, list):
         raise InvalidInputError.at(path, f"expected a list of partitions, found {type(rows).__name__}")
@@ -90,7 +88,7 @@ def _require_all(kind: type, values: list[Any]) -> None:
 
 
 def _whole(values: list[Any]) -> npt.NDArray[np.int32]:
-    """int32 of ``values``. A bool is no number here, and nothing is negative."""
+    """Return int32 values; refuses bools and negative numbers."""
     _require_all(int, values)
     if min(values) < 0 or max(values) > _LARGEST_ID:
         raise ValueError("number out of range")
@@ -100,7 +98,7 @@ def _whole(values: list[Any]) -> npt.NDArray[np.int32]:
 def _reorder(
     counts: npt.NDArray[np.int64], brokers: npt.NDArray[np.int32], order: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Offsets and replicas of the rows in table order."""
+    """Return offsets and replicas in table order."""
     begins = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))[:-1]
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts[order])))
     cell = np.arange(len(brokers), dtype=np.int64)
@@ -116,7 +114,7 @@ def _require_distinct(offsets: npt.NDArray[np.int64], brokers: npt.NDArray[np.in
 
 
 def _name_wrong_row(rows: list[Any], path: str, allowed_fields: frozenset[str]) -> None:
-    """Look at each row closely; raises at the first that is wrong."""
+    """Raises InvalidInputError for the first wrong row."""
     seen: dict[tuple[str, int], int] = {}
     for number, row in enumerate(rows):
         here = f"{path}[{number}]"

@@ -1,7 +1,7 @@
-"""Lines of a dump with their numbers, without prompts, commands, log lines and headings; rows of small CSV files.
+"""Lines of a dump without prompts, commands, log lines and headings; rows of small CSV files.
 
-A prompt is recognised only where a command or nothing follows it, because a row of a dump may begin with any sign.
-Commands go over several lines where these end in a backslash (or in its counterpart in Windows' shells).
+A prompt counts only before a command or at a line's end, because a row may begin with any character. Commands continue
+after a backslash (or the sign of Windows' shells).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.csv_text import unguarded
 
-# Prompts that nothing else looks like: after them stands a command, whichever it is.
+# Unmistakable prompts: any command may follow them.
 _SURE_PROMPT = (
     r"\[[^\]\s@]+@[^\]]+\]\s?[#$%>]"  # [root@host kafka]#
     r"|[\w.-]+@[\w.-]+(?::\S*| [~/]\S*)?\s?[#$%>]"  # user@host:~$
@@ -41,9 +41,9 @@ _COMMAND = re.compile(
     r"(?:kafka-[a-z-]+|GetOffsetShell|ConsumerOffsetChecker|zookeeper-shell|zkCli)(?:\.sh)?\s"
     r")"
 )
-_LONGEST_COMMAND = 4_000  # a line of JSON may hold a hundred million signs
+_LONGEST_COMMAND = 4_000  # a line of JSON may have 10^8 characters
 _CONTINUES = re.compile(r".*(?:^|\s)[\\^`]\s*$")
-# What log4j, Java, kubectl, scripts and the old group tool print beside a tool's own output.
+# Output of log4j, Java, kubectl, scripts and the old group tool beside a tool's own.
 _STAMP = r"\[?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
 _NOISE = re.compile(
     r"\s*(?:"
@@ -74,7 +74,7 @@ _LOG_LINE = re.compile(rf"\s*{_STAMP} (?:\[[^\]]+\] )?(?:- )?\[?(?:TRACE|DEBUG|I
 _THROWN = re.compile(r"\s*(?:Caused by: |Suppressed: )?(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\b")
 _FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[\w-]*[ \t]*$")
 _ESCAPES = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z]|\][^\x07\n]*\x07)")
-# What containers, log collectors and mail programs put before every line.
+# Prefixes of each line by containers, log collectors and mail programs.
 _PREFIXES = tuple(
     re.compile(form)
     for form in (
@@ -88,61 +88,54 @@ _PREFIXES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command as it was typed, its lines joined."""
+    """A typed command, its lines joined."""
 
     place: str
     text: str
 
     def options(self, name: str) -> tuple[str, ...]:
-        """The values given to ``--name``, in order, quotes taken off. A shell's variable is no value."""
+        """Return the values of ``--name`` in order, unquoted; shell variables are skipped."""
         pattern = rf"(?:^|\s)--{re.escape(name)}(?:=|\s+)(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'|;&>]+))"
         values = (first or second or third for first, second, third in re.findall(pattern, self.text))
         return tuple(value for value in values if value and "$" not in value)
 
     def has(self, name: str) -> bool:
-        """``--name`` stands in it."""
         return re.search(rf"(?:^|\s)--{re.escape(name)}(?=[\s=\"']|$)", self.text) is not None
 
     def runs(self, *tools: str) -> bool:
-        """It calls one of ``tools``."""
         return any(re.search(rf"(?<![\w-]){re.escape(tool)}(?![\w-])", self.text) for tool in tools)
 
 
 def begins_command(line: str) -> bool:
-    """A command, with or without prompt; or a prompt without one."""
     return _COMMAND.match(line[:_LONGEST_COMMAND]) is not None
 
 
 def continues(line: str) -> bool:
-    """The command goes on in the next line."""
     return _CONTINUES.match(line[-_LONGEST_COMMAND:]) is not None
 
 
 def without_continuation(line: str) -> str:
-    """What of the line is command."""
     return line.rstrip().rstrip("\\^`").rstrip() if continues(line) else line
 
 
 def is_noise(line: str) -> bool:
-    """A line that no tool of Kafka's printed as a part of its answer."""
+    """Return whether the line is not part of a Kafka tool's answer."""
     return _NOISE.match(line) is not None
 
 
 def is_log_line(line: str) -> bool:
-    """Return whether a logger printed it, and not as an error: an exception below it is told, not raised."""
+    """Return whether a logger printed it below error level: an exception after it did not end the tool."""
     return _LOG_LINE.match(line) is not None
 
 
 def is_thrown(line: str) -> bool:
-    """Return whether the line names an exception or its cause."""
     return _THROWN.match(line) is not None
 
 
 def as_printed(text: str) -> str:
-    """Return ``text`` with plain line ends, and without colours and the prefix of each line; lines keep their number.
+    """Return ``text`` with plain line ends, without colours and line prefixes; lines keep their number.
 
-    A prefix is one only if each line has it that is neither blank nor a command nor noise. Of Markdown only what is
-    between fences is kept.
+    A prefix must be on every line that is not blank, command or noise. Of Markdown only fenced text is kept.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
@@ -154,7 +147,7 @@ def as_printed(text: str) -> str:
 
 
 def _within_fences(text: str) -> str:
-    """Return ``text`` with blank lines for what is outside its fences; as it is where that is more than prose."""
+    """Blank the text outside fences, unless it is more than prose."""
     parts = _FENCE.split(text) if "```" in text or "~~~" in text else [text]
     if len(parts) == 1 or len(parts) % 2 == 0:
         return text
@@ -165,20 +158,19 @@ def _within_fences(text: str) -> str:
 
 
 def _is_prose(line: str) -> bool:
-    """Return whether the line is words with one blank between them: a row has columns or numbers, a header capitals."""
+    """Return whether the line is words with single blanks; a row has columns or numbers, a header capitals."""
     words = line.split()
     numbers = sum(re.fullmatch(r"-|-?\d+", word) is not None for word in words)
     return len(words) > 1 and "\t" not in line and "  " not in line.strip() and numbers <= 1 and not line.isupper()
 
 
 def _without_prefix(text: str) -> str | None:
-    """Return ``text`` without the prefix of all its lines; ``None`` where they have none."""
     first = next(_printed_lines(text), "")
     prefix = next((form for form in _PREFIXES if form.match(first)), None)
     if prefix is None or not all(prefix.match(line) for line in _printed_lines(text)):
         return None
     if not any(prefix.sub("", line, count=1).strip() for line in _printed_lines(text)):
-        return None  # a time alone
+        return None  # only a time
     return "\n".join(prefix.sub("", line, count=1) for line in text.split("\n"))
 
 
@@ -194,9 +186,9 @@ def _printed_lines(text: str) -> Iterator[str]:
 
 LARGEST_ID = 2**31 - 1
 LARGEST_LONG = 2**63 - 1
-_LOOKED_AT = 4_000  # signs of a line that may be a command: one of JSON may hold a hundred million
+_LOOKED_AT = 4_000  # characters of a line to search for a command
 
-# What a tool prints when it gave up: whatever stands before it is only a part.
+# Printed when a tool gave up: the output before it is incomplete.
 _FAILURE = re.compile(
     r"\s*(?:Error while executing|Error: Executing|Error occurred:|Exception in thread|Missing required argument"
     r"|Exiting due to: |java\.[\w.]+Exception|Caused by: |org\.apache\.(?:kafka|zookeeper)\.[\w.]+Exception)"
@@ -213,26 +205,19 @@ class Line:
     text: str
 
     def refuse(self, problem: str, hint: str = "") -> InvalidInputError:
-        """The error to raise for this line."""
         return InvalidInputError.at(self.place, problem, hint)
 
 
 def dump_lines(text: str, place: str) -> Iterator[Line]:
-    """The lines that a tool printed, blank ones included; commands and noise left out.
-
-    Raises InvalidInputError where the tool reported that it gave up.
-    """
+    """Yield the tool's lines, blank ones too. Raises InvalidInputError when the tool gave up."""
     return (line for line in lines_and_commands(text, place) if isinstance(line, Line))
 
 
 def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
-    """The lines that a tool printed, blank ones included, and the commands between them; noise left out.
-
-    Raises InvalidInputError where the tool reported that it gave up.
-    """
-    typed: list[str] = []  # lines of a command that goes on
+    """Yield the tool's lines and the commands between them. Raises InvalidInputError when the tool gave up."""
+    typed: list[str] = []  # lines of an unfinished command
     begin = 0
-    is_in_log = False  # below a log line: the exception that it tells of
+    is_in_log = False  # below a log line: its exception
     for number, raw in enumerate(as_printed(text).split("\n"), 1):
         line = raw.rstrip("\r")
         if typed:
@@ -241,7 +226,7 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
                 yield Command(f"{place}:{begin}", " ".join(typed))
                 typed = []
             continue
-        # Nearly all lines of the largest dumps: neither noise nor failure.
+        # Fast path for nearly all lines of large dumps: neither noise nor failure.
         if line.startswith("\tTopic: ") or (_OFFSET_ROW.match(line) and not line.startswith(("java.", "org."))):
             yield Line(f"{place}:{number}", line)
             continue
@@ -263,7 +248,7 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
 
 
 def first_printed_line(text: str) -> str:
-    """The first line that says something and is neither command nor noise; empty where there is none."""
+    """Return the first line that is not blank, command or noise; else ''."""
     typed = False
     for line in as_printed(text).split("\n"):
         if typed or begins_command(line):
@@ -274,10 +259,7 @@ def first_printed_line(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """``text`` with blank lines in place of commands and noise, where it begins with one of them; else as it is.
-
-    So a JSON file that was shown with ``cat`` reads as the file itself, and every line keeps its number.
-    """
+    """Blank commands and noise, so that a JSON file shown with ``cat`` parses and keeps its line numbers."""
     first = re.search(r"\S", text)
     begin = first.start() if first else 0
     first_line = text[begin : begin + _LOOKED_AT].partition("\n")[0]
@@ -290,14 +272,13 @@ def without_commands(text: str) -> str:
 
 
 def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) -> int:
-    """Digits only, at most ``largest``."""
     if not text.isascii() or not text.isdigit() or len(text) > 19 or int(text) > largest:
         raise line.refuse(f"expected {what}, found {excerpt(text)}")
     return int(text)
 
 
 def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
-    """``1,2,3``; empty is no broker. Raises where a broker stands twice."""
+    """Parse ``1,2,3``; empty means no broker. Raises InvalidInputError for duplicates."""
     brokers = tuple(whole_number(part.strip(), line, f"a broker id in {what}") for part in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
         raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")
@@ -308,9 +289,9 @@ Row = tuple[Line, dict[str, str]]
 
 
 def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[str, ...]) -> list[Row]:
-    """(line, column → cell without blanks around) of each row; an absent optional column is an empty cell.
+    """Return (line, column → stripped cell) of each row; an absent optional column is empty.
 
-    Raises InvalidInputError for an unknown, repeated or missing column and for a row of another length.
+    Raises InvalidInputError for a wrong column or a row of another length.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     reader = csv.reader(lines)
@@ -336,7 +317,7 @@ def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[s
 def _header(cells: list[str], line: Line, required: tuple[str, ...], optional: tuple[str, ...]) -> list[str]:
     names = [cell.lower() for cell in cells]
     known = (*required, *optional)
-    for name in required:  # first: what lacks them is no file of this kind, and nothing of it is quoted
+    for name in required:  # checked first, so that a file of another kind is not quoted
         if name not in names:
             raise line.refuse(f"column {name!r} is missing", f"known: {', '.join(known)}")
     for name in names:

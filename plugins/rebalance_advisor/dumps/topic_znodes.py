@@ -1,12 +1,10 @@
-"""ZooKeeper's nodes, as ``get /brokers/topics/orders`` prints them → topics and partitions; and brokers.
+"""Read ZooKeeper nodes, as ``get /brokers/topics/orders`` prints them: topics, partitions and brokers.
 
     {"version":3,"topic_id":"DU8c…","partitions":{"0":[1,2],"1":[2,1]},"adding_replicas":{},"removing_replicas":{}}
 
-Versions 1 to 3; from zkCli or zookeeper-shell with their prompts and status lines, one or many in a file. The topic is
-that of the ``get`` above, else the file's name. Leader and ISR stand in other nodes (``…/partitions/0/state``): without
-them the first replica counts as the leader, the ISR is unknown, and both are gaps.
-
-``ls /brokers/ids`` prints the brokers that are alive, as ``[0, 1]``; ``get /brokers/ids/1`` one of them with its rack.
+Versions 1 to 3, from zkCli or zookeeper-shell. The topic is that of the ``get`` above, else the file's name. Leader and
+ISR are in other nodes (``…/partitions/0/state``). Without them the first replica counts as leader, the ISR is unknown,
+and both are gaps. ``ls /brokers/ids`` lists live brokers as ``[0, 1]``.
 """
 
 from __future__ import annotations
@@ -50,15 +48,13 @@ _ENDINGS = (".gz", ".json", ".txt", ".out", ".log")
 
 @dataclass(slots=True)
 class TopicZnodes:
-    """Topics and the states of their partitions, and the brokers that are alive, of one or more files."""
-
     topics: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)  # name → place, node
     states: dict[tuple[str, int], tuple[str, dict[str, Any]]] = field(default_factory=dict)
     gaps: list[CoverageGap] = field(default_factory=list)
     brokers: BrokerListing = field(default_factory=BrokerListing)
 
     def read(self, text: str, place: str) -> None:
-        """Add what one file holds. Raises InvalidInputError with file, line and reason."""
+        """Raises InvalidInputError."""
         asked: Command | None = None
         block: list[str] = []
         begin, depth = Line(place, ""), 0
@@ -80,7 +76,7 @@ class TopicZnodes:
             raise begin.refuse("begins a JSON object that does not end", "the dump was cut short")
 
     def add_to(self, dump: TopicsDump) -> None:
-        """Rows for ``dump``, which must be empty: the ISR is known of all partitions or of none."""
+        """Add rows to ``dump``, which must be empty: the ISR is known for all partitions or for none."""
         places = [place for place, _ in (*self.topics.values(), *self.states.values())]
         if dump.topics and places:
             place = places[0]
@@ -100,7 +96,7 @@ class TopicZnodes:
 
     def _read_prose(self, line: Line, asked: Command | None) -> None:
         ids = _IDS.match(line.text)
-        # Without the command above it, a list of numbers alone is one of brokers: topics are rarely named so.
+        # Without a command, a bare list of numbers is one of brokers: topics rarely have such names.
         if ids and (_LIST_IDS.search(asked.text) if asked else ids["ids"]):
             self.brokers.is_whole = True
             for broker in ids["ids"].split(",") if ids["ids"] else ():
@@ -163,8 +159,8 @@ class TopicZnodes:
 
 
 def looks_like_znodes(text: str) -> bool:
-    """A topic's node, whose partitions are an object (in reassignments they are a list), a partition's state, a
-    broker's node or the list of brokers.
+    """Return whether this is a topic node (``partitions`` is an object; in reassignments a list) or another
+    known node.
     """
     if '"partitions"' in text and _TOPIC_NODE.search(text):
         return True

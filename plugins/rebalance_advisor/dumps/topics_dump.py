@@ -1,16 +1,14 @@
-r"""Output of ``kafka-topics --describe`` → topics and partitions.
+r"""Read output of ``kafka-topics --describe``.
 
     Topic: orders  TopicId: QmLwMsncTBWiSn2HoB0Kqg  PartitionCount: 2  ReplicationFactor: 2  Configs: retention.ms=60000
         Topic: orders  Partition: 0  Leader: 1     Replicas: 1,2  Isr: 2,1  Elr:      LastKnownElr:
         Topic: orders  Partition: 1  Leader: none  Replicas: 2,1  Isr:      Elr: N/A  LastKnownElr: N/A
 
-Tabs or runs of blanks between the columns, rows with or without indent, a leader of ``none`` or ``-1``, and the columns
-of running reassignments and of other builds (Offline, Observers) are all known. A header that announces more partitions
-than follow means that the dump was cut: it is refused.
+Accepts tabs or blanks, missing indents, a leader of ``none`` or ``-1``, and columns of reassignments and other builds
+(Offline, Observers). Fewer partitions than the header announces: the dump was cut and is refused.
 
-Releases before 3.0 that ask ZooKeeper mark a topic that is being deleted (kafka/admin/TopicCommand.scala): the header
-ends in ``\tMarkedForDeletion:true`` right behind the configs, and where no header is printed, rows end in
-``\tMarkedForDeletion: true``. Such a topic is left out by name.
+Before 3.0 with ZooKeeper, topics being deleted are marked (kafka/admin/TopicCommand.scala): the header ends in
+``\tMarkedForDeletion:true``, or without headers rows end in ``\tMarkedForDeletion: true``. They are left out by name.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ _ROW = re.compile(
     r"\s+Replicas:\s*(?P<replicas>[\d,]+)\s+Isr:[ \t]*(?P<isr>[\d,]*)(?P<rest>.*)$"
 )
 _MORE = re.compile(r"\s*(?P<label>[A-Z][A-Za-z]*(?: Replicas)?):[ \t]*(?P<brokers>N/A|[\d,]*)(?=\s|$)")
-# Eligible leader replicas change nothing in what the advisor says.
+# The advisor does not use eligible leader replicas.
 _LABELS = frozenset(
     ("Adding Replicas", "Removing Replicas", "Offline", "Elr", "LastKnownElr", "Observers", "LiveObservers")
 )
@@ -44,21 +42,21 @@ INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state", "__share_group_s
 
 @dataclass(slots=True)
 class TopicsDump:
-    """Topics and partition rows of one or more dumps, in the order read."""
+    """Topics and partition rows in reading order."""
 
     topics: dict[str, Topic] = field(default_factory=dict)
     rows: dict[tuple[str, int], Partition] = field(default_factory=dict)
-    # Brokers that a row shows copying as observers: alive, though in no ISR.
+    # Brokers that copy as observers: alive without an ISR.
     observing: set[int] = field(default_factory=set)
-    # Topics that are being deleted: neither they nor their partitions are among the others.
+    # Topics being deleted, absent from the other fields.
     deleted: set[str] = field(default_factory=set)
     _announced: dict[str, tuple[int, Line]] = field(default_factory=dict)
-    # The same few texts stand in a hundred thousand rows: each is read once.
+    # Cache: few texts repeat in 100,000 rows.
     _lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
     _columns: dict[str, dict[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def read(self, text: str, place: str) -> None:
-        """Add what one file holds. Raises InvalidInputError with file, line and reason."""
+        """Raises InvalidInputError."""
         for line in dump_lines(text, place):
             if not line.text.strip():
                 continue
@@ -70,7 +68,7 @@ class TopicsDump:
                 raise line.refuse(f"is no line of kafka-topics --describe: {excerpt(line.text.strip())}")
 
     def require_whole(self) -> None:
-        """Every topic that is not being deleted has as many partitions as its header announced, numbered from 0."""
+        """Check that each topic has the partitions that its header announced, numbered from 0."""
         counts: dict[str, int] = {}
         for topic, _ in self.rows:
             counts[topic] = counts.get(topic, 0) + 1
@@ -122,7 +120,7 @@ class TopicsDump:
             replicas=replicas,
             leader=leader,
             isr=isr,
-            # A reassignment may end between two requests of the tool: only what is still listed counts.
+            # A reassignment may end between two requests of the tool, so only listed replicas count.
             adding=tuple(
                 adding_replica for adding_replica in more.get("Adding Replicas", ()) if adding_replica in replicas
             ),
@@ -136,7 +134,7 @@ class TopicsDump:
         )
 
     def _skip_deleted(self, topic: str) -> None:
-        if topic in self.topics:  # its header was printed before it was deleted
+        if topic in self.topics:  # its header was printed before the deletion
             del self.topics[topic], self._announced[topic]
             self.rows = {key: row for key, row in self.rows.items() if key[0] != topic}
         self.deleted.add(topic)
@@ -165,7 +163,7 @@ def _more_columns(rest: str, line: Line) -> dict[str, tuple[int, ...]]:
 
 
 def _configs(text: str, line: Line) -> dict[str, str]:
-    """``name=value,name=value``; values may hold commas and JSON, so a name only counts after a comma."""
+    """Parse ``name=value,name=value``; values may hold commas and JSON."""
     text = text.strip()
     if not text:
         return {}
@@ -182,11 +180,10 @@ def _configs(text: str, line: Line) -> dict[str, str]:
 
 
 def looks_like_topics(text: str) -> bool:
-    """A header or a row of this dump stands among the lines."""
     return any(HEADER.match(line) or _ROW.match(line) for line in text.split("\n") if "Topic:" in line)
 
 
 def refuse_empty(dump: TopicsDump, place: str) -> None:
-    """A folder without any partition is no cluster, unless all its topics are being deleted."""
+    """A folder without partitions is no cluster, unless all its topics are being deleted."""
     if not dump.rows and not dump.deleted:
         raise InvalidInputError.at(place, "holds no kafka-topics --describe dump", "it names topics and replicas")
