@@ -1,8 +1,8 @@
-"""The whole advisory for INPUT as files: findings, groups, topics, plan.json with its files, report and digest.
+"""Write the whole advisory for INPUT as files: findings, groups, topics, plan.json with its files, report and digest.
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
-Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
-4 too little was seen for a verdict.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met, 4 too
+little was seen for a verdict.
 """
 
 from __future__ import annotations
@@ -48,14 +48,13 @@ COMMON = CommonOptions(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor advise``: those of ``plan``."""
     add_planning_arguments(
         parser, made="the advisory's files go: absent, empty, or an advisory", printed="verdict and findings"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
+    """Run the same pure steps as the pipeline, in one process."""
     request = requested(arguments)
     if request.own_scenarios:
         return run_what_if(arguments, request, command="advise")

@@ -1,6 +1,6 @@
-"""The options of commands: from the table of options to the command line, and from there to a request and its input.
+"""From the table of options to the command line, and from there to a request and its input.
 
-The first line of an answer shows the age of the snapshot. Files never hold it, because they do not know the time.
+Only the terminal shows the snapshot's age: files must not depend on the time.
 """
 
 from __future__ import annotations
@@ -37,10 +37,7 @@ RULES = {option.name: option for option in RUN_OPTIONS if option.name in ("owner
 
 
 def rules_in_file(name: str, path: Path) -> list[Any]:
-    """The tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]`` (``name``) of a TOML file.
-
-    One file may hold them all. Raises InvalidInputError with its place.
-    """
+    """Return the tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]`` of a TOML file. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except ValueError as error:
@@ -63,10 +60,7 @@ def rules_in_file(name: str, path: Path) -> list[Any]:
 
 
 def heavy_keys_in_files(paths: Iterable[Path]) -> list[HeavyKeyOf]:
-    """The heaviest key of each partition in every ``keys.json``, by its first placement.
-
-    Raises InvalidInputError with its place for a file that is none.
-    """
+    """Return the heaviest key of each partition in all ``keys.json``. Raises InvalidInputError."""
     return [key for path in paths for key in _in_file(path)]
 
 
@@ -88,7 +82,7 @@ def _in_file(path: Path) -> list[HeavyKeyOf]:
 
 
 def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf | None:
-    """``None`` for a key that goes by lot, or that is in no record for sure."""
+    """Return None for a key without a fixed partition, or with no certain record."""
     partitions, least = key.raw("partitions", []), key.whole("records_at_least", 0, LARGEST_INT64)
     shown = key.get("key_text", str, "") or f"identity {key.get('identity', str)}"
     partition = partitions[0] if isinstance(partitions, list) and partitions else None
@@ -98,7 +92,7 @@ def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf
 
 
 def scenarios_in_files(paths: Iterable[Path]) -> list[Scenario]:
-    """One of each file. Raises InvalidInputError with its place, UsageError where two have one name."""
+    """Raises InvalidInputError, or UsageError for two equal names."""
     from kafka_rebalance.scenarios.scenario import scenario_from_document
     from rebalance_advisor.dumps.input_file import read_json
 
@@ -115,7 +109,6 @@ FILE = "FILE"
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a plan."""
     for section in dict.fromkeys(option.section for option in OPTIONS):
         group = parser.add_argument_group(section)
         for option in OPTIONS:
@@ -128,7 +121,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
-    """One option; its values are checked with all others, when the request is made of them."""
+    """Add one option; values are checked later, with the whole request."""
     repeats = "; repeatable" if option.is_repeated else ""
     words = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
@@ -142,10 +135,9 @@ def add_option(group: argparse._ActionsContainer, option: Option) -> None:
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
-    """What was asked for, but for the capacities, which need the cluster.
+    """Return the request without capacities, which need the cluster.
 
-    Raises UsageError for a value that cannot be and for options that contradict each other, InvalidInputError for a
-    file of rules that cannot be read.
+    Raises UsageError for invalid or contradictory options, InvalidInputError for an unreadable file.
     """
     given = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
     del given["capacity"]
@@ -157,7 +149,7 @@ def request_of(arguments: argparse.Namespace) -> RunRequest:
 
 
 def with_capacity_file(request: RunRequest, path: Path | None, snapshot: ClusterSnapshot) -> RunRequest:
-    """The request with the capacities of a file. Raises InvalidInputError for one that does not fit the cluster."""
+    """Raises InvalidInputError for a file that does not fit the cluster."""
     if path is None:
         return request
     capacities = _capacities(path, snapshot, request.options.add_brokers.keys())
@@ -165,15 +157,12 @@ def with_capacity_file(request: RunRequest, path: Path | None, snapshot: Cluster
 
 
 def read_previous(path: Path | None) -> dict[str, Any] | None:
-    """The document of an earlier plan: its file, or the folder that holds it."""
+    """Read an earlier plan from its file or folder."""
     return None if path is None else read_sealed_plan(path)
 
 
 def read_sealed_plan(path: Path) -> dict[str, Any]:
-    """``plan.json`` as an object whose hash is right and whose fields can be read.
-
-    Raises InvalidInputError for a plan that was changed after it was made.
-    """
+    """Raises InvalidInputError for a plan that was changed after it was made."""
     from kafka_rebalance.plans.check import read_planned
 
     document = read_plan(path)
@@ -182,7 +171,7 @@ def read_sealed_plan(path: Path) -> dict[str, Any]:
 
 
 def read_plan(path: Path) -> dict[str, Any]:
-    """``plan.json`` as an object. Raises InvalidInputError where it is none."""
+    """Raises InvalidInputError."""
     from rebalance_advisor.dumps.input_file import read_json
 
     file = path / "plan.json" if path.is_dir() else path
@@ -209,7 +198,7 @@ if TYPE_CHECKING:
 
 
 def argument_of(kind: Any) -> Callable[[str], Any]:
-    """Return what reads a value of a kind (``options/values.py``) for argparse."""
+    """Return an argparse converter for a kind of ``options/values.py``."""
 
     def read(text: str) -> Any:
         try:
@@ -221,7 +210,7 @@ def argument_of(kind: Any) -> Callable[[str], Any]:
 
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """``--max-input-bytes``: what the files of one input may hold together once they are unpacked; ``--strict``."""
+    """Add ``--max-input-bytes`` (limit of unpacked input) and ``--strict``."""
     parser.add_argument(
         "--max-input-bytes", type=argument_of(Rate), default=MAX_INPUT_BYTES, metavar="B",
         help="what INPUT may hold, unpacked, e.g. 20GiB (8GiB)",
@@ -233,7 +222,6 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_given(path: Path, arguments: argparse.Namespace) -> ClusterSnapshot:
-    """Return the snapshot of ``path``, read as the options of ``add_input_options`` say."""
     from rebalance_advisor.dumps.any_input import read_input
 
     return read_input(path, max_bytes=arguments.max_input_bytes, is_strict=getattr(arguments, "strict", False))
@@ -245,9 +233,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
-    """What was asked and what was read; ``previous`` is the document of an earlier plan.
-
-    ``hourly``: the hours that the snapshot's loads are made of, where a load of a window was asked for.
+    """``previous``: an earlier plan's document. ``hourly``: hours of the snapshot's loads, if a window was
+    requested.
     """
 
     request: RunRequest
@@ -257,10 +244,7 @@ class PlanInput:
 
 
 def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printed: str, many: bool = False) -> None:
-    """INPUT (with ``many`` one or more, as ``inputs``), ``--out``, ``--json`` and every option of a plan.
-
-    ``made`` and ``printed`` are the command's own words.
-    """
+    """Add INPUT (with ``many`` several, as ``inputs``), ``--out``, ``--json`` and all plan options."""
     if many:
         parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+")
     else:
@@ -277,7 +261,7 @@ def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printe
 
 
 def requested(arguments: argparse.Namespace) -> RunRequest:
-    """What was asked, before anything heavy is imported or read: wrong options and a wrong ``--out`` end here."""
+    """Check options and ``--out`` before heavy imports and reads."""
     request = request_of(arguments)
     require_history(request, arguments.history)
     check_folder(arguments.out)
@@ -287,10 +271,9 @@ def requested(arguments: argparse.Namespace) -> RunRequest:
 def read_plan_input(
     arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
 ) -> PlanInput:
-    """Read INPUT, capacities and the earlier plan. ``is_one_of_many``: the same request is made of other inputs, too.
+    """Read INPUT, capacities and the earlier plan. ``is_one_of_many``: the request is shared with other inputs.
 
-    Raises InvalidInputError for one that cannot be read, and for an INPUT from the future; UsageError for names and
-    patterns that it does not know.
+    Raises InvalidInputError for unreadable or future inputs; UsageError for unknown names and patterns.
     """
     from kafka_rebalance.snapshot.times import age_of
 
@@ -316,27 +299,24 @@ VERDICT_TONES = {
     **{f"medium{end}": Tone.CAUTION for end in ":,"},
 }
 
-# Twice the hour in which the pipeline collects: what is older is called old.
+# Twice the pipeline's hourly interval.
 FRESH = timedelta(hours=2)
 
 
 def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
-    """The lines, the first one with the age; as they are where the input has no time (that is a gap already).
-
-    Raises InvalidInputError for a reading from the future.
-    """
+    """Add the age to the first line. Raises InvalidInputError for a snapshot from the future."""
     if captured_at is None or not lines:
         return list(lines)
     return [f"{lines[0]}; {age_words(age_of(captured_at, now))}", *lines[1:]]
 
 
 def age_s(captured_at: datetime | None, now: datetime) -> float | None:
-    """Seconds, for ``--json``; None where the input has no time. Raises InvalidInputError as above."""
+    """Return None for an input without time. Raises InvalidInputError."""
     return None if captured_at is None else age_of(captured_at, now).total_seconds()
 
 
 def age_words(age: timedelta) -> str:
-    """Return ``snapshot 5 min old``; beyond ``FRESH`` it is called old."""
+    """Return ``snapshot 5 min old``; beyond ``FRESH`` it says old."""
     if age <= FRESH:
         return f"snapshot {span_words(age)} old"
     return f"OLD SNAPSHOT: {span_words(age)} old"

@@ -1,9 +1,9 @@
-"""Is PLAN still valid and worth it on a newer SNAPSHOT?
+"""Check whether PLAN is still valid and worth it on a newer SNAPSHOT.
 
-Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad input or not a plan of ours (its
-hash is wrong), 2 wrong usage; with --policy 13: valid, but against what the file allows, its windows by this machine's
-clock. A plan is stale once its time is over by that clock. ``--json`` gives each reason and each warning a code, which
-scripts may rely on; the words may change.
+Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad input or not a plan of ours (its hash
+is wrong), 2 wrong usage; with --policy 13: valid, but the policy does not allow it. This machine's clock decides
+whether a plan has expired and a policy's windows are open. ``--json`` gives each reason and each warning a stable code;
+the texts may change.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ WORDS = {0: "valid", 10: "stale", 11: "not worth it", 12: "harmful or in conflic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor check``."""
     parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
     parser.add_argument("--json", action="store_true", help="print the status as JSON")
@@ -42,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read both, compare, report; the status is the exit code."""
+    """Return the check's status as exit code."""
     from kafka_rebalance.plans.check import ReasonCode, check_plan
     from kafka_rebalance.render import render_all, with_texts
 

@@ -1,4 +1,4 @@
-"""Print another balancer's settings as a table of clusters.toml; what has no counterpart follows as comments.
+"""Print another balancer's settings as a table of clusters.toml; settings without a counterpart follow as comments.
 
 Exit codes: 0 done, 1 bad input, 2 wrong usage.
 """
@@ -36,7 +36,6 @@ def _cluster_name(text: str) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The tool, its file, and what else stands in the table."""
     tools = [CRUISE_CONTROL, TOPICMAPPR]
     parser.add_argument("tool", metavar="TOOL", choices=tools, help=" or ".join(tools))
     parser.add_argument(
@@ -49,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """To standard output, once everything was read."""
     from rebalance_advisor.dumps.capacity_file import read_capacity
 
     read = read_topicmappr if arguments.tool == TOPICMAPPR else read_cruise_control
@@ -63,12 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One file of settings.
+    """One settings file.
 
-    options    option of a run → its value as in a form; a list where it may be given several times
-    notes      what differs between the two tools in what was taken over, one sentence each
-    left_out   each setting that was not taken over: ``file:line  name``, and why where there is more to say; never its
-               value, which may be a password
+    options    run option → its value as in a form; a list for repeated options
+    notes      differences between the tools, one sentence each
+    left_out   ``file:line  name`` and the reason of each setting not imported; never its value, which may be secret
     """
 
     options: dict[str, Any] = field(default_factory=dict)
@@ -77,7 +74,7 @@ class Imported:
 
 
 def cluster_table(cluster: str, imported: Imported, capacity: str | None) -> list[str]:
-    """The lines of a file that ``clusters.toml`` may hold as it is. ``capacity`` is the path of a capacity file."""
+    """Return lines for ``clusters.toml``."""
     settings: dict[str, Any] = {"connection": f"kafka_{cluster}"}
     settings |= {} if capacity is None else {"capacity": capacity}
     keys = [f"{key} = {_toml(value)}" for key, value in (settings | imported.options).items()]
@@ -102,20 +99,20 @@ def _shell(options: dict[str, Any], capacity: str | None) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Numbers, texts and lists of texts: JSON but for DEL, which TOML wants escaped."""
+    """Return a number, text or list as TOML: JSON, but DEL is escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 _ENDS = frozenset(";&|<>()")
 _REDIRECTS = frozenset("<>")
 _EXPANSION = re.compile(r"`|\$(?:\\\n)*[A-Za-z_0-9{(@*#?!$'\"-]")
-_IN_DOUBLE_QUOTES = '$`"\\\n'  # what a backslash escapes there
+_IN_DOUBLE_QUOTES = '$`"\\\n'  # a backslash escapes these
 _ANSWER = "write out what it stands for"
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word without its quotes; ``place`` is ``file:line`` of its beginning."""
+    """One unquoted word; ``place`` is its ``file:line``."""
 
     place: str
     text: str
@@ -124,12 +121,12 @@ class Word:
 def shell_commands(text: str, source: str) -> list[list[Word]]:
     """Return the commands in ``text``, each with a word or more.
 
-    Promises, in this order: quotes, backslashes and comments have the meaning of a POSIX shell; a line end, a pipe, a
-    redirection, ``;`` or ``&`` ends a command; what only a shell can know (``$NAME``, ``$(…)``, backticks) is refused
-    with its line, never taken for a text. Example: ``a --b 'c d' | tee log`` is two commands: a, --b, "c d", and tee,
-    log. Source: POSIX.1-2017, Shell Command Language, 2.2 and 2.3. Time is linear in the text.
+    Promises, in this order: quotes, backslashes and comments mean the same as in a POSIX shell (POSIX.1-2017, Shell
+    Command Language, 2.2 and 2.3); a line end, pipe, redirection, ``;`` or ``&`` ends a command; expansions (``$NAME``,
+    ``$(…)``, backticks) are refused. Example: ``a --b 'c d' | tee log`` gives a, --b, "c d", and tee, log. Time is
+    linear.
 
-    Raises InvalidInputError with the line of a quote that never ends, and of what only a shell can expand.
+    Raises InvalidInputError with the line of an unterminated quote or an expansion.
     """
     reader = _ShellReader(text.replace("\r\n", "\n"), source)
     while reader.at < len(reader.text):
@@ -151,7 +148,7 @@ class _ShellReader:
     commands: list[list[Word]] = field(default_factory=list)
 
     def step(self) -> None:
-        """One character, or all of a quote or comment."""
+        """Read one character, or a whole quote or comment."""
         char = self.text[self.at]
         if char == "\\":
             self._escaped()
@@ -172,7 +169,6 @@ class _ShellReader:
             self.at += 1
 
     def end_command(self) -> None:
-        """What was read is a command, if it is anything."""
         self._end_word()
         if self.words:
             self.commands.append(self.words)
@@ -250,7 +246,7 @@ class _ShellReader:
         return InvalidInputError.at(f"{self.source}:{self.line}", problem, hint)
 
 
-# Setting → our resource, and the goal without which no request of the usual kind heeds it.
+# Setting → our resource, and the goal that must be active for it to count.
 _BALANCE = {
     "cpu.balance.threshold": ("cpu", "CpuUsageDistributionGoal"),
     "disk.balance.threshold": ("disk", "DiskUsageDistributionGoal"),
@@ -284,7 +280,7 @@ _ELSEWHERE = {
     "goals": "our rules are always the same; see default.goals",
     "hard.goals": "our rules are always the same; see default.goals",
 }
-# Goals that a plan of ours heeds, by an option above or always.
+# Goals that our plan follows, by an option above or always.
 _HEEDED = frozenset(
     {"RackAwareGoal", _REPLICA_GOAL, _LEADER_GOAL}
     | {goal for _, goal in _BALANCE.values()}
@@ -293,23 +289,20 @@ _HEEDED = frozenset(
 
 
 def read_cruise_control(path: Path) -> Imported:
-    """Return the settings of Cruise Control's ``cruisecontrol.properties`` as options of a run.
+    """Return Cruise Control's ``cruisecontrol.properties`` as run options.
 
-    Promises, in this order: every setting of the file is either taken over or listed; no value is guessed; a threshold
-    whose goal is not among ``default.goals`` counts there only where a request names it, and is listed.
-    Example: ``disk.capacity.threshold=0.8`` gives ``headroom = ["disk=0.2"]``: a fifth of every disk stays free.
+    Promises, in this order: each setting is imported or listed; no value is guessed; a threshold whose goal is not in
+    ``default.goals`` is listed, because only requests that name the goal use it. Example:
+    ``disk.capacity.threshold=0.8`` gives ``headroom = ["disk=0.2"]``, which keeps 20 % of each disk free. Missing
+    settings have our defaults.
 
-    Names and meanings: ``config/cruisecontrol.properties`` of linkedin/cruise-control and its wiki. A setting that the
-    file leaves out is at Cruise Control's default there and at ours here. Time is linear in the file.
-
-    Raises InvalidInputError with file and line for a value that cannot be, and for a file in which nothing could be
-    taken over.
+    Source: ``config/cruisecontrol.properties`` and wiki of linkedin/cruise-control. Time is linear. Raises
+    InvalidInputError for an invalid value, and when nothing can be imported.
     """
     return import_cruise_control(read_properties(path), str(path))
 
 
 def import_cruise_control(given: Properties, source: str) -> Imported:
-    """As ``read_cruise_control``, of properties that are read."""
     goals = _goals(given)
     used, idle = _split_by_goal(given, goals)
     targets = {resource: _threshold(given, name, least=1) for name, (resource, _) in _BALANCE.items() if name in used}
@@ -330,13 +323,13 @@ def import_cruise_control(given: Properties, source: str) -> Imported:
 
 
 def _goals(given: Properties) -> frozenset[str] | None:
-    """Simple names of the goals that are optimized by default; None where the file does not say."""
+    """Return simple names of the default goals; None when not set."""
     text = given.values.get(_GOALS, "").strip()
     return frozenset(name.strip().rpartition(".")[2] for name in text.split(",") if name.strip()) if text else None
 
 
 def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set[str], dict[str, str]]:
-    """(settings to take over, setting → the goal that is not among the usual ones)."""
+    """Return (settings to import, setting → its inactive goal)."""
     goal_of = {name: goal for name, (_, goal) in (_BALANCE | _CAPACITY).items()} | {_MOST_REPLICAS: _REPLICA_GOAL}
     goal_of |= dict.fromkeys((_LED_TOPICS, _LEAST_LED), _LEADER_GOAL)
     known = [*goal_of, *_COUNTS, _EXCLUDED]
@@ -352,13 +345,13 @@ def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set
 
 
 def _balance(targets: Mapping[str, Decimal]) -> dict[str, Any]:
-    """One LOW..HIGH a resource: symmetric about the mean, never below 0."""
+    """Return LOW..HIGH of each resource: symmetric about the mean, at least 0."""
     texts = [f"{resource}={max(2 - high, Decimal(0))}..{high}" for resource, high in targets.items()]
     return {"target": texts} if texts else {}
 
 
 def _limits(given: Properties, used: set[str]) -> dict[str, Any]:
-    """Headroom, cap, numbers of moves, throttle and topics left alone."""
+    """Return headroom, caps, move limits, throttle and excluded topics."""
     options: dict[str, Any] = {}
     shares = {of: 1 - _threshold(given, name, most=1) for name, (of, _) in _CAPACITY.items() if name in used}
     headroom = [f"{resource}={share}" for resource, share in shares.items() if share]
@@ -375,7 +368,7 @@ def _limits(given: Properties, used: set[str]) -> dict[str, Any]:
 
 
 def _least_led(given: Properties, used: set[str]) -> int:
-    """0 is theirs for as many as there are for each broker; more than there are is ours for that."""
+    """Their 0 means one leader for each broker; our counterpart is a number above all."""
     is_dynamic = _LEAST_LED in used and given.values[_LEAST_LED].strip() == "0"
     return MOST_WHOLE if is_dynamic else _count(given, _LEAST_LED) if _LEAST_LED in used else 1
 
@@ -403,7 +396,7 @@ def _count(given: Properties, name: str) -> int:
 
 
 def _require_readable_options(options: dict[str, Any], source: str) -> None:
-    """What we write must be read by ourselves, a pattern of Java's among it."""
+    """Check that we can read our own output, such as Java patterns."""
     try:
         RunRequest.from_mapping(options)
     except AdvisorError as error:
@@ -458,17 +451,17 @@ _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command of topicmappr with its flags, which are pflag's.
+    """One topicmappr command with its pflag flags: ``--name value``, ``--name=value``, ``--name`` for true; the last
+    counts.
 
-    ``--name value``, ``--name=value``, ``--name`` alone for true; the last of two counts. Names and kinds:
-    cmd/topicmappr/commands and its README in DataDog/kafka-kit, 3.x and 4.x.
+    Source: cmd/topicmappr/commands and README of DataDog/kafka-kit, 3.x and 4.x.
 
-    name        rebuild, rebalance or scale
-    place       ``file:line`` of the name
-    values      flag without its dashes → the last value; "true" or "false" where it says yes or no
-    places      flag → ``file:line`` of the one that counts, in the order typed
-    overridden  one sentence for each flag that was given again
-    variables   (place, name) of the TOPICMAPPR_… that stand before the command
+        name        rebuild, rebalance or scale
+        place       ``file:line`` of the name
+        values      flag without dashes → the last value; "true" or "false" for booleans
+        places      flag → ``file:line`` of the value that counts
+        overridden  one sentence for each repeated flag
+        variables   (place, name) of each TOPICMAPPR_… before the command
     """
 
     name: str
@@ -480,10 +473,7 @@ class Command:
 
 
 def only_command(commands: list[list[Word]], source: str) -> Command:
-    """The one command of topicmappr among all that a file holds.
-
-    Raises InvalidInputError where there is none, a second one, or one that topicmappr itself would not take.
-    """
+    """Raises InvalidInputError unless there is exactly one valid topicmappr command."""
     found = [words for words in commands if any(_is_tool(word) for word in words)]
     if not found:
         raise InvalidInputError.at(source, "holds no command of topicmappr", "give a file with the line as it is typed")
@@ -530,7 +520,7 @@ def _read(tool: Word, words: list[Word], variables: tuple[tuple[str, str], ...])
 
 
 def _name(tool: Word, words: list[Word]) -> Word:
-    """The command's name: the first word that is neither a flag nor a flag's value."""
+    """Return the first word that is neither a flag nor a flag's value."""
     rest = iter(words)
     for word in rest:
         flag = word.text.removeprefix("--")
@@ -547,7 +537,7 @@ def _name(tool: Word, words: list[Word]) -> Word:
 
 
 def _flag(word: Word, rest: Iterator[Word], command: str) -> tuple[str, str]:
-    """(name, value) of the flag that begins with ``word``."""
+    """Return (name, value)."""
     text = "--help" if word.text == "-h" else word.text
     flag, has_value, value = text.removeprefix("--").partition("=")
     valued, yes_or_no = _VALUED[command], _YES_OR_NO[command]
@@ -572,7 +562,7 @@ def _truth(flag: str, text: str, word: Word) -> str:
 
 
 _MAPPED, _ALL = -1, -2  # brokers that hold these topics today, brokers of the cluster
-_PLAIN = re.compile(r"[a-zA-Z0-9_\\-]+")  # what topicmappr takes for a name; a dot makes it a pattern
+_PLAIN = re.compile(r"[a-zA-Z0-9_\\-]+")  # a topic name for topicmappr; a dot makes it a pattern
 _OF_GO_ALONE = re.compile(r"\[\[:|\\[pPQECzx]|\(\?[a-zA-Z-]*U")
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
 _SHARE = re.compile(r"[0-9]{0,4}\.?[0-9]{1,12}")
@@ -606,24 +596,20 @@ _WHY = {
 
 
 def read_topicmappr(path: Path) -> Imported:
-    """Return the one command of topicmappr in a file of shell commands as options of a run.
+    """Return the topicmappr command of a shell file as run options.
 
-    Promises, in this order: every flag of the command is either taken over or listed; no value is guessed; the topics
-    of a pattern are the same ones, though ours match whole names and theirs parts.
-    Example: ``topicmappr rebuild --topics pay-in,^log --brokers 1,2`` gives ``include_topic = ["pay-in", "log.*"]`` and
-    ``topic_brokers = ["pay-in=1,2", "log.*=1,2"]``: these topics may be on brokers 1 and 2 alone.
+    Promises, in this order: each flag is imported or listed; no value is guessed; patterns select the same topics,
+    although ours match whole names and theirs parts. Example: ``topicmappr rebuild --topics pay-in,^log --brokers 1,2``
+    gives ``include_topic = ["pay-in", "log.*"]`` and ``topic_brokers = ["pay-in=1,2", "log.*=1,2"]``. Missing flags
+    have our defaults.
 
-    Names and meanings: cmd/topicmappr of DataDog/kafka-kit and its wiki. A flag that the command leaves out is at
-    topicmappr's default there and at ours here. Time is linear in the file.
-
-    Raises InvalidInputError with file and line for a command that topicmappr would not take, for a value that cannot
-    be, and for what only a shell could expand.
+    Source: cmd/topicmappr and wiki of DataDog/kafka-kit. Time is linear. Raises InvalidInputError for an invalid
+    command or value, and for shell expansions.
     """
     return import_topicmappr(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
 
 
 def import_topicmappr(text: str, source: str) -> Imported:
-    """As ``read_topicmappr``, of a text that is read."""
     command = only_command(shell_commands(text, source), source)
     reader = _FlagReader(command)
     for take in (reader.topics, reader.brokers, reader.replication, reader.evacuated, reader.tolerance, reader.age):
@@ -635,9 +621,8 @@ def import_topicmappr(text: str, source: str) -> Imported:
 
 
 def whole_name_pattern(theirs: str) -> str:
-    """A pattern that matches the whole names of all topics in which ``theirs`` is found, as topicmappr looks for it.
-
-    A text of letters, digits, ``_`` and ``-`` is a name there; any other is a pattern that may match a part.
+    """Return a whole-name pattern for ``theirs``: a name if only letters, digits, ``_`` and ``-``, else a partial
+    pattern.
     """
     if _PLAIN.fullmatch(theirs):
         return theirs
@@ -649,7 +634,7 @@ def whole_name_pattern(theirs: str) -> str:
 
 
 class _FlagReader:
-    """Takes flags over, one after the other; what nobody took is left."""
+    """Imports flags one by one and tracks the remaining ones."""
 
     def __init__(self, command: Command) -> None:
         self.command = command
@@ -697,7 +682,7 @@ class _FlagReader:
             self._why["replication"] = "0 leaves it as it is"
 
     def evacuated(self) -> None:
-        """Leaders leave brokers: ours of all topics that the plan may touch, so the two lists must be one."""
+        """Import leader evacuation. Ours covers all topics of the plan, so both lists must be equal."""
         flags = ("leader-evac-brokers", "leader-evac-topics")
         if not all(self.command.values.get(flag) for flag in flags):
             return
@@ -734,7 +719,7 @@ class _FlagReader:
             self.notes.append("age_limit is of the whole reading; a shell has none, it takes the INPUT as it is")
 
     def left_out(self) -> list[str]:
-        """One line for each flag that nobody took, in the order typed, and each variable before the command."""
+        """Return one line for each flag not imported, in order, and for each variable."""
         words = {name: place for name, place in self.command.places.items() if name not in self._taken}
         lines = [(place, f"--{name}", self._why.get(name, _WHY.get(name, ""))) for name, place in words.items()]
         lines += [(place, name, _CONNECTION) for place, name in self.command.variables]
@@ -773,7 +758,7 @@ class _FlagReader:
 
 
 def _require_readable_flags(options: dict[str, Any], place: str) -> None:
-    """What we write must be read by ourselves, a pattern of Go's among it."""
+    """Check that we can read our own output, such as Go patterns."""
     try:
         RunRequest.from_mapping(options)
     except AdvisorError as error:

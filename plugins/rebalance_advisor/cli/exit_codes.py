@@ -1,4 +1,4 @@
-"""Exit codes of ``plan`` and ``advise``: one for each verdict, and finer ones for cron."""
+"""Exit codes of ``plan`` and ``advise``, and finer ones for cron."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OTHERS = {Verdict.INFEASIBLE: EXIT_INFEASIBLE, Verdict.CANNOT_TELL: EXIT_CANNOT
 
 
 class CronCode(IntEnum):
-    """Exit code of ``plan --exit-code``: what a script has to do. Urgent outranks every verdict."""
+    """Exit code of ``plan --exit-code``. Urgent outranks every verdict."""
 
     NOTHING_TO_DO = 0
     INFEASIBLE = EXIT_INFEASIBLE
@@ -31,10 +31,9 @@ _OF_VERDICT = {
 
 
 def exit_code_of(verdict: Verdict) -> int:
-    """Return 0 where something was found out, also that nothing has to be done or that moving cannot help."""
+    """Return 0 for every conclusive verdict."""
     return _OTHERS.get(verdict, EXIT_DONE)
 
 
 def cron_code_of(verdict: Verdict, *, is_urgent: bool) -> CronCode:
-    """Return the exit code of ``--exit-code``."""
     return CronCode.URGENT if is_urgent else _OF_VERDICT[verdict]

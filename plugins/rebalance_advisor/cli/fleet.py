@@ -1,8 +1,7 @@
-"""``plan A B C … --out DIR``: a plan of each cluster, each in its own folder of DIR, in parallel on all cores.
+"""``plan A B C … --out DIR``: one plan for each cluster, in parallel on all cores, each in its own folder of DIR.
 
-The folder of a cluster has the name of its INPUT without ``.json`` and ``.gz``. DIR also gets ``fleet.json`` and
-``fleet.txt``, one line a cluster. The exit code is the gravest of all: 1 (one cluster has no plan) before 2, 4, 3 and
-0.
+A folder is named after INPUT without ``.json`` and ``.gz``. DIR also gets ``fleet.json`` and ``fleet.txt``. The exit
+code is the gravest in the order 1 (a cluster has no plan), 2, 4, 3, 0.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from rebalance_advisor.publish.folders import MARKER, check_folder, replace_file
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
-# From the mildest to the gravest: a cluster without a plan is worse than one whose plan says that nothing can be done.
+# From mild to grave: a cluster without a plan is worse than a plan that cannot do anything.
 _GRAVITY = (EXIT_DONE, EXIT_INFEASIBLE, EXIT_CANNOT_TELL, 2, 1)
 _HEAD = ("cluster", "verdict", "bytes", "replicas", "leaders", "waves", "time", "highest over mean", "why")
 _NONE = "-"
@@ -39,7 +38,7 @@ _NONE = "-"
 
 @dataclass(frozen=True, slots=True)
 class FleetRow:
-    """``skew``: resource → highest over mean, before and after. ``words``: the plan's first reason, or the error."""
+    """``skew``: resource → highest / mean, before and after. ``words``: the plan's first reason, or the error."""
 
     name: str
     input: str
@@ -57,7 +56,6 @@ class FleetRow:
 
     @classmethod
     def of_plan(cls, name: str, source: str, plan: Plan, folder: str) -> FleetRow:
-        """Of a plan that was verified and written."""
         cost, why = plan.cost, render(plan.reasons[0]) if plan.reasons else ""
         return cls(
             name, source, exit_code_of(plan.verdict), why, folder, plan.plan_id,
@@ -67,27 +65,23 @@ class FleetRow:
 
     @classmethod
     def failed(cls, name: str, source: str, exit_code: int, error: str) -> FleetRow:
-        """Of a cluster for which there is no plan."""
         return cls(name, source, exit_code, error)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> FleetRow:
-        """The way back of ``document``."""
         return cls(**document)
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
         return asdict(self)
 
 
 def worst_exit_code(rows: Sequence[FleetRow]) -> int:
-    """The gravest of all; what nobody knows (a child that was killed) is as grave as bad input."""
+    """Return the gravest code; unknown codes (a killed child) count as bad input."""
     codes = [row.exit_code if row.exit_code in _GRAVITY else 1 for row in rows]
     return max(codes, key=_GRAVITY.index, default=EXIT_DONE)
 
 
 def fleet_lines(rows: Sequence[FleetRow]) -> list[str]:
-    """One line a cluster, in the order in which they were given."""
     cells = [list(_HEAD), *(_cells(row) for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(_HEAD))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
@@ -103,7 +97,7 @@ def _cells(row: FleetRow) -> list[str]:
 
 
 def _worst_skew(row: FleetRow) -> str:
-    """Of the resource that is furthest from even today, where there is any."""
+    """Return the skew of the most uneven resource."""
     if not row.skew:
         return _NONE
     resource = max(row.skew, key=lambda name: (row.skew or {})[name][0])
@@ -112,12 +106,12 @@ def _worst_skew(row: FleetRow) -> str:
 
 
 JSON_FILE, TEXT_FILE = "fleet.json", "fleet.txt"
-# -P: not from the folder that somebody happens to stand in
+# -P: do not import from the working folder
 _CHILD = (sys.executable, "-P", "-m", "rebalance_advisor.cli.fleet_child")
 
 
 def run_fleet(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for what is one cluster's alone, and for two clusters of one name."""
+    """Raises UsageError for options of a single cluster, and for duplicate names."""
     names = fleet_names(arguments.inputs)
     require_fleet(arguments, request, names)
     asks = [_ask(arguments, request, name, source) for name, source in names.items()]
@@ -137,7 +131,7 @@ def run_fleet(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def fleet_names(inputs: Sequence[Path]) -> dict[str, Path]:
-    """Name → INPUT. Raises UsageError where two have one name, or a name is one of the table's files."""
+    """Return name → INPUT. Raises UsageError for duplicate or reserved names."""
     names: dict[str, Path] = {}
     for source in inputs:
         name = source.resolve().name
@@ -153,7 +147,6 @@ def fleet_names(inputs: Sequence[Path]) -> dict[str, Path]:
 
 
 def require_fleet(arguments: argparse.Namespace, request: RunRequest, names: Mapping[str, Path]) -> None:
-    """Before anything is read."""
     for flag, given in (
         ("--previous", arguments.previous), ("--history", arguments.history), ("--scenario", request.own_scenarios),
     ):  # fmt: skip
@@ -179,7 +172,7 @@ def _ask(arguments: argparse.Namespace, request: RunRequest, name: str, source: 
 
 
 def _row(ask: dict[str, Any]) -> FleetRow:
-    """What the child says; where it cannot say anything, what became of it."""
+    """Return the child's row, or how it failed."""
     done = subprocess.run(_CHILD, input=json.dumps(ask), capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return FleetRow.from_document(json.loads(done.stdout.splitlines()[-1]))
@@ -199,7 +192,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A plan that was verified, and where its files are."""
+    """A verified plan and its folder."""
 
     plan: Plan
     snapshot: ClusterSnapshot
@@ -215,7 +208,7 @@ def plan_into_folder(
     is_one_of_many: bool = False,
     watch: Watch | None = None,
 ) -> Made:
-    """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
+    """Read, plan, verify, write. A plan that fails its verification is not written."""
     from kafka_rebalance.plans.hours_outside import hours_outside
     from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore

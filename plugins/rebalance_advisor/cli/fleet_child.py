@@ -1,7 +1,6 @@
-"""One plan of a fleet in a process of its own: the ask as JSON on stdin, a row of the table as last line of stdout.
+"""One plan of a fleet in its own process: the request as JSON on stdin, a table row as last line of stdout.
 
-``python -m rebalance_advisor.cli.fleet_child``. A process for each cluster, so that all cores are used, and what
-happens to one (too little memory, a file that is none) happens to no other.
+A process for each cluster uses all cores and isolates failures such as lack of memory.
 """
 
 from __future__ import annotations
@@ -22,16 +21,15 @@ from rebalance_advisor.terminal import write_lines
 
 
 def main() -> int:
-    """Exit code 0: a row was written, also one that says why there is no plan."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent tells of it; here nothing is to be said
+    """Return 0 if a row was written, also for a failed plan."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     ask = json.load(sys.stdin)
     row = planned(ask).document()
-    write_lines(sys.stdout, "", json.dumps(row))  # a line of its own, behind whatever a native library has printed
+    write_lines(sys.stdout, "", json.dumps(row))  # on its own line, after output of native libraries
     return 0
 
 
 def planned(ask: dict[str, Any]) -> FleetRow:
-    """The row of one cluster."""
     name, source = ask["name"], ask["input"]
     try:
         arguments = argparse.Namespace(

@@ -1,9 +1,7 @@
-"""What each strategy would do with one group of INPUT, and what it costs when a pod dies or all of them restart.
+"""Show what each strategy would do with one group of INPUT, and the cost when a pod dies or all of them restart.
 
 INPUT is a snapshot or a folder of dumps, as for ``advise``. Exit codes: 0 done, 1 bad input or no such group, 2 wrong
 usage.
-
-One group in ten lines: what each strategy would do with it today, and what it would cost when something happens.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ from rebalance_advisor.terminal import write_json, write_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor group``."""
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("group", metavar="GROUP", help="its id")
     parser.add_argument(
@@ -41,7 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, replay one group through every scenario, print."""
     from kafka_rebalance.advisory.advisory import rollover_steps
     from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
     from kafka_rebalance.findings.rules import evaluate_rules
@@ -67,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows = {name: [row.document() for row in getattr(answer, name)] for name in ("scores", "scenarios")}
         write_json(sys.stdout, with_texts(asdict(replace(answer, scores=(), scenarios=())) | rows))
         return 0
-    # Of the whole cluster, as `advise` does: who else reads the group's topics is part of what is known of it.
+    # Score the whole cluster as `advise` does: findings depend on other groups of the same topics.
     about = findings_by_group(evaluate_rules(snapshot, score_cluster(snapshot), [answer])).get(arguments.group, [])
     write_lines(sys.stdout, *group_table(answer, found[0], render(group_advice(answer, found[0], about))))
     steps = rollover_steps(answer, found[0], snapshot.kafka_version, arguments.to)
@@ -79,7 +75,7 @@ _HEAD = ("strategy", "fullest", "best", "idle", "a pod dies", "nobody reads for"
 
 
 def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
-    """Lines of text: the group, a row a strategy, what the columns mean, and the advice ``words``."""
+    """Return the group, a row for each strategy, a legend, and the advice ``words``."""
     today = replay.today
     is_rate = today.skew_rate is not None
     rows = [_HEAD, _row(replay, today, today.assignor, is_rate=is_rate)]
@@ -105,7 +101,7 @@ def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
 
 
 def _size_words(today: GroupScore, group: Group) -> str:
-    """Return the members and what they read: partitions, tasks where only these are known, or that it is unknown."""
+    """Return the members and their partitions, or tasks, or that these are unknown."""
     members, motion = counted(today.members, "member"), motion_of(group)
     tasks = sum(len(numbers) for member in group.members if member.tasks for _, numbers in member.tasks.active)
     if today.partitions or motion is None or motion.code is not MotionCode.NOT_SHOWN:

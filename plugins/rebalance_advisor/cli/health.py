@@ -1,4 +1,4 @@
-"""Tell how the advisor itself is doing, as OpenMetrics text, from the store that ADVISOR_POSTGRES_DSN names.
+"""Print the advisor's own health as OpenMetrics text, from the store that ADVISOR_POSTGRES_DSN names.
 
 Exit codes: 0 done, 1 the store cannot be read, 2 wrong usage.
 """
@@ -14,13 +14,11 @@ from rebalance_advisor.terminal import write_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where to."""
     parser.add_argument("--output", type=Path, metavar="FILE",
         help="replace FILE whole, for node_exporter's textfile collector (else: standard output)")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One reading of the view ``advisor_health``."""
     from rebalance_advisor import store
     from rebalance_advisor.health import open_metrics
     from rebalance_advisor.publish.folders import check_file, replace_file

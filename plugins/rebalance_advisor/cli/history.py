@@ -1,7 +1,4 @@
-"""A window of history for a command that reads an INPUT: from a folder of snapshots, or from the store.
-
-A folder of snapshots of one cluster, as ``rebalance-advisor snapshot`` writes them every hour, in order of time.
-"""
+"""History for a command's INPUT: a folder of hourly snapshots of one cluster, or the store."""
 
 from __future__ import annotations
 
@@ -31,13 +28,12 @@ _WINDOW_OPTIONS = tuple(option for option in RUN_OPTIONS if option.name in ("loa
 
 
 def add_history_folder(group: argparse._ArgumentGroup) -> None:
-    """``--history``, beside ``--load`` and ``--window``."""
     group.add_argument("--history", type=Path, metavar="DIR",
         help="snapshots of the hours before INPUT, for --load (else the store of ADVISOR_POSTGRES_DSN)")  # fmt: skip
 
 
 def add_window_options(parser: argparse.ArgumentParser) -> None:
-    """``--load``, ``--window`` and ``--history``, for commands that judge a plan which was made with them."""
+    """Add ``--load``, ``--window`` and ``--history`` to commands that judge a plan made with them."""
     group = parser.add_argument_group("the window of history that the plan was made with")
     for option in _WINDOW_OPTIONS:
         group.add_argument(option.flag, metavar=option.metavar, help=option.help)
@@ -45,14 +41,13 @@ def add_window_options(parser: argparse.ArgumentParser) -> None:
 
 
 def window_request(arguments: argparse.Namespace) -> RunRequest:
-    """What ``add_window_options`` was given, checked."""
     request = RunRequest.from_mapping({option.name: getattr(arguments, option.name) for option in _WINDOW_OPTIONS})
     require_history(request, arguments.history)
     return request
 
 
 def require_history(request: RunRequest, folder: Path | None) -> None:
-    """Before anything is read: a load of a window needs hours from somewhere. Raises UsageError where none are."""
+    """Raises UsageError when a window load has no source."""
     if request.load is None:
         if folder is not None:
             raise UsageError.at("--history", "is given, and no load is asked of it", "add --load mean, p95 or peak")
@@ -69,9 +64,9 @@ def with_window(
     max_bytes: int,
     say: Callable[[str], None],
 ) -> tuple[ClusterSnapshot, HourlyLoads | None]:
-    """INPUT with the loads that were asked for, and the hours that they are made of; as it is where none were.
+    """Return INPUT with the requested loads, and their hours; unchanged without a request.
 
-    Raises InvalidInputError where the history cannot be read, or saw no hour.
+    Raises InvalidInputError for an unreadable or empty history.
     """
     if request.load is None or request.window_hours is None:
         return snapshot, None
@@ -88,7 +83,7 @@ def with_window(
 
 
 def _stored(snapshot: ClusterSnapshot, hours: int, load: str) -> Iterator[MeasuredReading]:
-    """What the store kept of this cluster, and what INPUT says itself."""
+    """Yield the stored snapshots of this cluster, then INPUT."""
     from kafka_assignors.errors import InvalidInputError
     from kafka_rebalance.snapshot.history import measured_reading
     from rebalance_advisor import store
@@ -102,7 +97,7 @@ def _stored(snapshot: ClusterSnapshot, hours: int, load: str) -> Iterator[Measur
 
 
 def _store_dsn(load: str) -> str:
-    """The store's address; from the environment alone, for a command line is for everybody to see."""
+    """Read the address from the environment: command lines are visible to other users."""
     try:
         from rebalance_advisor import store
     except ModuleNotFoundError as error:  # the base install has no database driver
@@ -125,10 +120,10 @@ def snapshots_of_window(
     max_bytes: int = MAX_INPUT_BYTES,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ClusterSnapshot]:
-    """The folder's snapshots of the ``hours`` before ``newest``, and of what is needed to measure the first of them;
-    ``newest`` itself comes last. One at a time is read; older and later ones are only looked at for their time.
+    """Yield the snapshots of the ``hours`` before ``newest``, the one before them for rates, and ``newest``, one at a
+    time.
 
-    Raises InvalidInputError for a file that is no snapshot with a time, or one of another cluster.
+    Of others only the time is read. Raises InvalidInputError for a file without time, or of another cluster.
     """
     if not folder.is_dir():
         problem = "is no folder" if folder.exists() else "does not exist"
@@ -153,7 +148,7 @@ def snapshots_of_window(
 
 
 def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
-    """When a snapshot was taken, without reading the rest of it. Raises InvalidInputError where it does not tell."""
+    """Read only the time of a snapshot. Raises InvalidInputError."""
     match = _TIME.search(read_text(file, ByteBudget(max_bytes)))
     if match is None:
         hint = "a folder of history holds snapshots of `rebalance-advisor snapshot` and no other .json"
@@ -162,7 +157,7 @@ def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
 
 
 def _require_same_cluster(snapshot: ClusterSnapshot, newest: ClusterSnapshot, file: Path) -> None:
-    """By Kafka's own id where both tell it, else by name."""
+    """Compare Kafka's ids if both exist, else names."""
     told = (snapshot.cluster_id, newest.cluster_id)
     mine, wanted = (snapshot.cluster, newest.cluster) if None in told else told
     if mine != wanted:

@@ -1,8 +1,7 @@
-"""Ctrl-C is one line and exit code 130, from before the first import of weight on.
+"""Ctrl-C prints one line and ends with exit code 130, also during heavy imports.
 
-Native code calls back into Python and swallows, or prints, what is raised there (numba while it compiles, destructors,
-the end of the interpreter). So Ctrl-C raises nothing: the process ends at once, except where something half-written
-should be taken back first.
+Native code (numba, destructors) swallows or prints exceptions of callbacks. So Ctrl-C ends the process at once, except
+where partial output must be removed first.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ EXIT_INTERRUPTED = 130
 
 
 def end_on_interrupt() -> None:
-    """From now on. Where Ctrl-C is ignored (a job in the background), or somebody else listens, it stays so."""
-    with suppress(ValueError):  # not the main thread: then it is not our process
+    """Install the handler, unless Ctrl-C is ignored (background job) or already handled."""
+    with suppress(ValueError):  # not the main thread
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _end)
 
 
 @contextmanager
 def taken_back_on_interrupt() -> Iterator[None]:
-    """Inside, Ctrl-C raises KeyboardInterrupt, so that what was begun is removed on the way out."""
+    """Inside, Ctrl-C raises KeyboardInterrupt, so that partial output is removed."""
     if signal.getsignal(signal.SIGINT) is not _end:
         yield
         return
@@ -37,7 +36,7 @@ def taken_back_on_interrupt() -> Iterator[None]:
 
 
 def tell_of_interrupt() -> int:
-    """The one line, written past every buffer; a second Ctrl-C adds none. Returns the exit code."""
+    """Write the line unbuffered; a second Ctrl-C adds none. Returns the exit code."""
     with suppress(ValueError):
         if signal.getsignal(signal.SIGINT) is _end:
             signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,5 @@
-"""What a topic's keys do to its partitions, from a sample of records: a file, or with --bootstrap the topic itself.
+"""Show what a topic's keys do to its partitions, from a sample of records: a file, or with --bootstrap the topic
+itself.
 
 FILE is Parquet (or a folder of it), JSON lines or CSV; large ones are read by the Spark job score_keys. With
 --bootstrap the last records of the topic are read, without a group and without commits: the login needs Read on it.
@@ -45,7 +46,6 @@ COMMON = CommonOptions(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor keys``."""
     parser.add_argument("sample", nargs="?", metavar="FILE", help="a sample of the topic's records")
     add_key_arguments(parser)
     parser.add_argument("--bootstrap", metavar="HOST:PORT", help="read the topic itself, by way of one broker or more")
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, count, print, write. Raises AdvisorError for what the caller can put right."""
+    """Raises AdvisorError."""
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.key_samples.report import lines_of, report_of
     from rebalance_advisor.publish.folders import check_file
@@ -111,7 +111,7 @@ def _from_topic(arguments: argparse.Namespace) -> tuple[KeyRequest, KeyTally]:
             raise UsageError.at("--key-encoding", "a topic has the bytes themselves", "it goes with FILE")
     if arguments.records is not None and arguments.records <= 0:
         raise UsageError.at("--sample", str(arguments.records), "a number above 0")
-    key_request(arguments, None, partitions=arguments.partitions or 1)  # refused before the topic is read
+    key_request(arguments, None, partitions=arguments.partitions or 1)  # fail before the topic is read
     found = _sample(arguments)
     if arguments.partitions not in (None, found.partitions):
         raise UsageError.at(

@@ -1,6 +1,6 @@
-"""``plan --balance-log-dirs 10%`` and ``plan --remove-log-dir BROKER:/path``: plans between the dirs of one broker.
+"""``plan --balance-log-dirs 10%`` and ``plan --remove-log-dir BROKER:/path``: moves between the dirs of one broker.
 
-DIR gets ``log_dirs.json``, each wave and its way back in Kafka's own JSON, and ``commands.md``. ``verify DIR INPUT``
+DIR gets ``log_dirs.json``, each wave and its rollback in Kafka's JSON, and ``commands.md``. ``verify DIR INPUT``
 recomputes it, ``check DIR SNAPSHOT`` shows its progress.
 """
 
@@ -69,7 +69,7 @@ To stop it:
 
 
 def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
-    """Each file by its path in the folder. ``rollback/01.json`` undoes the last wave."""
+    """Return file contents by path; ``rollback/01.json`` undoes the last wave."""
     digits = max(_LEAST_DIGITS, len(str(len(plan.waves))))
     files: dict[str, bytes] = {}
     for number, wave in enumerate(plan.waves, start=1):
@@ -84,7 +84,7 @@ def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
 
 
 def _reassignment(moves: Sequence[LogDirMove], *, is_back: bool) -> bytes:
-    """Kafka's format; ``any`` leaves a replica in its dir."""
+    """Return Kafka's format; ``any`` leaves a replica in its dir."""
     rows = [
         {
             "topic": move.topic,
@@ -134,7 +134,6 @@ BALANCE, REMOVE = "--balance-log-dirs", "--remove-log-dir"
 
 
 def add_log_dir_options(parser: argparse.ArgumentParser) -> None:
-    """Both may be given; no replica changes its broker."""
     group = parser.add_argument_group("disks within a broker, instead of a plan between brokers")
     words = "no disk's used share further than this from its broker's, e.g. 10%% for ten points of a hundred"
     group.add_argument(BALANCE, type=argument_of(Share), metavar="10%", help=words)
@@ -143,12 +142,11 @@ def add_log_dir_options(parser: argparse.ArgumentParser) -> None:
 
 
 def asks_for_log_dirs(arguments: argparse.Namespace) -> bool:
-    """One of the two was given."""
     return arguments.balance_log_dirs is not None or bool(arguments.remove_log_dir)
 
 
 def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for what moves something between brokers, InfeasibleError where a dir cannot be emptied."""
+    """Raises UsageError for options that move between brokers, InfeasibleError when a dir cannot be emptied."""
     from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
     from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 
@@ -186,7 +184,7 @@ def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def require_log_dirs_alone(arguments: argparse.Namespace, request: RunRequest) -> None:
-    """Only the throttle and the size of a wave are asked beside it."""
+    """Only the throttle and the wave size may be combined with it."""
     defaults = PlanOptions()
     options = replace(
         request.options,
@@ -202,7 +200,6 @@ def require_log_dirs_alone(arguments: argparse.Namespace, request: RunRequest) -
 
 
 def log_dir_lines(plan: LogDirPlan) -> list[str]:
-    """The verdict, why, and each disk before and after."""
     from kafka_rebalance.render import render_all
 
     first, *others = render_all(plan.reasons)
@@ -219,7 +216,7 @@ def log_dir_lines(plan: LogDirPlan) -> list[str]:
 
 
 def _removed(text: str) -> tuple[int, str]:
-    """``3:/data/2``."""
+    """Parse ``3:/data/2``."""
     broker, _, path = text.partition(":")
     if not path:
         raise argparse.ArgumentTypeError(f"{text!r} is no dir of a broker: give BROKER:PATH, e.g. 3:/data/2")
@@ -231,14 +228,13 @@ _WORDS = {VALID: "valid", STALE: "stale", DONE: "not worth it"}
 
 
 def is_log_dir_plan(path: Path) -> bool:
-    """The file itself, or a folder with it and no plan between brokers."""
     return path.name == JSON_FILE or (
         path.is_dir() and (path / JSON_FILE).is_file() and not (path / "plan.json").exists()
     )
 
 
 def verify_log_dirs(arguments: argparse.Namespace) -> int:
-    """Exit code 0: right, 1: faults."""
+    """Return 0 if correct, 1 with faults."""
     from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 
     _refuse_policy(arguments)
@@ -262,7 +258,7 @@ def verify_log_dirs(arguments: argparse.Namespace) -> int:
 
 
 def check_log_dirs(arguments: argparse.Namespace) -> int:
-    """Exit codes of ``check``: 0 what is left can be done, 10 somebody else moved some of it, 11 all is done."""
+    """Return exit codes of ``check``: 0 the rest can be done, 10 another tool moved some of it, 11 all is done."""
     from kafka_rebalance.log_dir_plans.plan import DirMoveState, progress_of, require_log_dir_plan
 
     _refuse_policy(arguments)
@@ -287,7 +283,7 @@ def _refuse_policy(arguments: argparse.Namespace) -> None:
 
 
 def _read(path: Path) -> tuple[Path, Any]:
-    """Folder and document."""
+    """Return (folder, document)."""
     from rebalance_advisor.dumps.input_file import read_json
 
     file = path / JSON_FILE if path.is_dir() else path

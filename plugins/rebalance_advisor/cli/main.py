@@ -1,7 +1,7 @@
-"""The shell command ``rebalance-advisor``: one module per subcommand, imported only when it is called.
+"""The command ``rebalance-advisor``: one module per subcommand, imported when called.
 
-Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has
-its own.
+Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has its
+own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one subcommand and return its exit code."""
     if argv is None:
         end_on_interrupt()
     words = list(sys.argv[1:] if argv is None else argv)
@@ -71,9 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def _standard_output_to_ourselves() -> Iterator[None]:
-    """What native libraries print goes to standard error (HiGHS prints a line now and then, whatever it is told): who
-    reads ``--json`` gets one document and nothing else.
-    """
+    """Send output of native libraries (HiGHS ignores its settings) to stderr, so that ``--json`` stays one document."""
     if sys.stdout is not sys.__stdout__ or sys.stdout is None:
         yield
         return
@@ -96,7 +93,7 @@ def _run(module: Any, arguments: argparse.Namespace, prog: str) -> int:
         code = int(module.run(arguments))
         sys.stdout.flush()
     except InfeasibleError as error:
-        from kafka_rebalance.render import error_words  # its tables are heavy, and few commands need them
+        from kafka_rebalance.render import error_words  # heavy tables, rarely needed
 
         write_lines(sys.stderr, f"infeasible: {error_words(error)}", tones=ERROR_TONES)
         return 3

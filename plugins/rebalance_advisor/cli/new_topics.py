@@ -1,7 +1,6 @@
-"""``plan --new-topic NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]``: where its partitions go; nothing else moves.
+"""``plan --new-topic NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]``: place its partitions; nothing else moves.
 
-DIR gets ``new_topics.json`` (each assignment, and every broker's load before and after) and ``create_topics.md`` with
-the commands of Kafka's own tool.
+DIR gets ``new_topics.json`` (assignments, and loads before and after) and ``create_topics.md`` with Kafka commands.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ CONFIG=
 
 
 def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
-    """Raises UsageError for what moves something that is there, InfeasibleError where there is no place."""
+    """Raises UsageError for options that move existing replicas, InfeasibleError without a place."""
     from kafka_rebalance.placement.new_topics import place_new_topics
     from kafka_rebalance.plans.cluster_notes import partial_racks
     from kafka_rebalance.render import render_all
@@ -69,7 +68,7 @@ def run_new_topics(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def new_topic(text: str) -> NewTopic:
-    """``orders:12:3``, ``orders:12:3:20MB``, ``orders:12:3:20MB:500GB``. Raises UsageError."""
+    """Parse for example ``orders:12:3:20MB:500GB``. Raises UsageError."""
     from kafka_rebalance.placement.new_topics import NewTopic
 
     name, *figures = text.split(":")
@@ -85,7 +84,7 @@ def new_topic(text: str) -> NewTopic:
 
 
 def require_new_topics_alone(arguments: argparse.Namespace, request: RunRequest) -> None:
-    """Only who must not be given anything, and what brokers can carry, is asked beside it."""
+    """Only brokers to avoid and capacities may be combined with it."""
     options = replace(request.options, exclude_brokers=frozenset(), capacities={}, with_frontier=True)
     if options != PlanOptions() or request.own_scenarios or arguments.previous is not None or request.load:
         problem = "only places new topics: nothing that is there moves"
@@ -93,7 +92,7 @@ def require_new_topics_alone(arguments: argparse.Namespace, request: RunRequest)
 
 
 def create_commands(document: Mapping[str, Any]) -> str:
-    """Markdown; a topic's name is letters, digits, '.', '_' and '-'."""
+    """Return Markdown; topic names need no escape."""
     lines = []
     for topic in document["topics"]:
         places = ",".join(":".join(map(str, replicas)) for replicas in topic["assignment"])
@@ -106,7 +105,7 @@ def create_commands(document: Mapping[str, Any]) -> str:
 
 
 def new_topic_lines(document: Mapping[str, Any]) -> list[str]:
-    """Who gets what, and the highest load over the mean of each resource before and after."""
+    """Return placements, and highest / mean of each resource before and after."""
     lines = []
     for topic in document["topics"]:
         led = sorted(replicas[0] for replicas in topic["assignment"])

@@ -1,4 +1,4 @@
-"""The parser of one command: errors in one line, and the common options alone in ``--help``."""
+"""Argument parser with one-line errors and a short ``--help``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ERROR_TONES = {"error:": Tone.BAD, "infeasible:": Tone.BAD}
 
 @dataclass(frozen=True, slots=True)
 class CommonOptions:
-    """What ``--help`` shows of a command with many options. ``examples``: a purpose and its command line."""
+    """Options and examples (purpose, command line) of the short ``--help``."""
 
     usage: str
     flags: tuple[str, ...]
@@ -24,7 +24,7 @@ class CommonOptions:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Takes no shortened options. ``common``: shown alone by ``--help``; ``--help-all`` then shows every option."""
+    """Accepts no abbreviations. ``common``: shown by ``--help``; ``--help-all`` shows every option."""
 
     def __init__(self, *, common: CommonOptions | None = None, **given: Any) -> None:
         super().__init__(**given)
@@ -33,7 +33,7 @@ class CommandParser(argparse.ArgumentParser):
             self.add_argument("--help-all", action=_HelpAll, help="show every option and exit")
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse as argparse does; an unknown option is named with the nearest known one."""
+        """Parse; an unknown option is reported with the nearest known one."""
         known, unknown = self.parse_known_args(args, namespace)
         if unknown:
             known_flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
@@ -42,16 +42,15 @@ class CommandParser(argparse.ArgumentParser):
         return known
 
     def error(self, message: str) -> NoReturn:
-        """Write the message in one line and where help is; end with exit code 2."""
+        """Print one line and where to find help; exit with 2."""
         write_lines(sys.stderr, *refusal_lines(message.removeprefix("argument "), self.prog), tones=ERROR_TONES)
         raise SystemExit(2)
 
     def format_help(self) -> str:
-        """Return the common options and the examples, or every option where the command has few."""
+        """Return common options and examples, or every option if there are few."""
         return self.format_whole_help() if self.common is None else self._format_common_help(self.common)
 
     def format_whole_help(self) -> str:
-        """Return every option."""
         return super().format_help()
 
     def _format_common_help(self, common: CommonOptions) -> str:
@@ -81,5 +80,4 @@ class _HelpAll(argparse.Action):
 
 
 def refusal_lines(message: str, prog: str) -> list[str]:
-    """Return what is wrong in one line, and the command that shows the options."""
     return [f"error: {message}", f"see: {prog} --help"]

@@ -1,11 +1,11 @@
 """Make a plan for INPUT and write it with its files: waves, rollback, elections in Kafka's own JSON, commands, report.
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
-Several INPUTs are planned side by side on all cores: each plan goes to a folder of its own below --out, a table of all
-to fleet.txt, and the exit code is the gravest.
-Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
-4 too little was seen for a verdict. With --exit-code, 0 says that nothing has to be done; 20 a plan is ready, 21 urgent
-(a partition or broker is down, or a disk is nearly full), 22 moving cannot fix what is uneven.
+Several INPUTs are planned in parallel: each plan goes to its own folder below --out, a table of all to fleet.txt, and
+the exit code is the gravest. Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the
+hard rules cannot be met, 4 too little was seen for a verdict. With --exit-code, 0 says that nothing has to be done; 20
+a plan is ready, 21 urgent (a partition or broker is down, or a disk is nearly full), 22 moving cannot fix what is
+uneven.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ COMMON = CommonOptions(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor plan``."""
     made = "plan.json and its files go: absent, empty, or a plan"
     add_planning_arguments(parser, made=made, printed="the outcome", many=True)
     words = (
@@ -79,7 +78,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One plan, or one of each of several clusters."""
     if len(arguments.inputs) > 1:
         from rebalance_advisor.cli.fleet import run_fleet
 
@@ -109,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         return run_what_if(arguments, request, command="plan")
     _require_plan_alone(request)
     from kafka_rebalance.findings.rules import urgent_findings
-    from rebalance_advisor.stage_times import watch_of  # with the planner: what is only asked of an option stays quick
+    from rebalance_advisor.stage_times import watch_of  # imported with the planner, so that option errors stay fast
 
     made = plan_into_folder(arguments, request, Progress(), watch=watch_of(is_verbose=arguments.verbose))
     urgent = urgent_findings(made.snapshot, made.plan)
@@ -120,13 +118,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _require_no_exit_code(arguments: argparse.Namespace, other: str) -> None:
-    """Raises UsageError where the finer exit codes have no meaning."""
+    """Raises UsageError for commands without finer exit codes."""
     if arguments.exit_code:
         raise UsageError.at(EXIT_CODE, f"is about the plan of one cluster, not {other}", "leave one of them out")
 
 
 def _require_plan_alone(request: RunRequest) -> None:
-    """Raises UsageError for what only an advisory has."""
+    """Raises UsageError for options of ``advise``."""
     if request.owners or request.mutes:
         raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
     if request.own_strategies:
@@ -169,7 +167,7 @@ def _tell(made: Made, urgent: Sequence[Fact], arguments: argparse.Namespace) -> 
 
 
 def next_command(plan: Plan, folder: Path, source: Path) -> str:
-    """Return the command that an operator types next, and what it is for."""
+    """Return the operator's next command and its purpose."""
     given = shlex.quote(str(source))
     if plan.moves:
         file = shlex.quote(str(folder / "commands.md"))

@@ -1,16 +1,10 @@
-r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as a step of its own checks.
-
-A policy is a TOML file, kept beside the plans that it rules::
+r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/plans-as-code.md).
 
 max_hours = 6
-max_wave_hours = 2
 max_move_bytes = "2TB"
-max_moves = 500
-max_leader_changes = 1000
 max_throttle = "100MB"          # of each broker in each direction
 max_gap = "20%"                 # bytes above the lower bound
 never_moved = ["payments\\..*"]  # patterns of whole names
-never_filled = [7]
 windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC
 """
 
@@ -48,19 +42,18 @@ from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_t
 if TYPE_CHECKING:
     from kafka_rebalance.policy import BrokenRule
 
-# None where no policy was given; empty where it is kept.
+# None without a policy; empty if the plan keeps it.
 Broken = list["BrokenRule"] | None
 EXIT_AGAINST_POLICY = 13
 
 
 def add_policy_option(parser: argparse.ArgumentParser) -> None:
-    """The option; docs/plans-as-code.md tells the file's keys."""
     words = "a TOML file of limits that the plan must keep: hours, bytes, topics never moved, windows of the week"
     parser.add_argument("--policy", type=Path, metavar="FILE", help=words)
 
 
 def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetime | None = None) -> Broken:
-    """Raises InvalidInputError for a file that is no policy."""
+    """Raises InvalidInputError for an invalid policy."""
     if path is None:
         return None
     from kafka_rebalance.policy import broken_rules
@@ -73,12 +66,11 @@ def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetim
 
 
 def exit_code_with(code: int, broken: Broken) -> int:
-    """13 where only the policy stands against it; what is worse keeps its own code."""
+    """Return 13 if only the policy is broken; worse codes stay."""
     return EXIT_AGAINST_POLICY if code == 0 and broken else code
 
 
 def policy_lines(broken: Broken) -> list[str]:
-    """Nothing where there is no policy."""
     if broken is None:
         return []
     from kafka_rebalance.render import render
@@ -87,7 +79,7 @@ def policy_lines(broken: Broken) -> list[str]:
 
 
 def policy_document(broken: Broken) -> list[dict[str, Any]] | None:
-    """Return each broken rule as a fact with its text; None where there is no policy."""
+    """Return each broken rule as a fact with its text; None without a policy."""
     from kafka_rebalance.render import with_texts
 
     return None if broken is None else [{"rule": rule.rule} | with_texts(rule.fact.document()) for rule in broken]
@@ -122,7 +114,7 @@ KEYS = tuple(_PolicyFile.__annotations__)
 
 
 def read_policy(path: Path) -> PlanPolicy:
-    """The policy of a file. Raises InvalidInputError with the key that is unknown or wrong, and for an empty file."""
+    """Raises InvalidInputError with the faulty key, and for an empty file."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Progress on stderr, once a command has taken longer than a second."""
+"""Progress on stderr for commands that take longer than 1 s."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _QUIET_SECONDS = 1.0
 
 
 class Progress:
-    """Call it with each step as it begins; a step that is named again is the same one still."""
+    """Call it at the start of each step; a repeated name is the same step."""
 
     def __init__(self) -> None:
         self._started, self._step = time.monotonic(), ""

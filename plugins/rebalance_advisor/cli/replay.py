@@ -1,8 +1,8 @@
 """Answer cases of any strategy: JSON lines ``{"id", "strategy", "input"}`` on stdin, ``{"id", "output"}`` on stdout.
 
-``own:NAME`` and ``own-partitioner:NAME`` are one's own, of an option or an installed package. What a strategy
-refuses is an answer, as in the recordings; a line that cannot be answered gives {"id", "error"} and exit code 1 at the
-end, the others are answered all the same.
+``own:NAME`` and ``own-partitioner:NAME`` are custom classes, from an option or an installed package. A strategy's
+refusal is an answer, as in the recordings. A line that cannot be answered gives {"id", "error"}; the other lines are
+answered, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ _LIMITS = ("own_strategy_seconds", "own_strategy_memory")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``replay`` reads stdin and writes stdout; options bring classes of one's own."""
     for flag, words in (("--own-strategy", "own:NAME"), ("--own-partitioner", "own-partitioner:NAME")):
         parser.add_argument(
             flag, action="append", default=[], metavar="PLACE",
@@ -38,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer what stands on stdin."""
     targets = targets_here(arguments.own_strategy, Kind.ASSIGNOR)
     targets += targets_here(arguments.own_partitioner, Kind.PARTITIONER)
     asked = RunRequest.from_mapping({name: getattr(arguments, name) for name in _LIMITS})
@@ -48,11 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def answer_lines(stdin: TextIO, stdout: TextIO) -> int:
-    """Answer every line of ``stdin``; blank lines are passed over.
-
-    A strategy's own refusal is an answer. A line that cannot be answered gives ``{"id", "error"}``, the others are
-    answered all the same, and the exit code is 1 at the end.
-    """
+    """Answer every line of ``stdin`` as the module says; skips blank lines."""
     code = EXIT_DONE
     for number, line in enumerate(stdin, start=1):
         if not line.strip():

@@ -1,8 +1,6 @@
 """Print the JSON schema (2020-12) of FILE, one of those that plan and advise write.
 
 Exit codes: 0 done, 2 wrong usage.
-
-JSON schemas (2020-12) of the files that are published, for programs that read them.
 """
 
 from __future__ import annotations
@@ -36,12 +34,10 @@ SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"plan.json": _plan, "finding
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The file's name."""
     parser.add_argument("file", metavar="FILE", choices=list(SCHEMAS), help=" or ".join(SCHEMAS))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """To standard output."""
     write_json(sys.stdout, SCHEMAS[arguments.file]())
     return 0
 
@@ -51,7 +47,7 @@ _REFERENCE = "#/$defs/{model}"
 
 
 class FactDocument(BaseModel):
-    """A code with its arguments, and their words."""
+    """A code with its arguments and its text."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,7 +57,7 @@ class FactDocument(BaseModel):
 
 
 class FindingDocument(BaseModel):
-    """One finding as it is published."""
+    """One published finding."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -83,17 +79,17 @@ class FindingDocument(BaseModel):
     cost_bytes: Annotated[float, Field(ge=0)]
     cost_changes: Annotated[int, Field(ge=0)]
     symptoms: list[FindingDocument]
-    # Only where an earlier advisory was given.
+    # Only if an earlier advisory was given.
     change: Literal["new", "persisting", "reopened"] = "new"
 
 
 class FindingsFile(RootModel[list[FindingDocument]]):
-    """Codes may be added by a later release: programs that read them must expect new ones."""
+    """Later releases may add codes, so programs must accept unknown ones."""
 
 
 class _Untitled(GenerateJsonSchema):
     def dict_schema(self, schema: Any) -> Any:
-        """A key that is not of the pattern is no key."""
+        """Forbid keys that do not match the pattern."""
         found = super().dict_schema(schema)
         return found | ({"additionalProperties": False} if "patternProperties" in found else {})
 
@@ -102,7 +98,7 @@ class _Untitled(GenerateJsonSchema):
 
 
 def plan_schema() -> dict[str, Any]:
-    """Return the schema of plan.json. It leaves to ``verify`` what is beside the shape: sums, moves, bounds."""
+    """Return the schema of plan.json; ``verify`` checks sums, moves and bounds."""
     schema = adapter_of(Plan).json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
     parameters = parameters_schema()
     definitions = dict(sorted((schema.pop("$defs") | parameters.pop("$defs")).items()))
@@ -111,6 +107,6 @@ def plan_schema() -> dict[str, Any]:
 
 
 def findings_schema() -> dict[str, Any]:
-    """Return the schema of findings.json: a list of findings, each with those that it explains."""
+    """Return the schema of findings.json."""
     schema = FindingsFile.model_json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
     return {"$schema": DRAFT} | schema | {"title": "findings.json of Kafka Rebalance Advisor"}

@@ -1,4 +1,4 @@
-"""Where the shell command begins: Ctrl-C is heard from before the first import of weight on."""
+"""Entry point: handles Ctrl-C before heavy imports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from rebalance_advisor.cli.interrupt import end_on_interrupt
 
 
 def main() -> int:
-    """The command ``rebalance-advisor``."""
     end_on_interrupt()
     from rebalance_advisor.cli.main import main as run
 

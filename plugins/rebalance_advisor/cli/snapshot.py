@@ -1,7 +1,7 @@
 """Read a live cluster, without writing anything to it, into a snapshot file (plain JSON).
 
-What could not be read (a broker that does not answer, a right that is missing) is told on stderr and stands in the
-file; the exit code is 0 all the same. With --previous, the rates since an earlier snapshot are measured.
+Unread parts (a broker that does not answer, a missing right) are printed on stderr and recorded in the file; the exit
+code is 0 all the same. With --previous, the rates since an earlier snapshot are measured.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ _SHOWN_GAPS = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor snapshot``."""
     parser.add_argument("--bootstrap", metavar="HOST:PORT", help="one broker or more, separated by commas")
     parser.add_argument(
         "--command-config", type=Path, metavar="FILE", help="client properties under Java's or librdkafka's names"
@@ -58,14 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, say what is missing, write. Raises AdvisorError for what the caller can put right."""
+    """Raises AdvisorError."""
     from kafka_rebalance.snapshot.rates import measure_rates
     from rebalance_advisor.kafka.connection.client_log import silence_client
     from rebalance_advisor.kafka.read_cluster import read_with_settings
     from rebalance_advisor.kafka.request_sender import RequestCounts
     from rebalance_advisor.publish.folders import check_file
 
-    check_file(arguments.out)  # before the cluster is asked
+    check_file(arguments.out)  # before reading the cluster
     silence_client()
     settings = _settings(arguments)
     previous = _previous(arguments.previous)
@@ -98,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def seconds_above_zero(text: str) -> float:
-    """A number of seconds. Raises ArgumentTypeError for what is none, or not above 0."""
+    """Raises ArgumentTypeError for values that are not above 0."""
     try:
         seconds = float(text)
     except ValueError:
@@ -109,7 +108,7 @@ def seconds_above_zero(text: str) -> float:
 
 
 def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
-    """From the file and the command line. Tells what is idle or a risk; what is of no account only with --verbose."""
+    """Read file and command line; warn of unused and risky settings, and of settings without effect with --verbose."""
     from kafka_assignors.errors import InvalidInputError
     from rebalance_advisor.kafka.connection.java_properties import Properties, read_properties
     from rebalance_advisor.kafka.connection.properties import connection_settings
@@ -126,7 +125,7 @@ def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
 
 
 def _previous(path: Path | None) -> ClusterSnapshot | None:
-    """Read before the cluster is asked, so that a wrong file costs nothing."""
+    """Read before the cluster, so that errors come early."""
     if path is None:
         return None
     from rebalance_advisor.dumps.any_input import read_input
@@ -135,7 +134,7 @@ def _previous(path: Path | None) -> ClusterSnapshot | None:
 
 
 def _metric_names(arguments: argparse.Namespace) -> MetricNames | None:
-    """Read before the cluster is asked; None without a server."""
+    """Read before the cluster; None without a server."""
     from kafka_rebalance.errors import UsageError
 
     if arguments.prometheus is None:
@@ -157,7 +156,7 @@ def _tell(line: str) -> None:
 def _tell_coverage(snapshot: ClusterSnapshot) -> None:
     from kafka_rebalance.render.uncovered import gap_words
 
-    # What a right would have shown explains the rest, so missing rights come first.
+    # Missing rights explain other gaps, so they come first.
     gaps = sorted(snapshot.coverage, key=lambda gap: gap.subject_type != RIGHT)
     if not gaps:
         return

@@ -1,8 +1,8 @@
-"""Recompute everything that PLAN says from INPUT alone, and name each fault.
+"""Recompute all claims of PLAN from INPUT alone, and name each fault.
 
 PLAN is a plan's folder, or its plan.json; every file of the plan beside it is judged as well, and none may be missing.
-A plan.json that lies alone is verified alone, and the output says so. INPUT is what the plan was made from. Exit codes:
-0 all right, 1 faults or bad input, 2 wrong usage; with --policy 13: right, but against what the file allows.
+A plan.json without such a folder is verified alone, and the output says so. INPUT is the plan's own input. Exit codes:
+0 all right, 1 faults or bad input, 2 wrong usage; with --policy 13: right, but the policy does not allow it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ _PLAN = "plan.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor verify``."""
     parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--json", action="store_true", help="print faults and recomputed bounds as JSON")
@@ -53,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read both, verify, tell."""
     from kafka_rebalance.verify import verify_folder
 
     if is_log_dir_plan(arguments.plan):
@@ -67,14 +65,14 @@ def run(arguments: argparse.Namespace) -> int:
     say("verifying")
     require_quick(_patterns(contents[_PLAN]), names_of(snapshot))
     verification = verify_folder(contents, snapshot, is_alone=is_alone)
-    # The limits are asked of a document that is right: of another one no figure is known to be there.
+    # Check the policy only on a correct document: other figures may be missing.
     broken = rules_broken_by(json.loads(contents[_PLAN]), arguments.policy) if verification.is_right else None
     _tell(verification, contents, broken, is_alone=is_alone, as_json=arguments.json)
     return exit_code_with(EXIT_RIGHT, broken) if verification.is_right else EXIT_FAULTS
 
 
 def _patterns(plan: bytes) -> list[tuple[str, str]]:
-    """None where it is no JSON object: the verification tells so."""
+    """Return [] for other than a JSON object; the verification reports it."""
     with suppress(ValueError, RecursionError):
         document = json.loads(plan)
         return list(patterns_of_plan(document)) if isinstance(document, dict) else []
@@ -82,16 +80,16 @@ def _patterns(plan: bytes) -> list[tuple[str, str]]:
 
 
 def _is_plan_folder(path: Path) -> bool:
-    """A folder was given, or the file lies in one that is marked as ours or has a folder of ours in it."""
+    """Return whether a folder was given, or the file's folder has our marker or a folder of ours."""
     folder = path.parent
     return path.is_dir() or (folder / MARKER).exists() or any((folder / name).is_dir() for name in _FOLDERS)
 
 
 def _contents(path: Path) -> dict[str, bytes]:
-    """plan.json and what lies beside it of the plan's files, by path in the folder, as it is on disk."""
+    """Return plan.json and its files by path, as on disk."""
     folder, plan = (path, path / _PLAN) if path.is_dir() else (path.parent, path)
     contents = {_PLAN: _read(plan)}
-    if not any(key in contents[_PLAN] for key in _PLAN_KEYS):  # faults would quote a file that is none of ours
+    if not any(key in contents[_PLAN] for key in _PLAN_KEYS):  # faults would quote a foreign file
         raise InvalidInputError.at(str(plan), "is no plan", "give plan.json or the folder that holds it")
     beside = [folder / name for name in (*_OWN_FILES, *_OWN_JSON)]
     beside += [file for name in _FOLDERS for file in sorted((folder / name).glob("*.json"))]
@@ -102,7 +100,7 @@ def _contents(path: Path) -> dict[str, bytes]:
 
 
 def _read(file: Path) -> bytes:
-    """The file's bytes. Raises InvalidInputError where there is none to be read."""
+    """Raises InvalidInputError."""
     if not file.is_file():
         problem = "is no file" if file.exists() else "does not exist"
         raise InvalidInputError.at(str(file), problem, "give plan.json or the folder that holds it")

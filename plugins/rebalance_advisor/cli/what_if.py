@@ -1,4 +1,4 @@
-"""The cluster today and after a lost rack or broker, or after growth, side by side; nothing is executed.
+"""Compare the cluster today and after a lost rack or broker, or after growth; nothing is executed.
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
 --growth, --lose-rack and --lose-broker happen together, in this order; each --scenario is a column of its own. DIR gets
@@ -40,7 +40,6 @@ _GROWTH = re.compile(r"(?:(?P<topics>.+)=)?(?P<percent>[+-]?\d+(?:\.\d+)?)%")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``rebalance-advisor what-if``."""
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--lose-rack", action="append", default=[], metavar="RACK",
         help="every broker and member of this rack is dead; repeatable")  # fmt: skip
@@ -62,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Apply the changes, score, print. Raises UsageError where nothing is to happen."""
+    """Raises UsageError without a change."""
     brokers = tuple(dict.fromkeys(arguments.lose_broker))
     losses: list[Change] = [RackLost(rack) for rack in dict.fromkeys(arguments.lose_rack)]
     losses += [BrokersLost(brokers)] if brokers else []
@@ -82,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _name(growths: Sequence[Growth], losses: Sequence[Change]) -> str:
-    """Return ``growth 20%, without rack a``: the column's head."""
+    """Return a column head: ``growth 20%, without rack a``."""
     grown = [f"growth {_percent(growth)}{_of_topics(growth)}" for growth in growths]
     lost = [f"rack {loss.rack}" for loss in losses if isinstance(loss, RackLost)]
     lost += [f"broker {broker}" for loss in losses if isinstance(loss, BrokersLost) for broker in loss.ids]
@@ -115,7 +114,7 @@ def _broker_id(text: str) -> int:
 
 
 def write_what_if(out: Path, document: Mapping[str, Any], lines: Sequence[str]) -> Path:
-    """Replace the folder whole; returns where its files are to be read. Raises UsageError where it is not ours."""
+    """Replace the folder whole; return its files' path. Raises UsageError for a foreign folder."""
     text = json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace")
     table = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
     return replace_folder(out, {JSON_FILE: text, TEXT_FILE: table}, hashlib.sha256(text).hexdigest())
@@ -126,7 +125,7 @@ if TYPE_CHECKING:
 
 
 def require_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: str) -> None:
-    """Raises UsageError for what only an advisory, or a plan that is executed, has."""
+    """Raises UsageError for options of an advisory or an executable plan."""
     if arguments.previous is not None:
         raise UsageError.at("--previous", "a what-if continues no plan", "leave it or --scenario out")
     for flag, given in (("--owners", request.owners), ("--mutes", request.mutes)):
@@ -139,7 +138,7 @@ def require_what_if(arguments: argparse.Namespace, request: RunRequest, *, comma
 
 
 def run_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: str) -> int:
-    """With a plan for each column (``plan``), or with the groups that each scenario changes (``advise``)."""
+    """Add a plan for each column (``plan``), or the groups that each scenario changes (``advise``)."""
     require_what_if(arguments, request, command=command)
     return _compare(arguments, request, has_plans=command == "plan", has_groups=command == "advise")
 
@@ -188,7 +187,7 @@ _NONE = "-"
 
 
 def what_if_lines(found: Sequence[Outcome]) -> list[str]:
-    """The note first: nobody shall take it for a plan."""
+    """Begin with a note that this is no plan."""
     rows = [["", *(one.name for one in found)], *_cluster_rows(found), *_plan_rows(found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -250,7 +249,7 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _group_lines(one: Outcome) -> list[str]:
-    """The first row of a group is that of its own strategy, where that is known."""
+    """The group's own strategy comes first if known."""
     first: dict[str, list[GroupScore]] = {}
     for row in one.groups:
         first.setdefault(row.group_id, []).append(row)
