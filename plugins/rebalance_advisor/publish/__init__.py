@@ -1,1 +1,1 @@
-"""From an advisory to what people and tools read: plan files, report, digest."""
+"""Plan files, report and digest of an advisory."""

@@ -1,4 +1,4 @@
-"""Write an advisory as a folder for machines, people and dashboards; read the findings beside an earlier plan."""
+"""Write an advisory as a folder; read the findings beside an earlier plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _OWN_FILES = ("plan", "findings", "groups", "topics")
 
 
 def advisory_files(advisory: Mapping[str, Any], plan: Plan, gates: Sequence[object] = ()) -> dict[str, bytes]:
-    """``plan.json`` with its files, findings, groups and topics as JSON, ``advisory.json``, report and digest."""
+    """Return ``plan.json`` with its files, findings, groups and topics as JSON, ``advisory.json``, report and
+    digest.
+    """
     texts = {
         "report.html": render_report(advisory, gates),
         "digest.md": render_digest(advisory),
@@ -34,7 +36,7 @@ def advisory_files(advisory: Mapping[str, Any], plan: Plan, gates: Sequence[obje
 
 
 def write_advisory(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> Path:
-    """Replace the folder whole, once everything is rendered; returns where its files are to be read."""
+    """Replace the folder atomically; return the path of its files."""
     return replace_folder(folder, advisory_files(advisory, plan), plan.plan_id)
 
 
@@ -44,17 +46,14 @@ def _json(document: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EarlierFindings:
-    """``findings`` as in findings.json; ``closed``: keys of what had been resolved up to then."""
+    """``findings`` as in findings.json; ``closed``: keys of resolved findings."""
 
     findings: list[dict[str, Any]]
     closed: list[str]
 
 
 def read_earlier_findings(plan: Path | None) -> EarlierFindings | None:
-    """Beside ``plan``, a file or the folder that holds it; None where there are none.
-
-    Raises InvalidInputError for files that are no findings of ours.
-    """
+    """Read beside ``plan`` (file or folder); None without findings. Raises InvalidInputError."""
     if plan is None:
         return None
     from rebalance_advisor.dumps.input_file import read_json

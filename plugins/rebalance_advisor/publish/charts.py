@@ -1,4 +1,4 @@
-"""Charts of an advisory as Vega-Lite specifications, drawn to SVG in this process."""
+"""Charts of an advisory: Vega-Lite specifications drawn to SVG in this process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafka_rebalance.amounts import bytes_in_words
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """One colour on light and on dark paper, as #rrggbb."""
+    """A colour for light and dark background, as #rrggbb."""
 
     light: str
     dark: str
@@ -40,12 +40,12 @@ PALETTE = {
 
 
 def page_colours(theme: str) -> str:
-    """CSS custom properties of one theme, ``light`` or ``dark``."""
+    """Return CSS properties of theme ``light`` or ``dark``."""
     return " ".join(f"--{name}: {getattr(colour, theme)};" for name, colour in PALETTE.items())
 
 
 def chart_rules() -> str:
-    """CSS that turns the colours of drawn charts for dark paper."""
+    """Return CSS that recolours drawn charts for dark background."""
     turned = {colour.light: colour.dark for colour in PALETTE.values()}
     rules = [
         f'svg [{attribute}="{light}"] {{ {attribute}: {dark}; }}'
@@ -56,18 +56,17 @@ def chart_rules() -> str:
 
 
 def light(name: str) -> str:
-    """The colour that a chart is drawn in."""
     return PALETTE[name].light
 
 
 Specification = Mapping[str, Any]
 VEGA_LITE = "6.4"
 FONT = "system-ui, sans-serif"
-_VEGA_OF: dict[str, int] = {}  # the process in which Vega was started
+_VEGA_OF: dict[str, int] = {}  # process that started Vega
 
 
 def look() -> dict[str, Any]:
-    """The ``config`` of every chart: our colours, no background, no frame."""
+    """Return the ``config`` of every chart."""
     words = {"labelColor": light("quiet"), "titleColor": light("quiet"), "titleFontWeight": "normal"}
     return {
         "background": None,
@@ -81,14 +80,13 @@ def look() -> dict[str, Any]:
 
 
 def data_of(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """The rows of a chart, inside its specification."""
     import altair as alt
 
     return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
 
 
 def svg_of(specification: Specification, label: str) -> str:
-    """The drawn chart with ``label`` as what a screen reader says; it scales to the width of its place."""
+    """Return the SVG with ``label`` for screen readers; it scales to its container."""
     drawn = _drawn(json.dumps(specification))
     size = re.match(r"<svg\b[^>]*>", drawn)
     if size is None:  # pragma: no cover - Vega writes one
@@ -99,14 +97,14 @@ def svg_of(specification: Specification, label: str) -> str:
         f'<svg viewBox="0 0 {width:g} {height:g}" role="img" '
         f'aria-label="{_attribute(label)}" style="width: 100%; max-width: {width:g}px; height: auto">'
     )
-    # Inner roles of Vega ("graphics-object") say each mark again; the label says the chart.
+    # Vega's inner roles would repeat each mark; the label is enough.
     inner = re.sub(r'\s(?:role|aria-[a-z]+)="[^"]*"', "", drawn[size.end() :])
     return head + inner
 
 
 @lru_cache(maxsize=64)
 def _drawn(specification: str) -> str:
-    """Vega's own SVG. Vega runs in threads, which a forked process does not have: there another process draws."""
+    """Draw by Vega, in a child process after a fork, because a fork loses Vega's threads."""
     if os.getpid() == _VEGA_OF.setdefault("process", os.getpid()):
         import vl_convert
 
@@ -128,10 +126,7 @@ _LEVELS_WIDTH, _LEVELS_STEP = 560, 17
 
 
 def broker_rows(plan: Document, outcome: Document) -> list[dict[str, Any]]:
-    """One row a broker: level before and after over the plain mean, those furthest from it first by either.
-
-    At most ``MOST_BROKERS``, in the order of their ids; what a broker without capacity could be is not known.
-    """
+    """Return level / mean before and after, up to ``MOST_BROKERS`` with the largest deviation, by id."""
     name, capacity, mean = outcome["resource"], outcome["capacity"], outcome["mean_level"]
     before, after = plan["before"][name], plan["after"][name]
     rows = []
@@ -152,7 +147,7 @@ def broker_rows(plan: Document, outcome: Document) -> list[dict[str, Any]]:
 
 
 def band_of(outcome: Document) -> tuple[float | None, float | None]:
-    """The band that the plan meets: what was asked, or what that was widened to."""
+    """Return the requested band, or the widened one."""
     return tuple(
         asked if widened is None else widened
         for asked, widened in zip(outcome["band_asked"], outcome["widened_to"], strict=True)
@@ -160,7 +155,7 @@ def band_of(outcome: Document) -> tuple[float | None, float | None]:
 
 
 def broker_levels_chart(rows: Sequence[Document], band: tuple[float | None, float | None]) -> Specification:
-    """Vega-Lite: an open circle for today, a filled one for afterwards, the band as a stripe behind."""
+    """Open circle: today; filled circle: after the plan; stripe: the band."""
     import altair as alt
 
     brokers = [row["broker"] for row in rows]
@@ -192,12 +187,12 @@ _WIDTH, _HEIGHT = 620, 220
 
 
 def cost_axis(points: Sequence[Document]) -> str:
-    """The cost that the chart is drawn over: bytes, or where none are known or copied what else changes."""
+    """Return bytes as axis, or other changes when no bytes are known or copied."""
     return next((name for name in AXES if points[-1][name]), "leader_changes")
 
 
 def frontier_chart(points: Sequence[Document]) -> Specification | None:
-    """Vega-Lite of one frontier, None without points. Dashed: the proven bound; the large dot is the plan."""
+    """Return None without points. Dashed: the lower bound; large dot: the plan."""
     if not points:
         return None
     import altair as alt
@@ -234,7 +229,7 @@ def frontier_chart(points: Sequence[Document]) -> Specification | None:
 
 
 def frontier_label(points: Sequence[Document]) -> str:
-    """What the chart shows, in one sentence for who cannot see it."""
+    """Describe the chart in one sentence for screen readers."""
     first, last, axis = points[0], points[-1], cost_axis(points)
     amount = bytes_in_words if axis == "bytes" else lambda value: f"{value:,.0f}"
     return (
@@ -273,7 +268,7 @@ _WAVES_WIDTH, _WAVES_STEP, _HOUR = 560, 20, 3600.0
 
 
 def wave_times_chart(waves: Sequence[Document]) -> Specification | None:
-    """Vega-Lite, None where no wave takes any time or one's time is unknown."""
+    """Return None when no wave takes time or one's time is unknown."""
     if any(wave["seconds"] is None for wave in waves) or not any(wave["seconds"] for wave in waves):
         return None
     import altair as alt

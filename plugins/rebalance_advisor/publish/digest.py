@@ -59,29 +59,29 @@ def render_digest(advisory: Document) -> str:
 
 
 def closing_paths(folder: Path) -> list[str]:
-    """What the terminal shows after ``closing_words``: report, plan and what to do, as far as ``folder`` has them."""
+    """Return the last terminal lines: existing report, plan and commands in ``folder``."""
     named = {
         "report.html": "report: {} (read this first)",
         "plan.json": "plan:   {}",
-        # only a plan that moves something has them
+        # only for plans with moves
         "commands.md": "to do:  {} (Kafka's own commands, wave after wave, and the way back)",
     }
     return [words.format(folder / name) for name, words in named.items() if (folder / name).is_file()]
 
 
 def _more_findings(findings: Sequence[Document], shown: int) -> list[str]:
-    """Return ``... and 10 more findings (7 medium, 3 low), in the report``; none where ``top_lines`` shows all."""
+    """Return ``... and 10 more findings (7 medium, 3 low), in the report``, if any are left."""
     heard = audible(findings)
     left = heard[shown - (len(heard) < len(findings)) :]
     if not left:
         return []
-    counts = Counter(finding["severity"] for finding in left)  # they are sorted, worst first
+    counts = Counter(finding["severity"] for finding in left)  # sorted, worst first
     kinds = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
     return [f"... and {counted(len(left), 'more finding')} ({kinds}), in the report"]
 
 
 def closing_words(advisory: Document) -> list[str]:
-    """What the terminal shows last: one line that begins ``Verdict:``, then the worst findings."""
+    """Return ``Verdict: …`` and the worst findings for the terminal."""
     plan = advisory["plan"]
     line = f"Verdict: {plan['verdict'].replace('_', ' ')}"
     if uncovered := uncovered_by(advisory):

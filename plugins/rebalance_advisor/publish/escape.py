@@ -1,7 +1,4 @@
-"""Foreign names on their way into a page or a Markdown text: one function for each border (CSV's is ``csv_text``).
-
-Both write hidden characters out first (``visible``), then protect what the format itself would obey.
-"""
+"""Escapes of foreign names for HTML and Markdown (CSV: ``csv_text``), after hidden characters are made visible."""
 
 from __future__ import annotations
 
@@ -10,29 +7,29 @@ from typing import Any
 
 from kafka_assignors.visible_text import visible
 
-# What CommonMark and the dialects of chats obey inside a line. An underscore between letters or digits is only itself.
-# Addresses are no links: their colon or first dot is protected.
+# Inline syntax of CommonMark and chat dialects. An underscore inside a word is plain. Escaping the colon or first dot
+# disables links.
 _INLINE = re.compile(
     r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=\bwww)\.|(?<=mailto):|(?<=xmpp):", re.IGNORECASE
 )
 _AMPERSAND = re.compile(r"&(?=#?\w+;)")
-# What CommonMark obeys at the beginning of a line: a heading, a list, a rule, a table of definitions.
+# CommonMark's line starts: heading, list, rule, definition table.
 _BEGINNING = re.compile(r"(?:[#+=-]|\d{1,9}(?=[.)]))")
 
 
 def html_value(value: Any) -> Any:
-    """For Jinja's ``finalize``: every text that a template prints, before Jinja escapes it."""
+    """For Jinja's ``finalize``: every printed text, before Jinja escapes it."""
     return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def markdown_text(text: str) -> str:
-    """``text`` as it reads, wherever it stands in a line of Markdown."""
+    """Escape for any place inside a line."""
     plain = _AMPERSAND.sub("&amp;", _INLINE.sub(r"\\\g<0>", visible(text)))
     return plain.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def markdown_line(text: str) -> str:
-    """``text`` as it reads, as a line or list item of its own."""
+    """Escape for a line or list item of its own."""
     line = markdown_text(text.strip(" "))
     begins = _BEGINNING.match(line)
     if begins is None:

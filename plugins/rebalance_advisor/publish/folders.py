@@ -1,23 +1,18 @@
-"""Replace a folder of files as a whole: a reader finds the old advisory or the new one, never a mixture.
+"""Replace a folder of files atomically: a reader finds the old advisory or the new one.
 
-Everything is written into a folder beside, synced, and then exchanged with the old one in one step (Linux's
-``renameat2`` with ``RENAME_EXCHANGE``, which Python lacks); the old one is removed. A kill, a full disk or Ctrl-C
-leaves the old advisory or the new one. The next run removes leftovers (``.DIR.new-*``): the system unlocks a folder's
-marker when its process ends, so a leftover is recognised by its lock, never by a process id.
+Files are written to a sibling folder, synced, and exchanged in one step (Linux's ``renameat2`` with
+``RENAME_EXCHANGE``). The next run removes leftovers (``.DIR.new-*``) of killed runs: an unlocked marker, not a process
+id, identifies them.
 
-Where the file system cannot exchange two folders (NFS, systems other than Linux), or nothing can be made beside (a
-mount point, a parent of another user), the folder keeps its advisory behind a link: ``DIR/current`` ->
-``DIR/versions/NAME``. The first write decides between the two. A new version is made whole, then another link is
-renamed over the old one; the version before goes once nothing points to it. A folder that was copied from elsewhere to
-where it cannot be exchanged is refused: no step would turn the one into the other. A link to a folder stays a link: its
-target is replaced. A shell with the folder as current directory keeps the old one, and finds the new one by ``cd .``.
+Where folders cannot be exchanged (NFS, other systems, mount points, foreign parents), the advisory is behind a link:
+``DIR/current`` -> ``DIR/versions/NAME``, and a new link is renamed over the old one. The first write chooses the form.
+A folder copied to a place without exchange is refused. A link to a folder stays; its target is replaced.
 
-The marker ``.rebalance-advisor`` makes a folder ours, and with it the right to replace it: one line of JSON with
-``format``, ``plan_id``, ``files`` (the names of all written files) and ``run_id`` for a run of the pipeline. Only named
-files are ever removed, so a note that a person left in the folder outlives every run.
+The marker ``.rebalance-advisor`` makes a folder ours: one line of JSON with ``format``, ``plan_id``, ``files`` and
+``run_id`` (pipeline only). Only files that it names are removed, so a user's notes stay.
 
 ``CLUSTER/latest`` links to the newest published advisory. It is set after readers see the run, by one process at a time
-for a cluster; a kill between leaves it at the advisory before, which is whole. Old folders go by their markers alone.
+for a cluster. Old folders are recognised by their markers alone.
 """
 
 from __future__ import annotations
@@ -45,13 +40,13 @@ from kafka_rebalance.errors import UsageError
 
 MARKER = ".rebalance-advisor"
 _FORMAT = 1
-# A name, or a name in one folder: a marker that somebody else wrote cannot lead out of its own folder.
+# A name, or a name in one folder, so that a foreign marker cannot name files outside.
 _NAME = re.compile(r"(?:[\w-]+/)?[\w-][\w.-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What a marker says. ``has_versions``: the folder keeps its advisory behind the link ``current``."""
+    """``has_versions``: the advisory is behind the link ``current``."""
 
     files: tuple[str, ...]
     plan_id: str | None = None
@@ -60,11 +55,10 @@ class Marker:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders in which the files lie."""
+        """Return the folders of the files."""
         return tuple(sorted({name.partition("/")[0] for name in self.files if "/" in name}))
 
     def line(self) -> bytes:
-        """The marker's content."""
         document: dict[str, Any] = {"format": _FORMAT, "plan_id": self.plan_id, "files": sorted(self.files)}
         if self.has_versions:
             document["has_versions"] = True
@@ -74,7 +68,7 @@ class Marker:
 
 
 class Standing(Enum):
-    """What stands where an advisory is to go."""
+    """State of the target path."""
 
     ABSENT = "absent"
     EMPTY = "empty"
@@ -83,7 +77,7 @@ class Standing(Enum):
 
 
 def read_marker(folder: Path) -> Marker | None:
-    """``None`` where there is none, or one that is not whole, or not of a format that is known here."""
+    """Return None for a missing, incomplete or unknown marker."""
     try:
         document = json.loads(_content(folder / MARKER))
     except (OSError, ValueError, RecursionError):
@@ -102,7 +96,9 @@ def read_marker(folder: Path) -> Marker | None:
 
 
 def standing_of(target: Path, shown: Path) -> Standing:
-    """What stands at ``target``, a path without links. Raises UsageError, about ``shown``, where it is not ours."""
+    """Return the state of ``target``, a path without links. Raises UsageError, about ``shown``, for a foreign
+    folder.
+    """
     try:
         entries = [entry.name for entry in target.iterdir()]
     except FileNotFoundError:
@@ -112,7 +108,7 @@ def standing_of(target: Path, shown: Path) -> Standing:
     if not entries:
         return Standing.EMPTY
     marker = read_marker(target)
-    # A first run into an empty folder begins with the marker: half a marker alone is what a kill left of it.
+    # A first run begins with the marker, so a marker alone, even a partial one, is a killed run's.
     if (marker is None and entries == [MARKER]) or (marker is not None and marker.has_versions):
         return Standing.VERSIONS
     if marker is None:
@@ -130,13 +126,13 @@ def standing_of(target: Path, shown: Path) -> Standing:
 
 
 def _content(file: Path) -> bytes:
-    """A link in the marker's place is none of ours."""
+    """A link in the marker's place is not ours."""
     with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:
         return stream.read()
 
 
 def _stranger(folder: Path, marker: Marker) -> str | None:
-    """The first name in the folder that the marker does not know."""
+    """Return the first name that the marker does not list."""
     for name in _names_in(folder, marker.folders):
         if name != MARKER and name not in marker.files:
             return name
@@ -157,16 +153,13 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir(follow_symlinks=False)
 
 
-# What file systems answer that have no way to sync a folder: there is nothing more to be done on them.
+# Errors of file systems that cannot sync a folder.
 _CANNOT_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF})
 
 
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """An error of the system inside names ``path``: writing and syncing name none, and a name beside tells nobody.
-
-    One that names something under ``path`` stays as it is.
-    """
+    """Add ``path`` to system errors that name no path below it, such as those of write and sync."""
     try:
         yield
     except OSError as error:
@@ -177,7 +170,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """A new file, synced."""
+    """Write a new file and sync it."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         write_all(descriptor, content)
@@ -187,14 +180,14 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """All of it: the system may take less at a time."""
+    """Repeat partial writes."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], shown: Path) -> None:
-    """New files under ``folder``, by their paths in it, and all of it synced. Errors name them as under ``shown``."""
+    """Write and sync new files below ``folder``. Errors name them below ``shown``."""
     inner = sorted({name.rpartition("/")[0] for name in files} - {""})
     for name in inner:
         with naming(shown / name):
@@ -208,7 +201,6 @@ def write_files(folder: Path, files: Mapping[str, bytes], shown: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """What was made or renamed in the folder is on the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -231,10 +223,9 @@ def _never(_: Path) -> bool:
 def work_folder(
     parent: Path, prefix: str, marker: Marker, is_wanted: Callable[[Path], bool] = _never
 ) -> Iterator[Path]:
-    """A new folder in ``parent``, its name begins with ``prefix``, holding its marker, locked until the block ends.
+    """Yield a new folder with its marker, locked until the block ends.
 
-    Then what stands at its path is removed, unless ``is_wanted``: what was made, where it was not finished; what it was
-    exchanged for; nothing, where it was renamed.
+    Then whatever is at its path is removed, unless ``is_wanted``: unfinished files or the exchanged old folder.
     """
     path, lock = _make(parent, prefix, marker)
     try:
@@ -249,15 +240,15 @@ def work_folder(
 
 
 def remove_left_over(parent: Path, prefix: str, is_wanted: Callable[[Path], bool] = _never) -> None:
-    """Remove what killed runs left under names that begin with ``prefix``; a run that is under way keeps its own."""
-    with contextlib.suppress(OSError):  # not ours to list or to remove: no reason not to write
+    """Remove leftovers of killed runs; locked ones belong to active runs."""
+    with contextlib.suppress(OSError):  # a foreign folder is no reason to fail
         for path in sorted(parent.iterdir()):
             if path.name.startswith(prefix):
                 _remove_if_dead(path, is_wanted)
 
 
 def remove_ours(folder: Path) -> None:
-    """Remove the files that the folder's marker names, the marker last, and the folder if nothing else is in it."""
+    """Remove the marker's files, the marker last, and the folder if empty."""
     marker = read_marker(folder) or Marker(())
     if any((folder / name).is_symlink() for name in marker.folders):
         raise OSError(errno.ELOOP, "a link stands where a folder of ours stood", str(folder))
@@ -279,7 +270,7 @@ def _make(parent: Path, prefix: str, marker: Marker) -> tuple[Path, int]:
     for _ in range(_TRIES):
         path = parent / f"{prefix}{os.urandom(4).hex()}"
         path.mkdir()
-        with contextlib.suppress(FileNotFoundError):  # a run that cleans up came between: the folder was still empty
+        with contextlib.suppress(FileNotFoundError):  # a cleaning run removed the empty folder
             lock = os.open(path / MARKER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
             if _begin(path, lock, marker):
                 return path, lock
@@ -287,7 +278,7 @@ def _make(parent: Path, prefix: str, marker: Marker) -> tuple[Path, int]:
 
 
 def _begin(path: Path, lock: int, marker: Marker) -> bool:
-    """Lock and write the marker. False where a run that cleans up was quicker."""
+    """Lock and write the marker. Return False when a cleaning run was quicker."""
     is_begun = False
     try:
         is_begun = _is_locked(lock) and os.fstat(lock).st_nlink > 0
@@ -307,7 +298,7 @@ def _begin(path: Path, lock: int, marker: Marker) -> bool:
 
 
 def _is_locked(lock: int) -> bool:
-    """Locked now, or on a file system that has no locks, where nobody can take it for dead either."""
+    """Return True also on file systems without locks, where no run can mistake it for a leftover."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -322,16 +313,16 @@ def _remove_if_dead(path: Path, is_wanted: Callable[[Path], bool]) -> None:
         lock = os.open(path / MARKER, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         with contextlib.suppress(OSError):
-            path.rmdir()  # killed before its first file; a folder that holds anything stays
+            path.rmdir()  # killed before its first file; only an empty folder goes
         return
     except OSError:
-        return  # no folder, or somebody else's
+        return  # no folder, or a foreign one
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not is_wanted(path):  # asked under the lock: until here it may have become what is wanted
+        if not is_wanted(path):  # check again under the lock
             remove_ours(path)
     except OSError:
-        return  # a run is under way
+        return  # an active run
     finally:
         os.close(lock)
 
@@ -342,7 +333,7 @@ _PLAN_ID_SHOWN = 12
 
 
 def replace_version(target: Path, files: Mapping[str, bytes], marker: Marker, shown: Path) -> None:
-    """Put a version of ``files``, with its marker, behind ``target/current``; ``target`` is made if need be."""
+    """Write a version with its marker behind ``target/current``; create ``target`` if missing."""
     versions = target / VERSIONS
     with naming(shown):
         target.mkdir(exist_ok=True)
@@ -360,24 +351,20 @@ def replace_version(target: Path, files: Mapping[str, bytes], marker: Marker, sh
 
 
 def advisory_folder(folder: Path) -> Path:
-    """Where the files of an advisory lie: the folder itself, or what its link ``current`` points to now.
-
-    The link is followed once, so that files read one after the other are of one advisory.
-    """
+    """Return the folder, or the target of its link ``current``, resolved once so that all files are of one advisory."""
     current = folder / CURRENT
     marker = read_marker(folder)
     return Path(os.path.realpath(current)) if marker and marker.has_versions and current.is_symlink() else folder
 
 
 def plan_path(text: str) -> Path:
-    """A plan as it is given on the command line: its file or its folder, with the advisory behind a link or without."""
+    """Resolve a plan's file or folder from the command line, with or without link."""
     path = Path(text)
     folder = advisory_folder(path if path.is_dir() else path.parent)
     return folder if path.is_dir() else folder / path.name if folder != path.parent else path
 
 
 def _mark(target: Path) -> None:
-    """The folder is ours from its first file on."""
     marker = read_marker(target)
     if marker is None or not marker.has_versions:
         descriptor = os.open(target / MARKER, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666)
@@ -396,7 +383,7 @@ def _is_current(version: Path) -> bool:
 
 
 def _remove_unwanted(target: Path) -> None:
-    """Versions that nothing points to and nobody is making, and links that were to point to them."""
+    """Remove versions and links that are neither in use nor being made."""
     remove_left_over(target / VERSIONS, "", _is_current)
     with contextlib.suppress(OSError):
         for link in target.glob(f"{_NEXT}*"):
@@ -409,10 +396,7 @@ _RENAME_EXCHANGE = 2
 
 
 def exchange_folders(one: Path, other: Path) -> None:
-    """Each gets the other's name; a reader finds the one or the other under a name, never nothing.
-
-    Raises OSError: ENOSYS where the system has no such call, EINVAL where the file system cannot do it.
-    """
+    """Swap two names atomically. Raises OSError: ENOSYS without the call, EINVAL if the file system cannot."""
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(other))
@@ -429,11 +413,10 @@ _PROBES = ("one", "other")
 
 
 class NotExchangeableError(AdvisorError):
-    """A folder of ours stands where folders cannot be exchanged: it cannot be replaced in one step."""
+    """Our folder is at a place where folders cannot be exchanged."""
 
     @classmethod
     def of(cls, folder: Path, reason: str) -> NotExchangeableError:
-        """Say why, and what to do."""
         return cls(
             f"{folder}: cannot be replaced in one step: {reason}; nothing was changed: "
             "give a folder that is empty or does not exist yet"
@@ -441,10 +424,8 @@ class NotExchangeableError(AdvisorError):
 
 
 def check_folder(folder: Path, *, exchange: Exchange = exchange_folders) -> None:
-    """May an advisory be written here? Asked before the work, so that nobody waits for a refusal.
-
-    Raises UsageError where the folder is not absent, empty or ours, or holds an advisory of the pipeline, OSError where
-    nothing can be written.
+    """Check the target before the work. Raises UsageError for a foreign or a pipeline's folder, OSError if not
+    writable.
     """
     target = Path(os.path.realpath(folder))
     with naming(folder):
@@ -460,11 +441,10 @@ def replace_folder(
     run_id: str | None = None,
     exchange: Exchange = exchange_folders,
 ) -> Path:
-    """Let ``files``, by their paths in it, be all that ``folder`` holds; returns where they are to be read.
+    """Make ``files`` the whole content of ``folder``; return the path of its files.
 
-    ``run_id``: of the pipeline's run that writes. Raises UsageError where the folder is not absent, empty or ours, or
-    holds an advisory of another run, OSError, which names the file, where it cannot be written; what stood there then
-    still stands.
+    ``run_id``: the pipeline's run. Raises UsageError for a foreign folder or another run's advisory, OSError that names
+    the file; the old content then stays.
     """
     target = Path(os.path.realpath(folder))
     marker = Marker(tuple(files), plan_id, run_id=run_id)
@@ -486,7 +466,7 @@ def replace_folder(
 
 
 def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
-    """Raise UsageError where the folder holds an advisory of another run: a person may be carrying it out."""
+    """Raises UsageError for another run's advisory: it may be in execution."""
     there = read_marker(advisory_folder(target))
     if there is None or there.has_versions or there.run_id == marker.run_id:
         return
@@ -495,7 +475,7 @@ def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
 
 
 def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:
-    """Asked again: what stands there may have changed while the plan was made."""
+    """Check again: the target may have changed while the plan was made."""
     standing = standing_of(target, shown)
     if standing is Standing.ABSENT:
         work.rename(target)
@@ -508,7 +488,7 @@ def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:
 
 
 def _has_versions(target: Path, standing: Standing, shown: Path, exchange: Exchange) -> bool:
-    """Whether the advisory goes behind a link; a folder of ours stays as it was made."""
+    """Return whether the advisory goes behind a link; an existing folder keeps its form."""
     if standing is Standing.VERSIONS:
         _require_writable(target)
         return True
@@ -529,7 +509,7 @@ def _has_versions(target: Path, standing: Standing, shown: Path, exchange: Excha
 
 
 def _can_exchange_beside(target: Path, exchange: Exchange) -> bool:
-    """Tried, for no table of file systems tells. Raises OSError where nothing can be made beside ``target``."""
+    """Test it, because no table of file systems tells. Raises OSError if ``target``'s parent is not writable."""
     beside = target
     while not beside.parent.exists():
         beside = beside.parent
@@ -544,7 +524,7 @@ def _can_exchange_beside(target: Path, exchange: Exchange) -> bool:
 
 
 def _prefix(target: Path) -> str:
-    """How the names of folders beside begin; a long name is told by its hash, for names have a longest length."""
+    """Return the prefix of sibling folders; hashed if the name is long."""
     name = target.name
     if len(os.fsencode(name)) > _LONGEST_NAME:
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
@@ -557,7 +537,7 @@ def _require_writable(folder: Path) -> None:
 
 
 def _take_rights(work: Path, target: Path) -> None:
-    """Mode and group of the folder whose place it takes: who could read the old advisory can read the new one."""
+    """Copy mode and group of the old folder."""
     status = target.stat()
     with contextlib.suppress(PermissionError):
         if work.stat().st_gid != status.st_gid:
@@ -566,7 +546,7 @@ def _take_rights(work: Path, target: Path) -> None:
 
 
 def check_file(file: Path) -> None:
-    """Can it be written? Asked before the work. Raises UsageError for a folder, OSError where its folder is no help."""
+    """Check before the work. Raises UsageError for a folder, OSError if not writable."""
     target = Path(os.path.realpath(file))
     if target.is_dir():
         raise UsageError(f"{file}: is a folder; give the name of a file")
@@ -581,9 +561,9 @@ def check_file(file: Path) -> None:
 
 
 def replace_file(file: Path, content: bytes) -> None:
-    """Let ``content`` be all that ``file`` holds. A link stays one; a device or a pipe is written to as it is.
+    """Make ``content`` the whole file. A link stays; devices and pipes are written in place.
 
-    Raises OSError, which names the file, where it cannot be written: the old content then still stands.
+    Raises OSError that names the file; the old content then stays.
     """
     target = Path(os.path.realpath(file))
     with naming(file):
@@ -609,7 +589,7 @@ def replace_file(file: Path, content: bytes) -> None:
 
 
 def _lock_part(target: Path) -> tuple[Path, int]:
-    """The file beside, locked: one that a killed run left is written anew, one that is being written is let be."""
+    """Return the locked temporary file; a killed run's is reused, an active run's is left."""
     name = target.name if len(os.fsencode(target.name)) <= _LONGEST_NAME else target.name[: _LONGEST_NAME // 4]
     part = target.with_name(f".{name}.part")
     while True:
@@ -624,7 +604,7 @@ def _lock_part(target: Path) -> tuple[Path, int]:
         with contextlib.suppress(FileNotFoundError):
             if part.stat().st_ino == os.fstat(lock).st_ino:
                 return part, lock
-        os.close(lock)  # renamed by another run, between our opening it and locking it
+        os.close(lock)  # another run renamed it before our lock
 
 
 def _is_special(file: Path) -> bool:
@@ -638,7 +618,7 @@ _BESIDE = f".{LATEST}-"
 
 
 def point_latest(folder: Path) -> bool:
-    """Let ``latest`` beside ``folder`` point to it. False where something that is no link has the name: it stays."""
+    """Point ``latest`` beside ``folder`` to it. Return False if the name is not a link."""
     link = folder.parent / LATEST
     if folder.name == LATEST or (link.exists() and not link.is_symlink()):
         return False
@@ -654,24 +634,20 @@ def point_latest(folder: Path) -> bool:
 
 
 def is_latest(folder: Path) -> bool:
-    """What ``latest`` points to, by that name or by a full path."""
+    """Return whether ``latest`` points to it, by name or by full path."""
     link = folder.parent / LATEST
     return link.is_symlink() and Path(os.path.realpath(link)) == Path(os.path.realpath(folder))
 
 
 def _remove_left_over(parent: Path) -> None:
-    """Links of a process that was killed before it gave its own the name."""
+    """Remove temporary links of a killed process."""
     for path in parent.glob(f"{_BESIDE}*"):
         if path.is_symlink():
             path.unlink(missing_ok=True)
 
 
 def remove_older(root: Path, before: datetime) -> list[Path]:
-    """Remove ``root/CLUSTER/RUN`` that were written before a time; returns those that are gone.
-
-    What ``latest`` points to stays however old it is; so does a folder that is not ours, or that holds what somebody
-    else put there: of that one only our files go.
-    """
+    """Remove old ``root/CLUSTER/RUN`` and return them. ``latest``, foreign folders and foreign files stay."""
     gone = []
     for folder in sorted(root.glob("*/*")):
         marker = None if folder.is_symlink() or not folder.is_dir() else read_marker(folder)
@@ -685,7 +661,7 @@ def remove_older(root: Path, before: datetime) -> list[Path]:
 
 
 def _is_older(folder: Path, marker: Marker, before: datetime) -> bool:
-    """By when its newest part was written: behind a link that is the version, not the folder's own marker."""
+    """Compare the time of the newest part: behind a link, the version's."""
     written = [folder / MARKER, *(folder.glob(f"{VERSIONS}/*/{MARKER}") if marker.has_versions else ())]
     return max((file.stat().st_mtime for file in written), default=0.0) < float(before.timestamp())
 

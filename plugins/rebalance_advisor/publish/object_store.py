@@ -1,22 +1,17 @@
-"""Put an advisory into an object store: ``CLUSTER/RUN/DIGEST/…``, and last ``CLUSTER/latest.json``, which names it.
+"""Put an advisory into an object store: ``CLUSTER/RUN/DIGEST/…``, then ``CLUSTER/latest.json``, which names it.
 
 Promises, in order
-1. A reader of ``latest.json`` finds every file that it names, with the bytes that it names. None of them is ever
-   overwritten with other bytes: the digest in the folder's name is made of the files, so that a second try of a run
-   writes the same bytes again, or has a folder of its own.
-2. A run that is killed before its last step leaves ``latest.json`` as it was. That is one object, and one is put whole.
-3. Leftovers of a killed run are known: the manifest is the first object of a folder and the last to go
-   (``remove_older_objects``).
+1. ``latest.json`` names only existing files with the named bytes. Files are never overwritten with other bytes: the
+   digest in the folder's name is a hash of them, so a retry writes the same bytes or another folder.
+2. A run killed before its last step leaves ``latest.json`` unchanged, since one object is put whole.
+3. Leftovers are found: a folder's manifest is put first and removed last (``remove_older_objects``).
 
-The caller asks the database which run is the latest, and lets one run at a time write it. The store needs four calls
-and an address; Airflow's paths provide them (``airflow/publishing.py``).
+The caller decides which run is the latest and lets one run at a time write. ``manifest.json`` and ``latest.json`` have
+one form: ``format``, ``cluster``, ``run_id``, ``plan_id``, ``folder`` (relative to ``latest.json``), ``written_at`` and
+``files`` (sha-256 by name).
 
-``manifest.json`` in the folder and ``latest.json`` above are one document: ``format``, ``cluster``, ``run_id``,
-``plan_id``, ``folder`` (as seen from ``latest.json``), ``written_at`` and ``files``, the sha-256 of each by its name in
-the folder. So a reader of ``latest.json`` knows which files to fetch, and whether they are the published ones.
-
-Example: ``orders/run_1/0f3a…/manifest.json``, ``…/plan.json``, ``…/waves/01.json``; then ``orders/latest.json``.
-One call for each file, a few more for the manifests.
+Example: ``orders/run_1/0f3a…/manifest.json``, ``…/plan.json``; then ``orders/latest.json``. One call for each file, and
+a few for the manifests.
 """
 
 from __future__ import annotations
@@ -35,43 +30,41 @@ from kafka_rebalance.snapshot.times import time_text
 
 
 class ObjectStoreError(AdvisorError):
-    """The store did not answer, or refused: tried again, it may."""
+    """The store did not answer or refused; a retry may help."""
 
 
 class ObjectStore(Protocol):
-    """Objects by key; keys are relative to the store's own place, their parts parted by ``/``.
-
-    What each call has done is seen by every call after it, as S3 promises. Each raises ObjectStoreError, with the
-    address, where the store does not answer or refuses.
+    """Objects by relative key. Each call sees earlier ones, as S3 promises, and raises ObjectStoreError with the
+    address.
     """
 
     def put(self, key: str, content: bytes) -> None:
-        """Make the object, or replace it: whole, or not at all."""
+        """Create or replace the object atomically."""
 
     def read(self, key: str) -> bytes | None:
-        """The object's content; ``None`` where there is none."""
+        """Return None if there is none."""
 
     def list(self, prefix: str) -> list[str]:
-        """Keys under ``prefix``, a key's first parts, sorted; of everything for the empty one."""
+        """Return the sorted keys under ``prefix``; '' means all."""
 
     def delete(self, key: str) -> None:
-        """Remove the object; one that is not there is removed already."""
+        """A missing object is no error."""
 
     def address(self, key: str) -> str:
-        """Where people find the object, or what lies under these first parts of keys."""
+        """Return the address for people of a key or prefix."""
 
 
 MANIFEST, LATEST = "manifest.json", "latest.json"
 _FORMAT = 1
 _DIGEST_SHOWN = 16
-# A name, or a name in one folder: a manifest that somebody else wrote cannot lead out of its own folder.
+# A name, or a name in one folder, so that a foreign manifest cannot name files outside.
 _NAME = re.compile(r"(?:[\w-]+/)?[\w-][\w.-]*", re.ASCII)
 _TEXTS = ("cluster", "run_id", "plan_id", "folder", "written_at")
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One advisory as it lies in a store. ``folder`` is relative to the cluster's; ``files``: sha-256 by name."""
+    """``folder`` is relative to the cluster's; ``files``: sha-256 by name."""
 
     cluster: str
     run_id: str
@@ -81,7 +74,6 @@ class Manifest:
     files: Mapping[str, str]
 
     def content(self) -> bytes:
-        """The document."""
         document = {
             "format": _FORMAT, "cluster": self.cluster, "run_id": self.run_id, "plan_id": self.plan_id,
             "folder": self.folder, "written_at": time_text(self.written_at), "files": dict(sorted(self.files.items())),
@@ -90,7 +82,7 @@ class Manifest:
 
 
 def manifest_of(content: bytes | None) -> Manifest | None:
-    """``None`` for what is not there, not whole, or not of a format that is known here."""
+    """Return None for a missing, incomplete or unknown document."""
     try:
         document: Any = json.loads(content or b"")
         texts = {name: document[name] for name in _TEXTS}
@@ -105,21 +97,17 @@ def manifest_of(content: bytes | None) -> Manifest | None:
 
 
 def sha256_of(files: Mapping[str, bytes]) -> dict[str, str]:
-    """The sha-256 of each file, in hex."""
     return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
 
 def digest_of(sums: Mapping[str, str]) -> str:
-    """A short name for these files with these contents: other bytes, another name."""
+    """Return a short hash of names and contents."""
     lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))
     return hashlib.sha256(lines.encode()).hexdigest()[:_DIGEST_SHOWN]
 
 
 def put_advisory(store: ObjectStore, cluster_key: str, made: Manifest, files: Mapping[str, bytes]) -> Manifest:
-    """Put ``files``, by their names, into a folder of their own in ``made.folder``, the run's; returns where they are.
-
-    ``made`` says whose they are, and when; its files are told here.
-    """
+    """Put ``files`` into their own folder in ``made.folder``; return the full manifest."""
     sums = sha256_of(files)
     put = replace(made, folder=f"{made.folder}/{digest_of(sums)}", files=sums)
     folder = f"{cluster_key}/{put.folder}"
@@ -130,7 +118,7 @@ def put_advisory(store: ObjectStore, cluster_key: str, made: Manifest, files: Ma
 
 
 def find_advisory(store: ObjectStore, cluster_key: str, run_key: str, plan_id: str) -> Manifest | None:
-    """What holds all files of this plan in the run's folder, by what the store lists; the one that was written last."""
+    """Return the newest complete manifest of this plan in the run's folder."""
     keys = frozenset(store.list(f"{cluster_key}/{run_key}"))
     whole: list[Manifest] = []
     for key in sorted(key for key in keys if key.endswith(f"/{MANIFEST}")):
@@ -141,20 +129,19 @@ def find_advisory(store: ObjectStore, cluster_key: str, run_key: str, plan_id: s
 
 
 def point_latest(store: ObjectStore, cluster_key: str, put: Manifest) -> None:
-    """Let ``latest.json`` name it: its manifest, once more."""
+    """Write the manifest as ``latest.json``."""
     store.put(f"{cluster_key}/{LATEST}", put.content())
 
 
 def clusters_in(store: ObjectStore) -> list[str]:
-    """Keys of all clusters of which something of ours may lie there."""
     return sorted({key.split("/")[0] for key in store.list("") if key.endswith(f"/{MANIFEST}")})
 
 
 def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime) -> list[str]:
-    """Remove a cluster's advisories that were written before a time; returns the keys of their folders.
+    """Remove a cluster's advisories before a time; return their folders' keys.
 
-    What ``latest.json`` names stays however old it is, and everything stays where that cannot be read; so does what
-    no manifest names. The manifest goes last: what a kill leaves of a folder is found again.
+    Keeps the target of ``latest.json``, everything if that is unreadable, and what no manifest names. The manifest goes
+    last.
     """
     latest = manifest_of(store.read(f"{cluster_key}/{LATEST}"))
     keys = store.list(cluster_key)
@@ -174,7 +161,7 @@ def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime)
 
 
 def _names(found: Manifest) -> Iterable[str]:
-    """The plan's files, and those on its execution that were written after the manifest."""
+    """Return the plan's files, and later files on its execution."""
     from rebalance_advisor.publish.outcome_files import OUTCOME_FILES
 
     return (*found.files, *OUTCOME_FILES)

@@ -1,4 +1,4 @@
-"""``outcome.json`` and ``outcome.md``: the outcome of an applied plan, beside the plan's own files."""
+"""``outcome.json`` and ``outcome.md``: the outcome of an applied plan, beside its files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STATE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Who let it be carried out, and how long it took: ``told`` by whoever ran it, or ``at_most``."""
+    """Who approved it, and its duration: ``told`` by that person, or ``at_most``."""
 
     application_id: str
     answered_by: str | None
@@ -35,14 +35,13 @@ class Carried:
 
 
 def outcome_files(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[str, bytes]:
-    """Both files by name."""
     document = outcome_document(plan, applied, carried)
     text = visible_json(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
     return dict(zip(OUTCOME_FILES, (text.encode(), render_outcome(plan, applied, carried).encode()), strict=True))
 
 
 def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[str, Any]:
-    """All of it; moves that are done are counted, the others listed."""
+    """Completed moves are counted, others listed."""
     return {
         "format_version": 1,
         "plan_id": plan.plan_id,
@@ -76,7 +75,6 @@ def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict
 
 
 def render_outcome(plan: Plan, applied: AppliedPlan, carried: Carried) -> str:
-    """The same for people."""
     return "\n".join([*_head(plan, applied, carried), "", *_amounts(plan, applied, carried), *_left(plan, applied)])
 
 

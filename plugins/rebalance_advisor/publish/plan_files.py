@@ -1,9 +1,8 @@
-"""Return a plan as files: ``plan.json``, Kafka's JSON for each wave, its rollback and elections, commands, a table.
+"""A plan as files: ``plan.json``, Kafka's JSON for each wave, its rollback and elections, commands, a table.
 
-Numbers begin at 01 and have as many digits as the last one needs: run in order of their names. ``rollback/01.json``
-undoes the last wave. ``elections/NN.json`` is run after wave NN, and again after its rollback: a reordered list alone
-moves no leader. Nothing here decides anything; a plan that is written twice gives the same bytes. A plan without an
-advisory gets report and digest without findings.
+File numbers are padded from 01: run them in name order. ``rollback/01.json`` undoes the last wave. Run
+``elections/NN.json`` after wave NN and after its rollback: a reordered list alone moves no leader. Same plan, same
+bytes.
 """
 
 from __future__ import annotations
@@ -108,7 +107,7 @@ _CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
 
 
 def render_commands(plan: Plan, digits: int) -> str:
-    """Markdown; ``digits`` of the files' numbers."""
+    """``digits``: width of file numbers."""
     if not plan.moves:
         reasons = markdown_text(". ".join(render_all(plan.reasons)))
         return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
@@ -170,14 +169,16 @@ def _elect(file: str) -> str:
 
 
 def _elects_alone(plan: Plan, wave: Wave) -> bool:
-    """The wave changes leaders and no list."""
+    """Return whether the wave changes leaders and no list."""
     moves = [plan.moves[m] for m in wave.moves]
     return all(move.from_replicas == move.to_replicas for move in moves)
 
 
 def _start(plan: Plan, wave: Wave, file: str, *, beside: bool) -> list[str]:
-    """What starts a wave. Kafka's tool sets throttles on every broker of a list, and fails after a minute, before it
-    moves anything, where one of them does not answer: then they are set on the others first.
+    """Return the start commands of a wave.
+
+    Kafka's tool sets throttles on every broker of a list and fails after 1 min if one does not answer. In that case
+    throttles are first set on the others.
     """
     execute = f"{_reassign(file)} --execute{' --additional' if beside else ''}"
     moves, out_of_service = [plan.moves[m] for m in wave.moves], set(plan.seen.dead_brokers)
@@ -225,7 +226,7 @@ def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[s
 
 
 def _leaders(wave: Wave) -> str:
-    """How many leaders change, and what goes with them as far as that is known."""
+    """Return leader changes, with their rates if known."""
     if not wave.leader_changes:
         return ""
     rates = ((wave.leader_in_bytes_per_s, "written"), (wave.leader_out_bytes_per_s, "read"))
@@ -270,7 +271,6 @@ _TABLE_HEAD = (
 
 
 def plan_files(plan: Plan) -> dict[str, bytes]:
-    """Each file by its path in the folder."""
     back = plan.rollback.waves if plan.rollback else ()
     digits = max(_LEAST_DIGITS, len(str(max(len(plan.waves), len(back)))))
     files: dict[str, bytes] = {}
@@ -290,7 +290,7 @@ def plan_files(plan: Plan) -> dict[str, bytes]:
 
 
 def plan_json(plan: Plan) -> bytes:
-    """``plan.json``: keys in order, one line for each entry of a long list."""
+    """Return sorted keys, and one line for each entry of a long list."""
     document = plan.document
     parts = [f"{orjson.dumps(key).decode()}: {_value(document[key])}" for key in sorted(document)]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
@@ -310,7 +310,7 @@ def _line(value: Any) -> str:
 
 
 def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
-    """Kafka's format of ``kafka-reassign-partitions.sh --reassignment-json-file``."""
+    """Format of ``kafka-reassign-partitions.sh --reassignment-json-file``."""
     lines = [
         _line({"topic": move.topic, "partition": move.partition, "replicas": list(replicas)}) for move, replicas in rows
     ]
@@ -318,7 +318,7 @@ def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
 
 
 def _election(moves: Iterable[Move]) -> bytes:
-    """Kafka's format of ``kafka-leader-election.sh --path-to-json-file``."""
+    """Format of ``kafka-leader-election.sh --path-to-json-file``."""
     lines = [_line({"topic": move.topic, "partition": move.partition}) for move in moves]
     return ('{"partitions":[\n' + ",\n".join(lines) + "\n]}\n").encode()
 
@@ -348,12 +348,11 @@ def _table(moves: Sequence[Move]) -> bytes:
 
 
 def plan_folder_files(snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> dict[str, bytes]:
-    """Each file by its path in the folder."""
     advisory = advisory_document(snapshot, plan, (), (), hours=hours)
     texts = {"report.html": render_report(advisory), "digest.md": render_digest(advisory)}
     return {name: text.encode() for name, text in texts.items()} | plan_files(plan)
 
 
 def write_plan_folder(folder: Path, snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> Path:
-    """Replace the folder whole, once everything is rendered; returns where its files are to be read."""
+    """Replace the folder atomically; return the path of its files."""
     return replace_folder(folder, plan_folder_files(snapshot, plan, hours), plan.plan_id)

@@ -1,4 +1,4 @@
-"""Return a plan as lines of the terminal: verdict, reasons, steps, cost, lower bound, changes of brokers, frontier."""
+"""A plan as terminal lines: verdict, reasons, steps, cost, lower bound, broker changes, frontier."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Document = Mapping[str, Any]
 
 
 def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
-    """One row a point, in order of cost."""
+    """Return one row for each point by cost."""
     return [
         {
             "band": "none" if point["tolerance"] is None else f"±{100 * point['tolerance']:.1f} %",
@@ -38,7 +38,7 @@ def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
 
 
 def frontier_lines(points: Sequence[Document]) -> list[str]:
-    """The named points and the recommended one, a line each."""
+    """Return the named points and the recommended one."""
     lines = []
     for point, row in zip(points, frontier_rows(points), strict=True):
         if point["name"] or point["is_recommended"]:
@@ -60,7 +60,7 @@ _SHOWN_BROKERS = 5
 
 
 def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
-    """Lines of text, the verdict first, with what it does not cover."""
+    """Return lines, the verdict with its blind spots first."""
     verdict = plan.verdict.value.replace("_", " ") + (f" (does not cover {uncovered})" if uncovered else "")
     lines = [f"Verdict: {verdict}", *(f"  {reason}" for reason in render_all(plan.reasons))]
     lines += [f"  {line}" for line in step_lines(plan.document)]
@@ -85,7 +85,7 @@ def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
 
 
 def _once_elected(plan: Plan) -> list[str]:
-    """Leaders after the next preferred election, where that changes them without the plan or with it."""
+    """Return leaders after the next preferred election if it changes any."""
     preferred = plan.preferred_leaders
     leaders = next((outcome for outcome in plan.resources if outcome.resource == "leaders"), None)
     if preferred is None or leaders is None or not leaders.mean_level:

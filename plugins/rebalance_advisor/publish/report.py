@@ -1,9 +1,7 @@
-"""Return the HTML of one advisory: the first screen shows the decision, the rest its reasons.
+"""HTML of one advisory: the first screen shows the decision, the rest its reasons.
 
-Everything is rendered from the published documents (``plan.json``, ``findings.json``, ``groups.json``), so the page
-cannot contradict them. It carries its charts as SVG, works in mail, in light and dark, and prints. Key figures and
-findings share their lines with digest and terminal. Sections: the decision, the plan, consumer groups by trouble,
-losses of brokers and racks, and the sources of all figures.
+Rendered only from published documents, so it cannot contradict them. Charts are inline SVG; it works in mail and print,
+light and dark. Figures and findings share their sentences with digest and terminal.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ VERDICT_WORDS = {
 
 
 def size_in_words(size: Document) -> str:
-    """``12 brokers in 3 racks, 150 topics, …``."""
+    """Return ``12 brokers in 3 racks, 150 topics, …``."""
     return (
         f"{size['brokers']:,} brokers in {size['racks']:,} racks, {size['topics']:,} topics, "
         f"{size['partitions']:,} partitions, {size['replicas']:,} replicas, {size['groups']:,} groups"
@@ -62,7 +60,6 @@ def size_in_words(size: Document) -> str:
 
 
 def key_figures(plan: Document) -> list[dict[str, str]]:
-    """The handful of numbers that decide whether to read on."""
     cost = plan["cost"]
     figures = [
         ("replicas moved", f"{cost['replica_moves']:,}"),
@@ -78,7 +75,7 @@ def key_figures(plan: Document) -> list[dict[str, str]]:
 
 
 def uncovered_by(advisory: Document) -> str:
-    """What the verdict does not cover; empty where all was seen."""
+    """Return the verdict's blind spots; '' without any."""
     return uncovered_words(read_gap(gap, "coverage") for gap in advisory["coverage"])
 
 
@@ -86,12 +83,12 @@ _GAPS = "gaps_of_"
 
 
 def evidence_in_words(evidence: Document) -> str:
-    """``disk bytes 1.2 TiB, over share 1.31 ×``: the unit is in each name."""
+    """Return ``disk bytes 1.2 TiB, over share 1.31 ×``; each name has its unit."""
     return ", ".join(_evidence(name, value) for name, value in evidence.items())
 
 
 def _evidence(name: str, value: Any) -> str:
-    # What could not be read may be called after a log dir: its own underscores stay.
+    # A gap may be named after a log dir: keep its underscores.
     words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
     if isinstance(value, list | tuple):
         return f"{words}: {listed(value)}"
@@ -109,10 +106,7 @@ def _evidence(name: str, value: Any) -> str:
 
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
-    """The worst findings, one line each: whole sentences with the numbers that matter; what is muted is counted last.
-
-    At most ``count`` lines in all.
-    """
+    """Return the worst findings, one line each, and a count of muted ones; at most ``count`` lines."""
     muted = muted_words(findings)
     lines = []
     for finding in audible(findings)[: count - bool(muted)]:
@@ -125,24 +119,24 @@ def top_lines(findings: Sequence[Document], count: int) -> list[str]:
 
 
 def audible(findings: Sequence[Document]) -> list[Document]:
-    """Those that are not muted."""
+    """Return findings that are not muted."""
     return [finding for finding in findings if finding["muted_until"] is None]
 
 
 def owner_words(finding: Document) -> str:
-    """``payments, #pay, tier 1``, as far as the cluster's owners say."""
+    """Return ``payments, #pay, tier 1``."""
     tier = None if finding["tier"] is None else f"tier {finding['tier']}"
     return ", ".join(part for part in (finding["team"], finding["channel"], tier) if part is not None)
 
 
 def noteworthy_change(finding: Document) -> str:
-    """``new`` or ``reopened``; nothing for what persists, or where nobody compared."""
+    """Return ``new`` or ``reopened``, else ''."""
     change = str(finding.get("change") or "")
     return "" if change == PERSISTING else change
 
 
 def change_words(advisory: Document) -> str:
-    """Return ``2 new, 11 persisting, 1 resolved``; empty where no earlier advisory was compared."""
+    """Return ``2 new, 11 persisting, 1 resolved``; '' without an earlier advisory."""
     if "resolved" not in advisory:
         return ""
     changes = [finding["change"] for finding in advisory["findings"]]
@@ -152,7 +146,7 @@ def change_words(advisory: Document) -> str:
 
 
 def symptom_words(finding: Document) -> str:
-    """``leaders piled up (broker 3, 6), broker rate over share (broker 3)``: what goes when this goes, worst first."""
+    """Return ``leaders piled up (broker 3, 6), …``: the symptoms, worst first."""
     by_code: dict[tuple[str, str], list[str]] = {}
     for symptom in finding.get("symptoms", ()):
         by_code.setdefault((symptom["code"], symptom["subject_type"]), []).append(symptom["subject"])
@@ -160,13 +154,13 @@ def symptom_words(finding: Document) -> str:
 
 
 def muted_words(findings: Sequence[Document]) -> str:
-    """``3 muted, the first until 2026-12-31``; nothing where none is."""
+    """Return ``3 muted, the first until 2026-12-31``, or ''."""
     ends = sorted(finding["muted_until"] for finding in findings if finding["muted_until"] is not None)
     return f"{len(ends)} muted, the first until {ends[0][:10]} (findings.json)" if ends else ""
 
 
 def named(finding: Document) -> str:
-    """The recommendation; with its subject before it where the sentence does not name it."""
+    """Return the recommendation, with its subject if the sentence does not name it."""
     recommendation, kind = finding["recommendation"], finding["subject_type"]
     sentence = render_document(recommendation)
     is_named = str(recommendation["args"].get(kind)) == finding["subject"]
@@ -174,12 +168,12 @@ def named(finding: Document) -> str:
 
 
 TOP_FINDINGS = 5
-_PILED_UP = 1.5  # times even: below, what a broker takes over of a lost one is not worth a line
-_WORTH_SAYING = 1.10  # times the mean: below, what stays uneven is not worth a line
+_PILED_UP = 1.5  # × even; less of a lost broker's load is not reported
+_WORTH_SAYING = 1.10  # × the mean; less is not reported
 
 
 def first_screen(advisory: Document) -> dict[str, Any]:
-    """What the template prints above the fold, and the findings that did not fit there."""
+    """Return the first screen's values and the remaining findings."""
     plan = advisory["plan"]
     findings = [_finding(finding) for finding in audible(advisory["findings"])]
     return {
@@ -201,7 +195,7 @@ def first_screen(advisory: Document) -> dict[str, Any]:
 
 
 def step_row(step: StepFigures) -> dict[str, Any]:
-    """One step as a row of the table of steps, of report and page."""
+    """Return a row of the table of steps."""
     waves = f"{step.first_wave:02d}"
     return {
         "title": f"{step.step}. {step_title(step)}",
@@ -217,7 +211,7 @@ def step_row(step: StepFigures) -> dict[str, Any]:
 
 
 def if_nothing_is_done(advisory: Document) -> list[str]:
-    """What stays as it is or gets worse: disks that fill up where their growth is known, loads that stay uneven."""
+    """Return disks that fill up, and loads that stay uneven."""
     plan = advisory["plan"]
     lines = [render_document(line) for line in advisory.get("outlook", ())] + loss_lines(plan)
     if not plan["moves"]:
@@ -235,8 +229,10 @@ def if_nothing_is_done(advisory: Document) -> list[str]:
 
 
 def loss_lines(plan: Document) -> list[str]:
-    """Of a broker and of a rack the loss that lifts another furthest above its capacity, or else the one whose leaders
-    pile up most; nothing where each loss is spread evenly.
+    """Return, for brokers and for racks, the loss that overloads another most, else the one with the most uneven
+    leaders.
+
+    Empty if each loss is spread evenly.
     """
     losses = (plan.get("after_failure") or {}).get("before", {})
     lines = []
@@ -257,7 +253,7 @@ def loss_lines(plan: Document) -> list[str]:
 
 
 def time_in_words(text: str | None) -> str:
-    """``2026-11-20T12:00:00Z`` → ``2026-11-20 12:00 UTC``; nothing for no time."""
+    """Convert ``2026-11-20T12:00:00Z`` to ``2026-11-20 12:00 UTC``; None to ''."""
     return "" if text is None else f"{text[:10]} {text[11:16]} UTC"
 
 
@@ -283,7 +279,6 @@ COST_NAMES = {
 
 
 def plan_section(advisory: Document) -> dict[str, Any]:
-    """What the template prints of the plan."""
     plan = advisory["plan"]
     return {
         "reasons": [render_document(reason) for reason in plan["reasons"]],
@@ -310,7 +305,7 @@ def _drawn(specification: Specification | None, label: str) -> str:
 
 
 def bound_rows(plan: Document) -> list[dict[str, str]]:
-    """Each cost beside what nobody can do below."""
+    """Return each cost with its lower bound."""
     rows = []
     for bound in plan["lower_bound"]:
         name = bound["cost"]
@@ -328,7 +323,7 @@ def bound_rows(plan: Document) -> list[dict[str, str]]:
 
 
 def _resource(plan: Document, outcome: Document) -> dict[str, Any]:
-    """One chart, and the same in words for who reads no chart."""
+    """Return one chart with its description."""
     rows = broker_rows(plan, outcome)
     unit, many = outcome["unit"], len(plan["before"][outcome["resource"]])
     low, high = band_of(outcome)
@@ -373,7 +368,7 @@ def _waves(plan: Document) -> list[dict[str, str]]:
 
 
 def largest_moves(plan: Document) -> list[dict[str, Any]]:
-    """The first ``MOST_MOVES`` by bytes, unknown sizes first: they may be the largest."""
+    """Return the ``MOST_MOVES`` largest moves; unknown sizes first, because they may be the largest."""
     by_size = sorted(
         plan["moves"],
         key=lambda move: (move["bytes"] is not None, -(move["bytes"] or 0), move["wave"], move["topic"]),
@@ -400,13 +395,13 @@ _UNTROUBLED = len(Severity)
 
 
 def group_section(advisory: Document) -> dict[str, Any]:
-    """Rows of the groups that matter most, and how many there are besides."""
+    """Return the rows of the most important groups, and the count of others."""
     groups = by_trouble(advisory["groups"], advisory["findings"])
     return {"rows": [group_row(group) for group in groups[:TOP_GROUPS]], "more": max(0, len(groups) - TOP_GROUPS)}
 
 
 def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list[Document]:
-    """Those of the worst findings first, their symptoms too; then by how uneven they read, by rate before by count."""
+    """Sort by worst finding (symptoms count), then by skew: rate before count."""
     worst: dict[str, int] = {}
     for finding in audible(findings):
         for told in (finding, *finding.get("symptoms", ())):
@@ -425,7 +420,7 @@ def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list
 
 
 def group_row(group: Document) -> dict[str, Any]:
-    """One group: today in a line, other strategies and a member's death below it."""
+    """Return one group: today, other strategies, and a member's death."""
     return {
         "group": group["group"],
         "type": group.get("type") or "unknown",
@@ -459,7 +454,9 @@ def _strategy(strategy: Document) -> dict[str, str]:
 
 
 def death_words(group: Document) -> str:
-    """``if one dies: 3 partitions unread for up to 50 s, 3 change their reader``; the worst of the members asked."""
+    """Return ``if one dies: 3 partitions unread for up to 50 s, 3 change their reader`` for the worst sampled
+    member.
+    """
     deaths = [
         scenario
         for scenario in group.get("scenarios", ())
@@ -478,7 +475,7 @@ SHOWN_OF_EACH = 8
 
 
 def failure_section(advisory: Document) -> list[dict[str, str]]:
-    """The worst brokers, then the worst racks; nothing where nobody knows who is in sync."""
+    """Return the worst brokers, then racks; empty without ISR data."""
     scores: Sequence[Document] = advisory.get("after_failure", ())
     rows = []
     for lost_type in ("broker", "rack"):
@@ -499,7 +496,7 @@ def _row(score: Document) -> dict[str, str]:
 
 
 def provenance(advisory: Document) -> dict[str, Any]:
-    """Lines for the end of the page."""
+    """Return the page's last lines."""
     plan = advisory["plan"]
     robustness = plan["robustness"]
     return {
@@ -512,7 +509,7 @@ def provenance(advisory: Document) -> dict[str, Any]:
 
 
 def rests_on(advisory: Document) -> list[str]:
-    """Each load and where it comes from, each resource that is left out, each part that was not read."""
+    """Return the source of each load, resources left out, and parts not read."""
     plan = advisory["plan"]
     lines = [f"{kind}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
@@ -525,7 +522,7 @@ def rests_on(advisory: Document) -> list[str]:
 
 
 def also_measured_words(score: Document) -> str:
-    """``leader_in: 12.0 MiB/s a broker, highest on broker 3: 1.58 × the mean``."""
+    """Return ``leader_in: 12.0 MiB/s a broker, highest on broker 3: 1.58 × the mean``."""
     mean = amount_in_words(score["plain_mean"], score["unit"])
     highest = "" if score["worst_broker"] is None else f", highest on broker {score['worst_broker']}"
     return f"{score['resource']}: {mean} a broker{highest}: {ratio_in_words(score['skew'])} the mean"
@@ -536,10 +533,7 @@ if TYPE_CHECKING:
 
 
 def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
-    """HTML of one advisory document (``advisory.json``'s object: plan, findings, groups, size, coverage).
-
-    ``gates``: each rule with its result (``rebalance_advisor.gates.RuleResult``); without a store there is none.
-    """
+    """Return HTML of ``advisory.json``. ``gates``: rules with results (``gates.RuleResult``); empty without a store."""
     return _template().render(
         plan=advisory["plan"],
         cluster=advisory["cluster"],
@@ -557,7 +551,7 @@ def render_report(advisory: Document, gates: Sequence[object] = ()) -> str:
 
 @cache
 def _template() -> Template:
-    """The page; every text that it prints passes ``html_value``, then Jinja's own escapes."""
+    """Return the template; texts pass ``html_value``, then Jinja's escapes."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

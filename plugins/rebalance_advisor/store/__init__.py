@@ -1,7 +1,4 @@
-"""Postgres remembers: snapshots, runs and what they found. The only code that knows ``sql/``.
-
-Every function is one transaction. See sql/README.md for the contract that readers get.
-"""
+"""Snapshots, runs and results in Postgres; the only code that uses ``sql/``. Each function is one transaction."""
 
 from rebalance_advisor.store.applications import (
     Application,

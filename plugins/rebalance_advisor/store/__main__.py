@@ -1,4 +1,4 @@
-"""``python -m rebalance_advisor.store``: bring the advisor's database forward."""
+"""``python -m rebalance_advisor.store``: migrate the advisor's database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rebalance_advisor.terminal import write_lines
 
 
 def main() -> int:
-    """Exit code 0, or 1 with the reason on stderr."""
     try:
         with connect(dsn_from_environment()) as connection:
             applied = migrate(connection)

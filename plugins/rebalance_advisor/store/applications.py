@@ -1,4 +1,4 @@
-"""Plans that somebody is asked to carry out: the question, the answer, the check before, the outcome after."""
+"""Applications of plans: the question, the answer, the check before, the outcome after."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from rebalance_advisor.store.schema.connection import Connection, StoreError, na
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """State of an application. ``failure`` holds it up, ``check_status`` is that of the check before its commands were
-    shown at ``commands_shown_at``; None: nothing, not yet.
-    """
+    """``failure`` blocks it; ``check_status`` is of the check before ``commands_shown_at``. None: not yet."""
 
     application_id: str
     run_id: str
@@ -31,7 +29,9 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """How long it took. ``basis`` of ``realised``: told by whoever ran it, or at most (from the commands shown on)."""
+    """Duration. ``basis`` of ``realised``: reported by the person, or an upper limit (since the commands were
+    shown).
+    """
 
     predicted: float | None
     realised: float | None = None
@@ -39,7 +39,7 @@ class Seconds:
 
 
 def ask_application(connection: Connection, application_id: str, run_id: str) -> None:
-    """Raises StoreError where the run is not published."""
+    """Raises StoreError for an unpublished run."""
     _one(connection, "ask_application", {"application_id": application_id, "run_id": run_id})
 
 
@@ -51,7 +51,7 @@ def answer_application(
     answered_by: str | None,
     answered_at: datetime | None,
 ) -> None:
-    """Approved, rejected, or timed out (by nobody)."""
+    """Store approval, rejection or timeout (no ``answered_by``)."""
     row = {"state": state.value, "answered_by": answered_by, "answered_at": answered_at}
     _one(connection, "answer_application", {"application_id": application_id} | row)
 
@@ -65,8 +65,8 @@ def check_application(
     status: str,
     reasons: Sequence[Mapping[str, Any]],
 ) -> None:
-    """What ``check`` said on a fresh reading: the commands are shown now (approved), or it is refused. ``reasons`` are
-    JSON objects of codes and facts.
+    """Store the result of ``check`` on a new snapshot: commands shown (approved) or refused. ``reasons``: codes and
+    facts.
     """
     row = {
         "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
@@ -78,7 +78,7 @@ def check_application(
 def close_application(
     connection: Connection, application_id: str, snapshot_id: str, applied: AppliedPlan, seconds: Seconds
 ) -> None:
-    """What a reading afterwards showed."""
+    """Store the result of a later snapshot."""
     counts = {f"{state.value}_count": count for state, count in applied.counts.items()}
     row = {
         "application_id": application_id, "snapshot_id": snapshot_id, "state": applied.state.value,
@@ -92,21 +92,21 @@ def close_application(
 
 
 def open_applications(connection: Connection) -> list[tuple[str, str]]:
-    """Return cluster and application id of each application that has not ended."""
+    """Return (cluster, application id) of each open application."""
     return [(str(cluster), str(name)) for cluster, name in connection.execute(named("open_applications")).fetchall()]
 
 
 def give_up_application(connection: Connection, application_id: str, failure: str) -> bool:
-    """Record why it will not go on. Return False where this is recorded already, or it has ended.
+    """Record why it stops. Return False if that is recorded, or if it has ended.
 
-    One that waits for the approval becomes ``timed_out``. One that is approved stays so: it may have been carried out.
+    A pending approval becomes ``timed_out``. An approved plan stays approved, because it may have been executed.
     """
     row = {"application_id": application_id, "failure": failure}
     return connection.execute(named("give_up_application"), row).fetchone() is not None
 
 
 def load_application(connection: Connection, application_id: str) -> Application:
-    """Raises StoreError for one that nobody was asked."""
+    """Raises StoreError for an unknown one."""
     row = _one(connection, "load_application", {"application_id": application_id})
     name, run_id, cluster, state, *rest = row
     return Application(name, run_id, cluster, ApplyState(state), *rest)

@@ -1,4 +1,4 @@
-"""What the gates found, kept as evidence; and who is left out of advice because of it."""
+"""Gate results, and the subjects that they exclude from advice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rebalance_advisor.store.snapshot_save import mark_snapshot
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What one rule found. ``sample`` holds the first rows that broke it; ``level`` is block, quarantine or warn."""
+    """``sample``: the first failing rows; ``level``: block, quarantine or warn."""
 
     rule: str
     level: str
@@ -27,7 +27,6 @@ class Check:
 
     @property
     def is_passed(self) -> bool:
-        """No row broke it."""
         return self.failed_rows == 0
 
     def __str__(self) -> str:
@@ -37,14 +36,14 @@ class Check:
 
     @property
     def first_rows(self) -> str:
-        """Return the first three rows by column, and how many more there are."""
+        """Return the first three rows by column, and the count of others."""
         rows = "; ".join(", ".join(f"{name} {value}" for name, value in row.items()) for row in self.sample[:3])
         return rows + (f" and {self.failed_rows - 3} more" if self.failed_rows > 3 else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """One subject that advice leaves out."""
+    """A subject excluded from advice."""
 
     subject_type: str
     subject: str
@@ -52,13 +51,13 @@ class Quarantined:
 
 
 def require_snapshot(connection: Connection, snapshot_id: str) -> None:
-    """Raise StoreError unless a snapshot is stored, in any status."""
+    """Raises StoreError unless the snapshot is stored, in any status."""
     if connection.execute(named("find_any_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is None:
         raise StoreError(f"no snapshot {snapshot_id} is stored")
 
 
 def broken_subjects(connection: Connection, rule: str, snapshot_id: str) -> tuple[str, ...]:
-    """Return every subject that breaks a quarantine rule, in order; Great Expectations returns at most 200 rows."""
+    """Return every subject that breaks a quarantine rule; Great Expectations returns at most 200 rows."""
     query = sql.SQL(sql_files.query("broken_subjects").replace("[rule]", "{}")).format(sql.Identifier(f"gate_{rule}"))
     return tuple(row[0] for row in connection.execute(query, {"snapshot_id": snapshot_id}))
 
@@ -66,7 +65,7 @@ def broken_subjects(connection: Connection, rule: str, snapshot_id: str) -> tupl
 def record_input_checks(
     connection: Connection, snapshot_id: str, checks: Sequence[Check], quarantined: Sequence[Quarantined]
 ) -> None:
-    """Keep what the input gate found, replacing what it found before, and mark the snapshot passed or blocked."""
+    """Replace the input gate's results, and mark the snapshot passed or blocked."""
     with connection.transaction():
         mark_snapshot(connection, snapshot_id, is_blocked=_blocks(checks))
         key = {"snapshot_id": snapshot_id}
@@ -81,7 +80,7 @@ def record_input_checks(
 
 
 def record_result_checks(connection: Connection, run_id: str, checks: Sequence[Check]) -> None:
-    """Keep what the result gate found, replacing what it found before; a run that it blocks is not published."""
+    """Replace the result gate's results; a blocked run is not published."""
     with connection.transaction():
         key = {"run_key": lock_run(connection, run_id).key}
         connection.execute(named("forget_result_checks"), key)
@@ -91,13 +90,12 @@ def record_result_checks(connection: Connection, run_id: str, checks: Sequence[C
 
 
 def load_checks(connection: Connection, run_id: str) -> list[dict[str, Any]]:
-    """Return the results of both gates for a run and its snapshot: columns of the view ``check_result``."""
+    """Return the results of both gates: columns of the view ``check_result``."""
     cursor = connection.cursor(row_factory=dict_row)
     return cursor.execute(named("checks_of_run"), {"run_id": run_id}).fetchall()
 
 
 def load_quarantine(connection: Connection, snapshot_id: str) -> tuple[Quarantined, ...]:
-    """Who advice on a snapshot leaves out, by type and name."""
     found = connection.execute(named("quarantine_of_snapshot"), {"snapshot_id": snapshot_id}).fetchall()
     return tuple(Quarantined(*row) for row in found)
 

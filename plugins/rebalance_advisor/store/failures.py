@@ -1,4 +1,4 @@
-"""Tasks that were given up: kept, so that views tell of advisories that nobody ever got to see."""
+"""Failed tasks, so that views can show missing advisories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST = 2_000  # characters: the last message, not a log
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """``dag`` and ``task`` as Airflow names them, ``dag_run`` the run's id there; ``message``: its last one."""
+    """``dag``, ``task`` and ``dag_run`` are Airflow's names."""
 
     cluster: str
     dag: str
@@ -22,11 +22,11 @@ class TaskFailure:
 
 
 def record_failure(connection: Connection, failure: TaskFailure) -> None:
-    """Keep one. The message is cut after 2,000 characters; hidden characters in it are made visible."""
+    """Cut the message at 2,000 characters and make hidden characters visible."""
     message = visible(failure.message)[:_LONGEST]
     connection.execute(named("insert_failure"), asdict(failure) | {"message": message})
 
 
 def running_attempts(connection: Connection) -> list[tuple[str, str]]:
-    """Return cluster and run id of each advisory that has neither ended nor failed."""
+    """Return (cluster, run id) of each advisory that has neither ended nor failed."""
     return [(str(cluster), str(run_id)) for cluster, run_id in connection.execute(named("running_attempts")).fetchall()]

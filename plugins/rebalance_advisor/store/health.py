@@ -1,4 +1,4 @@
-"""The advisor's own health, as the view ``advisor_health`` tells it."""
+"""The advisor's own health, from the view ``advisor_health``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 @dataclass(frozen=True, slots=True)
 class ClusterHealth:
-    """One cluster; ``None`` where there was no reading, no run, no advisory yet. Counts are of the last seven days."""
+    """None: no snapshot, run or advisory yet. Counts cover seven days."""
 
     cluster: str
     last_snapshot_at: datetime | None
@@ -26,6 +26,5 @@ class ClusterHealth:
 
 
 def load_health(connection: Connection) -> tuple[ClusterHealth, ...]:
-    """Every cluster that was ever read, or failed to be; by name."""
     with connection.cursor(row_factory=class_row(ClusterHealth)) as cursor:
         return tuple(cursor.execute(named("cluster_health")).fetchall())

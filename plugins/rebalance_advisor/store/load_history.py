@@ -1,7 +1,4 @@
-"""Hourly loads for windows of history: what each reading measured, in arrays over a topic's partitions.
-
-Kept apart from the readings, for ``KEPT_DAYS``. A reading that the input gate refused is no history.
-"""
+"""Hourly loads of each snapshot, as arrays by topic, kept for ``KEPT_DAYS``. Excludes refused snapshots."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _TABLE = "load_history"
 
 @dataclass(frozen=True, slots=True)
 class ReadingHistory:
-    """What one reading measured, as columns of a row a topic; ``windows`` in seconds by the kind's name."""
+    """Loads of one snapshot, with a row for each topic; ``windows``: seconds by kind."""
 
     until: datetime
     windows: Mapping[str, float | None]
@@ -36,7 +33,7 @@ class ReadingHistory:
 
 
 def reading_history(snapshot: ClusterSnapshot) -> ReadingHistory | None:
-    """None where the reading measured nothing, or has no time."""
+    """Return None for a snapshot without loads or time."""
     reading = measured_reading(snapshot)
     if reading is None:
         return None
@@ -46,7 +43,7 @@ def reading_history(snapshot: ClusterSnapshot) -> ReadingHistory | None:
 
 
 def save_load_history(connection: Connection, cluster: str, history: ReadingHistory, snapshot_key: int) -> None:
-    """Keep it, unless it is kept already. In the caller's transaction, once the week of the reading is there."""
+    """Save it once, in the caller's transaction; the week's partition must exist."""
     row: Row = {**history.windows, "snapshot_key": snapshot_key, "cluster": cluster, "captured_at": history.until}
     if connection.execute(named("insert_load_reading"), row).fetchone() is not None:
         columns = headed(_TABLE, history.columns, snapshot_key, history.until.isoformat())
@@ -54,7 +51,7 @@ def save_load_history(connection: Connection, cluster: str, history: ReadingHist
 
 
 def load_readings(connection: Connection, cluster: str, until: datetime, hours: int) -> Iterator[MeasuredReading]:
-    """What the readings of the ``hours`` before ``until`` measured, oldest first."""
+    """Yield the loads of the ``hours`` before ``until``, oldest first."""
     after = until - timedelta(hours=hours)
     keys = {"cluster": cluster, "after": after, "until": until}
     for head in rows_of(connection, "load_readings", keys):
@@ -62,7 +59,7 @@ def load_readings(connection: Connection, cluster: str, until: datetime, hours: 
 
 
 def _reading(head: Row, rows: list[Row]) -> MeasuredReading:
-    """A reading of its topics' arrays; those of a kind that some topic lacks are unknown there."""
+    """Join the arrays of all topics; kinds that a topic lacks are unknown there."""
     counts = np.array([row["partition_count"] or 0 for row in rows], dtype=np.int64)
     topic = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
     ends = np.cumsum(counts)
@@ -84,12 +81,10 @@ def _values(cells: list[str | None], counts: np.ndarray) -> Rates:
 
 
 def _columns(reading: MeasuredReading) -> dict[str, Column]:
-    """A row a topic that has partitions, its arrays as long as its highest partition number says; NULL where unknown
-    or where a partition was not read.
-    """
+    """Return a row for each topic, with arrays up to its highest partition number; NULL is unknown or not read."""
     partitions = reading.partitions
     there, row, sizes = np.unique(partitions.topic, return_inverse=True, return_counts=True)
-    highest = partitions.partition[np.cumsum(sizes) - 1].astype(np.int64)  # a topic's come in order
+    highest = partitions.partition[np.cumsum(sizes) - 1].astype(np.int64)  # partitions are sorted
     offsets = np.concatenate([[0], np.cumsum(highest + 1)])
     place: Longs = offsets[row] + partitions.partition.astype(np.int64)
     return {

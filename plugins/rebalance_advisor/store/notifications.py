@@ -1,4 +1,4 @@
-"""What there is to tell people of a cluster, and what they were told."""
+"""Messages due for a cluster, and messages sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 @dataclass(frozen=True, slots=True)
 class FindingNews:
-    """A finding of the newest advisory; ``severity_before`` is ``None`` where the one before did not have it."""
+    """A finding of the newest advisory; ``severity_before`` None: new in this advisory."""
 
     run_id: str
     severity: str
@@ -46,7 +46,7 @@ class NewestState:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One message that was sent: news, failed, late or all_well, about a run."""
+    """A sent message: news, failed, late or all_well."""
 
     kind: str
     subject_id: str
@@ -54,24 +54,22 @@ class Told:
 
 
 def load_state(connection: Connection, cluster: str) -> NewestState | None:
-    """``None`` for a cluster of which nothing is known yet."""
+    """Return None for an unknown cluster."""
     with connection.cursor(row_factory=class_row(NewestState)) as cursor:
         return cursor.execute(named("newest_state"), {"cluster": cluster}).fetchone()
 
 
 def load_news(connection: Connection, cluster: str) -> tuple[FindingNews, ...]:
-    """Findings of the newest advisory, in its order."""
     with connection.cursor(row_factory=class_row(FindingNews)) as cursor:
         return tuple(cursor.execute(named("finding_news"), {"cluster": cluster}).fetchall())
 
 
 def load_told(connection: Connection, cluster: str, recipient: str) -> tuple[Told, ...]:
-    """What a recipient was told of a cluster in the last 60 days, oldest first."""
+    """Return the messages of the last 60 days, oldest first."""
     with connection.cursor(row_factory=class_row(Told)) as cursor:
         return tuple(cursor.execute(named("told_lately"), {"cluster": cluster, "recipient": recipient}).fetchall())
 
 
 def record_told(connection: Connection, cluster: str, recipient: str, kind: str, subject_id: str) -> None:
-    """A message went out."""
     row = {"cluster": cluster, "recipient": recipient, "kind": kind, "subject_id": subject_id}
     connection.execute(named("insert_notification"), row)

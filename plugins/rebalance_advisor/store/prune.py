@@ -1,16 +1,14 @@
-"""Retention: readings are thinned, then go, old weeks whole; what the last advisory of each cluster rests on stays.
+"""Retention: snapshots are kept whole for some days, then the last of each day, then none. Inputs of advisories stay.
 
-What becomes of readings: whole for some days, then the last of each day, then nothing.
+Removal has two steps, which may be interrupted and run beside others:
 
-A reading loses its rows in two steps, so that it may be interrupted anywhere and is beside runs at work:
+1. Mark (``is_pruned``) in one transaction. Loads and views skip marked snapshots. Snapshots in use are never marked;
+   ``start_run`` locks its snapshot's row.
+2. Drop or rewrite the weeks with marked snapshots (``store.sweep_week``), one transaction a table. Marks let a later
+   call finish an interrupted one.
 
-1. It is marked (``is_pruned``), in one transaction: from then on nobody loads it and views do not show it. Readings
-   that something rests on are never marked; a run that is just being started holds its reading's line (``start_run``).
-2. The weeks in which marked readings lie are dropped, or written anew without them (``store.sweep_week``), a table a
-   transaction. What was left over by an interruption is found by the marks at the next time.
-
-Its line stays as long as an advisory rests on it, that of a thinned one also until its week is over for good.
-Of n readings, the first costs O(n), the second the rows that stay.
+A snapshot's own row stays as long as an advisory needs it, or its week exists. For n snapshots step 1 costs O(n), step
+2 the remaining rows.
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ from rebalance_advisor.store.run import RESULT_TABLES
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
 WEEK = timedelta(days=7)
-# Tables by week of which every row belongs to a reading and goes with it.
+# Weekly tables whose rows all belong to snapshots.
 READING_TABLES = (
     "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "committed_offset", "broker_level",
     "resource_skew", "group_lag",
 )  # fmt: skip
-# Small ones, not by week: what a run rests on is told as long as the run.
+# Small tables without weeks, kept as long as the run.
 _DETAIL_TABLES = ("load_source", "coverage_gap", "quarantine")
 _FORGET_DETAILS = ("forget_load_sources", "forget_coverage", "forget_all_quarantine")
 _TRIES = 3
@@ -41,7 +39,7 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Weeks:
-    """How many weekly partitions were dropped or written anew, and which could not be locked in ten seconds, thrice."""
+    """Weekly partitions dropped or rewritten, and those not locked in three tries of 10 s."""
 
     done: int
     in_use: tuple[str, ...] = ()
@@ -50,7 +48,7 @@ class Weeks:
         return Weeks(self.done + other.done, tuple(dict.fromkeys((*self.in_use, *other.in_use))))
 
     def require_none_in_use(self) -> None:
-        """Raises StoreError that names those that keep their space for now."""
+        """Raises StoreError that names the tables in use."""
         if self.in_use:
             raise StoreError(
                 f"{len(self.in_use)} weekly tables were in use for {_TRIES} × 10 s and keep their space:"
@@ -59,26 +57,23 @@ class Weeks:
 
 
 def mark_old(connection: Connection, before: datetime) -> int:
-    """Mark the readings before a moment of which nothing is kept; returns how many. One transaction."""
+    """Mark unused snapshots before a moment; return the count. One transaction."""
     with connection.transaction():
         return _mark(connection, "lock_old_readings", {"before": before})
 
 
 def mark_thinned(connection: Connection, now: datetime, whole_days: int) -> int:
-    """Of each cluster's days before the week of its newest reading less ``whole_days``, mark all but the last reading.
+    """Mark all but each day's last passed snapshot, before the week of the cluster's newest less ``whole_days``.
 
-    The last that passed the gate, which is the one that trends look at (view ``daily_snapshot``); counted from each
-    cluster's own newest reading, so that "a week ago" is the same reading as if nothing had been thinned. One
-    transaction.
+    The kept one is that of the view ``daily_snapshot``. Counting from each cluster's newest keeps "a week ago" the same
+    snapshot. One transaction.
     """
     with connection.transaction():
         return _mark(connection, "lock_thinned_readings", {"now": now, "days": whole_days})
 
 
 def _mark(connection: Connection, candidates: str, parameters: dict[str, object]) -> int:
-    """Lines are locked first and what is kept is asked afterwards: whoever starts a run on one of them comes before
-    (then it is kept) or after (then it is pruned), never between.
-    """
+    """Lock rows before checking for use, so that a run starts either before (kept) or after (pruned)."""
     keys = _keys(connection, candidates, parameters)
     marked = _keys(connection, "mark_pruned", {"candidates": keys})
     for query in _FORGET_DETAILS:
@@ -87,13 +82,13 @@ def _mark(connection: Connection, candidates: str, parameters: dict[str, object]
 
 
 def sweep(connection: Connection) -> Weeks:
-    """Write anew the weeks that hold rows of marked readings. A transaction each."""
+    """Rewrite the weeks with marked snapshots, a transaction each."""
     found = connection.execute(named("weeks_with_leavings"), {"tables": list(READING_TABLES)}).fetchall()
     return _each(connection, "sweep_week", [name for (name,) in found])
 
 
 def clear_reading(connection: Connection, snapshot_key: int, moment: object) -> None:
-    """Remove what is left of a pruned reading that is about to be saved again. In the caller's transaction."""
+    """Remove the rest of a pruned snapshot before it is saved again, in the caller's transaction."""
     for table in READING_TABLES:
         _delete(connection, table, sql.SQL("snapshot_key = %s AND captured_at = %s"), (snapshot_key, moment))
     for table in _DETAIL_TABLES:
@@ -101,7 +96,7 @@ def clear_reading(connection: Connection, snapshot_key: int, moment: object) -> 
 
 
 def drop_weeks(connection: Connection, before: datetime, kept: Collection[datetime], tables: Collection[str]) -> Weeks:
-    """Drop the partitions before a Monday in whose weeks no kept moment lies. A transaction each."""
+    """Drop weekly partitions before a Monday without kept moments, a transaction each."""
     found = connection.execute(named("old_weeks"), {"before": before}).fetchall()
     names = [
         name
@@ -122,7 +117,7 @@ def _each(connection: Connection, query: str, names: Collection[str]) -> Weeks:
 
 
 def _patiently(connection: Connection, query: str, name: str) -> bool:
-    """Whether there was something to do. Raises LockNotAvailable after the last try."""
+    """Return whether there was work. Raises LockNotAvailable after the last try."""
     for trial in range(1, _TRIES + 1):
         try:
             row = connection.execute(named(query), {"table_name": name}).fetchone()
@@ -144,18 +139,15 @@ def _keys(connection: Connection, query: str, parameters: dict[str, object]) -> 
 
 
 WHOLE_DAYS = 7
-_GIVEN_UP = timedelta(days=7)  # an unfinished run that old will not be tried again
+_GIVEN_UP = timedelta(days=7)  # older unfinished runs are not retried
 _HISTORY_TABLES = ("load_history",)
-_HOURS_KEPT = timedelta(days=400)  # of roll-ups by the hour: last year's season beside this one's; days stay for good
+_HOURS_KEPT = timedelta(days=400)  # hourly roll-ups, for a comparison with last year; daily ones stay
 _TOLD_KEPT = timedelta(days=60)
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How many readings and runs lost their rows, and how many weekly partitions were dropped; how many readings lost
-    theirs to the last one of their day, and how many weekly partitions were written anew without them. Hourly loads are
-    kept for a time of their own.
-    """
+    """Snapshots and runs that lost their rows, snapshots thinned out, and weekly partitions dropped or rewritten."""
 
     snapshots: int
     runs: int
@@ -165,10 +157,7 @@ class Pruned:
 
 
 def agreed_now(connection: Connection, here: datetime) -> datetime:
-    """Return Postgres' time. ``here``: this machine's.
-
-    Raises StoreError where the two clocks disagree: one is wrong, and what it would remove cannot be brought back.
-    """
+    """Return Postgres' time. Raises StoreError when it differs from ``here``: a wrong clock would remove too much."""
     row = connection.execute(named("clock")).fetchone()
     assert row is not None
     there: datetime = row[0]
@@ -188,13 +177,11 @@ def prune(
     now: datetime,
     keep_whole_days: int = WHOLE_DAYS,
 ) -> Pruned:
-    """Remove readings and runs older than the first day of the week in which their time to be kept began; of readings
-    before the week in which a cluster's last ``keep_whole_days`` began, the last of each day stays.
+    """Remove old snapshots and runs by whole weeks, and thin out snapshots beyond ``keep_whole_days``.
 
-    Each cluster's newest reading, its newest published run and that run's reading stay, readings of runs and approvals
-    under way, and roll-ups by the day; those by the hour stay 400 days. Small transactions: what readers see changes at
-    once, and whatever an interruption leaves over the next call removes.
-    Raises StoreError for less than a day, and where tables were in use all the time (the rest is done then).
+    Each cluster's newest snapshot, its newest published run with its snapshot, and inputs of open runs and approvals
+    stay; so do daily roll-ups, and hourly ones for 400 days. Small transactions; an interrupted call is finished by the
+    next. Raises StoreError for less than a day, and after all else when tables were in use.
     """
     days = {
         "keep_snapshots_days": keep_snapshots_days, "keep_runs_days": keep_runs_days, "keep_whole_days": keep_whole_days
@@ -219,13 +206,13 @@ def prune(
     connection.execute(named("forget_failures"), {"before": now - timedelta(days=keep_runs_days)})
     swept = sweep(connection)
     (weeks + swept).require_none_in_use()
-    # Lines last: by their marks the rows are found.
+    # Rows of snapshots last: their marks find the other rows.
     connection.execute(named("forget_snapshots"), {"before": before})
     return Pruned(snapshots, runs, weeks.done, thinned, swept.done)
 
 
 def _prune_runs(connection: Connection, before: datetime, now: datetime) -> tuple[int, Weeks]:
-    """Lines first: without its line no view shows anything of a run, so that its rows may go table after table."""
+    """Delete the run's own row first: views then show nothing of it while its other rows go."""
     parameters = {"before": before, "given_up_before": now - _GIVEN_UP}
     old = [int(key) for (key,) in connection.execute(named("old_runs"), parameters).fetchall()]
     kept = connection.execute(named("kept_run_times"), {"old": old, "before": before}).fetchall()

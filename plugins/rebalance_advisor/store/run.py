@@ -1,4 +1,4 @@
-"""A run's life: started, filled, published; readers see it from the last of these moments on and never before."""
+"""Life of a run: started, filled, published; readers see only published runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
-# Everything that a run writes; a retry empties all of it.
+# Tables that a retry empties.
 RESULT_TABLES = (
     "broker_score", "rack_score", "resource_score", "topic_score", "group_score", "member_score", "finding", "plan",
     "advisory", "plan_resource", "plan_broker", "plan_bound", "move", "wave", "plan_step",
@@ -22,12 +22,12 @@ RESULT_TABLES = (
 
 
 class RunPublishedError(StoreError):
-    """A published run is never changed: an advisory that was read stays what it was."""
+    """A published run never changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run that may be written to; its rows carry ``started_at``."""
+    """A run that may be written; its rows carry ``started_at``."""
 
     key: int
     started_at: str
@@ -43,11 +43,7 @@ def start_run(
     seed: int = 0,
     advisor_version: str = "",
 ) -> None:
-    """Begin a run, or begin it again: what an earlier attempt half-wrote is removed.
-
-    Raises RunPublishedError where it was published, StoreError where the snapshot is not stored or is another
-    cluster's.
-    """
+    """Start or restart a run without earlier rows. Raises RunPublishedError, or StoreError for a wrong snapshot."""
     connection.execute(named("ensure_this_week"))
     with connection.transaction():
         row = {
@@ -62,7 +58,7 @@ def start_run(
 
 
 def lock_run(connection: Connection, run_id: str) -> OpenRun:
-    """Lock a run for writing until the transaction ends. Raises RunPublishedError or, if unknown, StoreError."""
+    """Lock a run until the transaction ends. Raises RunPublishedError or StoreError."""
     row = connection.execute(named("lock_run"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"no run {run_id} was started; call start_run first")
@@ -74,7 +70,7 @@ def lock_run(connection: Connection, run_id: str) -> OpenRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as it was started; ``status`` is running, blocked or published, ``partition_count`` of its snapshot."""
+    """``status``: running, blocked or published; ``partition_count``: the snapshot's."""
 
     key: int
     run_id: str
@@ -87,7 +83,7 @@ class Run:
 
 
 def load_run(connection: Connection, run_id: str) -> Run:
-    """What a run was asked. Raises StoreError where none of that id was started."""
+    """Raises StoreError."""
     row = connection.execute(named("load_run"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"no run {run_id} was started")
@@ -95,16 +91,12 @@ def load_run(connection: Connection, run_id: str) -> Run:
 
 
 def empty(connection: Connection, run: OpenRun, table: str) -> None:
-    """Remove a run's rows from one table."""
     target = sql.Identifier("store", table)
     connection.execute(sql.SQL("DELETE FROM {} WHERE run_key = %s").format(target), (run.key,))
 
 
 def publish_run(connection: Connection, run_id: str) -> None:
-    """Make a run visible, in one short transaction; a second call changes nothing.
-
-    Raises StoreError where it holds no plan, or where a rule of level ``block`` refused its snapshot or its results.
-    """
+    """Publish in one short, idempotent transaction. Raises StoreError without a plan, or after a block."""
     with connection.transaction():
         try:
             run = lock_run(connection, run_id)
@@ -121,29 +113,26 @@ def publish_run(connection: Connection, run_id: str) -> None:
 
 
 def block_run(connection: Connection, run_id: str) -> None:
-    """The result gate refused it: it stays as evidence until a retry."""
+    """Mark as refused by the result gate; kept as evidence until a retry."""
     with connection.transaction():
         connection.execute(named("block_run"), {"run_key": lock_run(connection, run_id).key})
 
 
 def newest_published(connection: Connection, cluster: str) -> str | None:
-    """run_id of the newest published run of a cluster; ``None`` before the first."""
+    """Return the run id; None before the first."""
     row = connection.execute(named("newest_published"), {"cluster": cluster}).fetchone()
     return None if row is None else str(row[0])
 
 
 @contextmanager
 def publishing(connection: Connection, cluster: str) -> Iterator[None]:
-    """One at a time for each cluster: whoever publishes, or removes what was published, waits for whoever does.
-
-    The lock is the session's: the server lets go of it when the connection ends, however that comes.
-    """
+    """Lock publishing and removal of a cluster's advisories. The lock ends with the session."""
     row = {"cluster": cluster}
     connection.execute(named("lock_publishing"), row)
     try:
         yield
     finally:
-        with suppress(psycopg.OperationalError):  # a connection that is gone has no lock
+        with suppress(psycopg.OperationalError):  # a lost connection holds no lock
             connection.execute(named("unlock_publishing"), row)
 
 

@@ -1,6 +1,5 @@
-"""What a run is about: its snapshot, with the loads of a window of history where the run asks for them.
-
-Whoever works on a run reads it here, so that scores, plan and findings rest on the same figures.
+"""Input of a run: its snapshot, with window loads if requested, so that scores, plan and findings use the same
+figures.
 """
 
 from __future__ import annotations
@@ -20,23 +19,23 @@ from rebalance_advisor.store.snapshot_load import load_snapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunInput:
-    """``hourly``: the hours that the loads are made of; None where the last reading's are asked for."""
+    """``hourly``: hours of the loads; None without a window."""
 
     snapshot: ClusterSnapshot
     hourly: HourlyLoads | None = None
 
 
 def load_run_input(connection: Connection, run: Run) -> RunInput:
-    """Raises StoreError where the snapshot is not stored, InvalidInputError where no hour of the window was seen."""
+    """Raises StoreError for a missing snapshot, InvalidInputError for an empty window."""
     return snapshot_over_window(connection, run.snapshot_id, run.parameters.get("load"), run.parameters.get("window"))
 
 
 def snapshot_over_window(
     connection: Connection, snapshot_id: str, load: str | None, window_text: str | None
 ) -> RunInput:
-    """A stored snapshot with mean, p95 or peak of the hours before it (``"7d"``); as it is where no load is asked for.
+    """Return a stored snapshot with mean, p95 or peak of the hours before it (``"7d"``); unchanged without ``load``.
 
-    Raises StoreError where it is not stored, InvalidInputError where no hour of the window was seen.
+    Raises StoreError for a missing snapshot, InvalidInputError for an empty window.
     """
     snapshot = load_snapshot(connection, snapshot_id)
     if load is None or window_text is None:

@@ -1,4 +1,4 @@
-"""Loading a snapshot: what ``save_snapshot`` saved, equal in everything."""
+"""Load a snapshot equal to what ``save_snapshot`` saved."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 
 
 def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
-    """The snapshot of that id. Raises StoreError where it is not stored or was pruned, before or meanwhile."""
+    """Raises StoreError for a missing or pruned snapshot."""
     with connection.transaction():
         head = _head(connection, snapshot_id)
         try:
@@ -46,13 +46,12 @@ def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
         except (AdvisorError, ValueError, IndexError):
             _head(connection, snapshot_id)
             raise
-        # Retention marks a reading before any row of it goes: what is not marked now was whole all the time.
+        # Retention marks a snapshot before it removes rows, so an unmarked one was complete.
         _head(connection, snapshot_id)
         return snapshot
 
 
 def _head(connection: Connection, snapshot_id: str) -> Row:
-    """The snapshot's own row. Raises StoreError where it is not stored or was pruned."""
     head = rows_of(connection, "snapshot_head", {"snapshot_id": snapshot_id})
     if not head:
         raise StoreError(f"no snapshot {snapshot_id} is stored")
@@ -90,7 +89,6 @@ def _time(text: str | None) -> datetime | None:
 
 
 def rows_of(connection: Connection, query: str, parameters: Row) -> list[Row]:
-    """What a named query finds, each row by its columns' names."""
     with connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(named(query), parameters).fetchall()
 
@@ -116,7 +114,7 @@ def _brokers(connection: Connection, key: Row) -> tuple[Broker, ...]:
 
 
 def _partitions(connection: Connection, key: Row, topic_count: int) -> PartitionTable:
-    """Columns come as texts of numbers, a few blocks whatever the size, and are read whole."""
+    """Columns come as text in a few blocks."""
     blocks = rows_of(connection, "snapshot_partitions", key)
     counts = _numbers(blocks, "replica_count", np.int64)
     topic = _numbers(blocks, "topic", np.int32)
@@ -148,12 +146,11 @@ def _partitions(connection: Connection, key: Row, topic_count: int) -> Partition
 
 
 def _numbers(blocks: list[Row], name: str, dtype: Any) -> npt.NDArray[Any]:
-    """All numbers of a column, one after another."""
     return np.array(" ".join(block[name] or "" for block in blocks).split(), dtype=dtype)
 
 
 def _rows_with(blocks: list[Row], name: str) -> Iterator[tuple[int, str]]:
-    """What few rows have: each with its row."""
+    """Yield (row, value) of a sparse column."""
     for block in blocks:
         for line in (block[name] or "").splitlines():
             row, _, value = line.partition(" ")

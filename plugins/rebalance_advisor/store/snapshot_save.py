@@ -1,18 +1,7 @@
-"""Saving a snapshot: whole or not at all, and once.
+"""Save a snapshot atomically and once, with lags, levels and roll-ups.
 
-Committed offsets as rows, one for each run of offsets of one topic, and how far each group is behind in all.
-
-The offsets of all groups lie one after the other in arrays: 100,000 of them are a few passes of numpy and Arrow.
-
-What is saved of a reading, made in a thread beside: its tables' columns, its id, its scores, while Postgres reads.
-
-Most of it is work of Arrow and numpy, which leave Python to others meanwhile. The id, pure Python, comes once Postgres
-has enough to do.
-
-How uneven a reading is, kept with it; that and how far its groups are behind per hour and day, for longer.
-
-The levels are those that an advisory on the reading would score (``scoring.score_cluster``), so that a curve of
-readings and the points of advisories are the same numbers.
+A thread prepares columns, id and scores while Postgres reads; Arrow and numpy release the GIL, and the pure Python id
+comes last. Levels equal those of ``scoring.score_cluster``.
 """
 
 from __future__ import annotations
@@ -55,11 +44,11 @@ _PARTITION_BITS = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommittedOffsets:
-    """All of a snapshot, in its order, C of them in N runs of one group and topic.
+    """C committed offsets in N runs of one group and topic.
 
-    ``begins`` int64[N+1]: where each run begins, and the end; along the runs ``group`` int64[N] (index into the
-    snapshot's groups), ``place`` int64[N] (which run of its group) and ``topics``. Along the offsets ``partition``,
-    ``offset`` int64[C], ``lag`` int64[C] as the broker told it (UNKNOWN_LAG) and ``read_messages_per_s`` float64[C].
+    ``begins`` int64[N+1]: start of each run; ``group`` int64[N]: index of the group; ``place`` int64[N]: the run's
+    number in its group; ``topics`` by run. ``partition``, ``offset`` int64[C]; ``lag`` int64[C] from the broker, or
+    UNKNOWN_LAG; ``read_messages_per_s`` float64[C].
     """
 
     begins: Longs
@@ -99,7 +88,7 @@ def committed_offsets(snapshot: ClusterSnapshot) -> CommittedOffsets:
 
 
 def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[str, Column]:
-    """Of ``committed_offset``: a run a row, so that their order is kept."""
+    """Columns of ``committed_offset``, a row for each run, which keeps their order."""
     ids = [group.id for group in snapshot.groups]
     lags = arrow_columns.arrays(committed.lag, committed.begins, has_unknown=True)
     reads = arrow_columns.real_arrays(committed.read_messages_per_s, committed.begins)
@@ -115,14 +104,14 @@ def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> di
 
 
 def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[str, Column]:
-    """Of ``group_lag``: the sum over the offsets whose lag is known; no row where none is, or the sum is no bigint."""
+    """Columns of ``group_lag``: sums of known lags; no row without one or above bigint."""
     lag = _lags(snapshot, committed)
     known = lag != UNKNOWN_LAG
     groups = len(snapshot.groups)
     of_group = np.repeat(committed.group, np.diff(committed.begins))[known]
     total = np.zeros(groups, dtype=np.int64)
     np.add.at(total, of_group, lag[known])
-    # In floats it does not wrap, and tells what is too large.
+    # Float sums do not wrap, so they detect overflow.
     rough = np.bincount(of_group, lag[known].astype(np.float64), groups)
     told = np.flatnonzero((np.bincount(of_group, minlength=groups) > 0) & (rough < LARGEST_BIGINT)).tolist()
     return {
@@ -132,7 +121,7 @@ def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[
 
 
 def _lags(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> Longs:
-    """Return int64[C]; UNKNOWN_LAG where neither the broker nor the end of the partition tells."""
+    """Return int64[C]; UNKNOWN_LAG without broker lag and end offset."""
     table, runs = snapshot.partitions, np.diff(committed.begins)
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     topic = np.array([index.get(name, _NO_TOPIC) for name in committed.topics], dtype=np.int64)
@@ -145,7 +134,7 @@ def _lags(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> Longs:
 
 
 def _where_some(column: Any, known: Flags, begins: Longs) -> Column:
-    """NULL in rows of whose elements none is known."""
+    """Set NULL in rows without a known element."""
     if not known.any():
         return constant(None, len(begins) - 1)
     import pyarrow as pa
@@ -158,7 +147,7 @@ def _where_some(column: Any, known: Flags, begins: Longs) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class ReadingAhead:
-    """Each is there once its turn has come, in this order; what it raised is raised where it is asked for."""
+    """Results in order of computation; errors are raised on access."""
 
     columns: Mapping[str, Future[Columns]]
     snapshot_id: Future[str]
@@ -168,11 +157,11 @@ class ReadingAhead:
 
 @contextmanager
 def reading_ahead(snapshot: ClusterSnapshot) -> Iterator[ReadingAhead]:
-    """Begins at once; what has not begun by the end of the block is given up."""
+    """Start at once; pending work is cancelled at the end of the block."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
     try:
         columns = {table: pool.submit(columns_of, snapshot) for table, columns_of in TABLES.items()}
-        committed = pool.submit(committed_offsets, snapshot)  # a pool of one: done when the next two begin
+        committed = pool.submit(committed_offsets, snapshot)  # a pool of one: done before the next two begin
         columns["committed_offset"] = pool.submit(lambda: offset_columns(snapshot, committed.result()))
         columns["group_lag"] = pool.submit(lambda: lag_columns(snapshot, committed.result()))
         yield ReadingAhead(
@@ -193,7 +182,7 @@ _ROLL_UPS = ("roll_up_skew_hour", "roll_up_skew_day", "roll_up_broker_day", "rol
 
 
 def save_levels(connection: Connection, scores: ClusterScores, snapshot_key: int, moment: object) -> None:
-    """Levels of brokers, skew of resources, in the caller's transaction. ``moment``: the time of the reading's rows."""
+    """Save broker levels and resource skew in the caller's transaction; ``moment``: time of the rows."""
     head = (snapshot_key, str(moment))
     tables = {
         "broker_level": _columns(scores.brokers, _BROKER, *head),
@@ -204,10 +193,7 @@ def save_levels(connection: Connection, scores: ClusterScores, snapshot_key: int
 
 
 def roll_up(connection: Connection, snapshot_id: str) -> None:
-    """Make the hour and the day of a reading anew, from all that passed the gate. In the caller's transaction.
-
-    Hours and days of which readings were pruned since keep what they say.
-    """
+    """Recompute hour and day from passed snapshots, in the caller's transaction; pruned ones keep their share."""
     found = connection.execute(named("lock_roll_ups"), {"snapshot_id": snapshot_id}).fetchone()
     if found is None:
         return
@@ -230,19 +216,21 @@ def _columns(
 
 
 def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
-    """Save it in one transaction; returns its id. One that is there already is left as it is.
+    """Save in one transaction and return the id; an existing snapshot is unchanged.
 
-    Input without ``captured_at`` gets the moment of saving. The input gate has not looked at it
-    yet: views show it once it has. Raises StoreError for values that PostgreSQL cannot hold.
+    Without ``captured_at`` the time of saving is used. Views show it after the input gate. Raises StoreError for values
+    that PostgreSQL cannot hold.
     """
     captured_at = optional_time_text(snapshot.captured_at)
     with without_collector(), reading_ahead(snapshot) as ahead:
         known_id = None
-        if _may_be_there(connection, snapshot.cluster, captured_at):  # rare: to wait for the id costs a third of a save
+        if _may_be_there(
+            connection, snapshot.cluster, captured_at
+        ):  # rare: computing the id first costs a third of a save
             known_id = ahead.snapshot_id.result()
             if connection.execute(named("find_snapshot"), {"snapshot_id": known_id}).fetchone() is not None:
                 return known_id
-        # Weeks are made in a transaction of their own: others who make the same week wait for its end.
+        # Weeks are made in their own transaction, because others may wait for the same week.
         moment = _ensure_week(connection, captured_at)
         with connection.transaction():
             _save(connection, snapshot, ahead, known_id, moment)
@@ -250,7 +238,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
 
 
 def _may_be_there(connection: Connection, cluster: str, captured_at: str | None) -> bool:
-    """A reading of a moment that none of its cluster has is a new one, whatever its id."""
+    """A new moment means a new snapshot, whatever its id."""
     if captured_at is None:
         return True
     keys = {"cluster": cluster, "captured_at_text": captured_at}
@@ -260,9 +248,9 @@ def _may_be_there(connection: Connection, cluster: str, captured_at: str | None)
 def _save(
     connection: Connection, snapshot: ClusterSnapshot, ahead: ReadingAhead, known_id: str | None, moment: object
 ) -> None:
-    """The reading's own row and all others; nothing where somebody else has just saved it.
+    """Save all rows in the caller's transaction; do nothing if another process saved it meanwhile.
 
-    In the caller's transaction. A new reading's id is made while its rows are copied, and written when they are.
+    The id is computed while rows are copied and written at the end.
     """
     row = {
         "snapshot_id": known_id, "captured_at": moment, "captured_at_text": optional_time_text(snapshot.captured_at),
@@ -283,11 +271,10 @@ def _save(
         try:
             connection.execute(named("name_snapshot"), keys)
         except UniqueViolation as error:
-            raise Rollback from error  # the other one was first; the caller's transaction ends quietly
+            raise Rollback from error  # the other process was first
 
 
 def _copy(connection: Connection, cluster: str, ahead: ReadingAhead, snapshot_key: int, moment: object) -> None:
-    """The rows of a reading whose own row is there, with what is kept of it for longer."""
     copied = {}
     for table, made in ahead.columns.items():
         if row_count(columns := made.result()):
@@ -300,19 +287,13 @@ def _copy(connection: Connection, cluster: str, ahead: ReadingAhead, snapshot_ke
 
 
 def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | None = None) -> str | None:
-    """The newest snapshot of a cluster, or the newest before a time, that the input gate has not refused.
-
-    ``None`` where there is none.
-    """
+    """Return the newest snapshot (before a time) that the input gate has not refused; None without one."""
     row = connection.execute(named("latest_snapshot"), {"cluster": cluster, "before": before}).fetchone()
     return None if row is None else str(row[0])
 
 
 def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
-    """Write down what the input gate decided; a reading that passed is counted into its hour and day.
-
-    One transaction. Raises StoreError for an unknown snapshot.
-    """
+    """Store the input gate's decision and count a passed snapshot into its hour and day. Raises StoreError."""
     with connection.transaction():
         found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
         if found.rowcount == 0:

@@ -1,1 +1,1 @@
-"""Rows as they are written."""
+"""Conversion to table rows."""

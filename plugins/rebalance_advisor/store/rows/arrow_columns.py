@@ -1,7 +1,6 @@
-"""Long columns in COPY's text form by Arrow: numbers straight from numpy's arrays, no Python object a cell.
+"""Columns in COPY's text form by Arrow, from numpy arrays without a Python object a cell (30 ns instead of 300).
 
-Some 30 ns a cell, where text made in Python takes 300. A column holds up to 2 GiB of text: a hundred million replicas.
-Floats are written with the fewest digits that read back as the same float.
+A column holds up to 2 GiB. Floats have the fewest digits that read back as the same float.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Reals = Floats | Rates
 
 
 def whole(values: Ints | Longs, *, has_unknown: bool = False) -> pa.StringArray:
-    """Whole numbers; below zero is NULL where ``has_unknown``."""
+    """Integers; negative values are NULL if ``has_unknown``."""
     return _texts(values, values < 0 if has_unknown else None, NULL)
 
 
@@ -34,12 +33,12 @@ def real(values: Reals) -> pa.StringArray:
 
 
 def arrays(values: Ints | Longs, offsets: Longs, *, has_unknown: bool = False) -> pa.StringArray:
-    """Row i's elements are ``values[offsets[i]:offsets[i + 1]]``; below zero is NULL where ``has_unknown``."""
+    """Row i is ``values[offsets[i]:offsets[i + 1]]``; negative values are NULL if ``has_unknown``."""
     return _arrays(_texts(values, values < 0 if has_unknown else None, _NULL_ELEMENT), offsets)
 
 
 def real_arrays(values: Reals, offsets: Longs) -> pa.StringArray:
-    """The same of floats; NaN is NULL."""
+    """NaN is NULL."""
     return _arrays(_texts(values, np.isnan(values), _NULL_ELEMENT), offsets)
 
 
@@ -52,21 +51,20 @@ def _arrays(elements: pa.StringArray, offsets: Longs) -> pa.StringArray:
 
 
 def chosen(names: Sequence[str], index: Ints) -> pa.StringArray:
-    """``names``, already text, by number."""
+    """Return ``names[index]``; names are already text."""
     import pyarrow as pa
 
     return pa.array(names, pa.string()).take(pa.array(index))
 
 
 def repeated(cell: str, count: int) -> pa.StringArray:
-    """The same text, ``count`` times."""
     import pyarrow as pa
 
     return pa.repeat(pa.scalar(cell, pa.string()), count)
 
 
 def lines(columns: Sequence[Any]) -> bytes:
-    """Rows of COPY from columns of one length: text of Arrow or of Python. Raises UnicodeEncodeError."""
+    """Return COPY rows from Arrow or Python columns. Raises UnicodeEncodeError."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -78,7 +76,7 @@ def lines(columns: Sequence[Any]) -> bytes:
 
 
 def _data(texts: pa.StringArray) -> bytes:
-    """What stands in its rows, one after the other."""
+    """Return the concatenated text of all rows."""
     _, ends, data = texts.buffers()
     if data is None or not len(texts):
         return b""

@@ -1,7 +1,6 @@
-"""What stands in the store's column ``evidence`` of a finding: its numbers, what following it costs, what it explains.
+"""The column ``evidence`` of a finding: the rule's figures, costs and symptoms.
 
-``symptoms``, ``cost_bytes`` and ``cost_changes`` stand beside the numbers where there are any; no evidence of a rule is
-called so.
+``symptoms``, ``cost_bytes`` and ``cost_changes`` are keys beside the figures; no rule uses these names.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ _OF_SYMPTOM = (
 
 
 def packed(finding: Finding) -> dict[str, Any]:
-    """One JSON object."""
     document: dict[str, Any] = dict(finding.evidence)
     document |= {name: getattr(finding, name) for name in _COSTS if getattr(finding, name)}
     if finding.symptoms:
@@ -29,7 +27,7 @@ def packed(finding: Finding) -> dict[str, Any]:
 
 
 def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the evidence alone."""
+    """Return the figures alone."""
     told = {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
 

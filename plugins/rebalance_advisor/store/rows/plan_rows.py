@@ -1,4 +1,4 @@
-"""A plan in rows, and the advisory around it: whole, in one transaction; and back as the documents they were."""
+"""Save a plan and its advisory as rows, and load the same documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
-    """Save a sealed plan with everything in it. Raises StoreError for one without ``plan_id``."""
+    """Save a sealed plan. Raises StoreError without ``plan_id``."""
     if not plan.plan_id:
         raise StoreError("the plan has no plan_id; seal it first (Plan.sealed)")
     tables = {
@@ -41,7 +41,7 @@ def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
 
 
 def load_plan(connection: Connection, run_id: str) -> Row:
-    """The document of a run's plan (``plan.json``), published or not. Raises StoreError where it has none."""
+    """Return ``plan.json``, published or not. Raises StoreError."""
     row = connection.execute(named("plan_document"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"run {run_id} has no plan")
@@ -50,7 +50,7 @@ def load_plan(connection: Connection, run_id: str) -> Row:
 
 
 def save_advisory(connection: Connection, run_id: str, document: Mapping[str, Any]) -> None:
-    """Save the document of which a run's files are made; its plan is ``save_plan``'s."""
+    """Save the document of a run's files; its plan is saved by ``save_plan``."""
     rest = {name: part for name, part in document.items() if name != "plan"}
     text = json.dumps(rest, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     with connection.transaction():
@@ -58,7 +58,7 @@ def save_advisory(connection: Connection, run_id: str, document: Mapping[str, An
 
 
 def load_advisory(connection: Connection, run_id: str) -> dict[str, Any]:
-    """Return the document with its plan, as they were saved. Raises StoreError where the run has none."""
+    """Raises StoreError."""
     row = connection.execute(named("advisory_document"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"run {run_id} has no advisory; clear its task replay_and_plan")
@@ -161,7 +161,7 @@ def _move_rows(plan: Plan) -> list[Row]:
 
 
 def fact_columns(name: str, fact: Fact) -> Row:
-    """Return the two columns of a fact: its code and its arguments."""
+    """Return code and arguments."""
     document = fact.document()
     return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
 
@@ -207,5 +207,4 @@ def _frontier_rows(plan: Plan) -> list[Row]:
 
 
 def _facts(facts: Sequence[Fact]) -> str:
-    """As JSON, for a column of jsonb."""
     return json.dumps([fact.document() for fact in facts], ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Saving what a run found: each table's rows as a whole, in one transaction, replacing what an earlier attempt left."""
+"""Save a run's results: each table in one transaction that replaces earlier attempts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rebalance_advisor.store.run import OpenRun, empty, lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError
 from rebalance_advisor.store.statistics import analyze_copied
 
-# Mappings, dataclass instances, or a pyarrow.Table (which has to_pylist).
+# Mappings, dataclasses, or a pyarrow.Table (by to_pylist).
 Rows: TypeAlias = Iterable[Any]
 
 _RESOURCE = ("resource", "unit", "load", "level", "level_to_mean_ratio")
@@ -44,7 +44,7 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _DEFAULTS = {"scenario": "today"}
-# Attribute of a score → its column, where they differ.
+# Attribute → column, if they differ.
 _COLUMN_OF = {
     "over_mean": "level_to_mean_ratio", "stays": "remains_in_cluster", "is_advised": "is_recommended",
 }  # fmt: skip
@@ -52,22 +52,19 @@ _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_
 
 
 def save_broker_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """Load and level of each broker and resource."""
     _save(connection, run_id, "broker_score", rows)
 
 
 def save_rack_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """Load and level of each rack and resource."""
     _save(connection, run_id, "rack_score", rows)
 
 
 def save_resource_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """The cluster as a whole, one row a resource."""
     _save(connection, run_id, "resource_score", rows)
 
 
 def save_topic_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """Placers re-run on each topic, one row a seed."""
+    """One row for each seed of a placer."""
     _save(connection, run_id, "topic_score", rows)
 
 
@@ -79,11 +76,7 @@ def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
 def save_score_values(
     connection: Connection, run_id: str, table: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> None:
-    """Save rows as plain values of the attributes ``names``, whose types are those of the table.
-
-    For the hundreds of thousands of rows that scenarios and placers give: no mapping a row. Raises StoreError for
-    another attribute.
-    """
+    """Save plain values of attributes ``names``, without a mapping a row (100,000s of rows). Raises StoreError."""
     names = [_COLUMN_OF.get(name, name) for name in names]
     _require_columns(table, names)
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
@@ -93,12 +86,12 @@ def save_score_values(
 
 
 def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """What each member reads today and under the advised assignment."""
+    """Assignment today and under the recommendation."""
     _save(connection, run_id, "member_score", rows)
 
 
 def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
-    """Findings, ranked here. Raises StoreError where two have one key."""
+    """Rank and save findings. Raises StoreError for duplicate keys."""
     ranked = rank(list(findings))
     keys = [finding.finding_key for finding in ranked]
     twice = sorted({key for key in keys if keys.count(key) > 1}) if len(set(keys)) < len(keys) else []
@@ -142,7 +135,7 @@ def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
 
 
 def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
-    """Put ``rows``, which all have the same columns, in place of the run's rows of ``table``."""
+    """Replace the run's rows; all must have the same columns."""
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     _replace_columns(connection, run, table, columns, len(rows))
 
@@ -162,7 +155,7 @@ def _replace_columns(
 
 
 def _each(rows: Rows) -> Iterable[Any]:
-    to_pylist = getattr(rows, "to_pylist", None)  # pyarrow is no dependency of this module
+    to_pylist = getattr(rows, "to_pylist", None)  # this module does not depend on pyarrow
     return rows if to_pylist is None else to_pylist()
 
 
@@ -190,7 +183,7 @@ def _checked(table: str, known: tuple[str, ...], row: Mapping[str, Any]) -> dict
 
 
 def _column(values: Sequence[Any]) -> copy_rows.Column:
-    """In COPY's text form, by what the first value that is not ``None`` is."""
+    """Choose the column type by the first value that is not None."""
     sample = next((value for value in values if value is not None), None)
     if isinstance(sample, bool):
         return [r"\N" if value is None else "t" if value else "f" for value in values]

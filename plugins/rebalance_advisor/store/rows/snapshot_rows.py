@@ -1,4 +1,4 @@
-"""A snapshot as columns of the tables, ready for COPY."""
+"""A snapshot as table columns for COPY."""
 
 from __future__ import annotations
 
@@ -26,19 +26,17 @@ Columns = dict[str, Column]
 
 
 def headed(table: str, columns: Columns, snapshot_key: int, captured_at: str) -> Columns:
-    """The columns with those that tell whose rows they are."""
+    """Add the snapshot's key columns."""
     count = row_count(columns)
     head = {"snapshot_key": constant(snapshot_key, count)}
     return (head if table in _WITHOUT_TIME else head | {"captured_at": constant(captured_at, count)}) | columns
 
 
 def row_count(columns: Columns) -> int:
-    """How many rows these are; no columns are none."""
     return len(next(iter(columns.values()), ()))
 
 
 def counts(snapshot: ClusterSnapshot) -> dict[str, int]:
-    """The counts that the snapshot's own row shows."""
     return {
         "broker_count": len(snapshot.brokers),
         "topic_count": len(snapshot.topics),
@@ -133,7 +131,7 @@ def _partitions(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _of_few(written: Callable[[Iterable[Any]], Column], values: Mapping[int, Any], rows: int) -> Column:
-    """What few rows have; nobody looks at each row where none has it."""
+    """Fast path for values that few rows have."""
     return written(values.get(row) for row in range(rows)) if values else constant(None, rows)
 
 
@@ -213,7 +211,7 @@ def _members(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _partition_total(member: Member) -> int:
-    """Return how many partitions a member has, shown or only counted."""
+    """Return a member's partitions, listed or only counted."""
     shown = sum(len(partitions) for _, partitions in member.assigned)
     return shown if member.partition_count is None else member.partition_count
 
@@ -230,7 +228,7 @@ def _gaps(snapshot: ClusterSnapshot) -> Columns:
     }
 
 
-# Each table's columns of a snapshot, but for those of committed offsets (``committed_rows.py``).
+# Columns of each table except committed offsets (``committed_rows.py``).
 TABLES: dict[str, Callable[[ClusterSnapshot], Columns]] = {
     "broker": _brokers, "log_dir": _log_dirs, "topic": _topics, "partition": _partitions, "load": _loads,
     "consumer_group": _groups, "member": _members, "load_source": _load_sources, "coverage_gap": _gaps,

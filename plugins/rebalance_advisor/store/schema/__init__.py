@@ -1,1 +1,1 @@
-"""The database: connection, migrations, names, SQL files."""
+"""Connection, migrations and SQL files."""

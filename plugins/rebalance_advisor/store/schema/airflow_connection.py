@@ -1,7 +1,4 @@
-"""Airflow's connections of type postgres → libpq strings: from their fields, or from a variable ``AIRFLOW_CONN_…``.
-
-Airflow need not be installed: a shell and a Spark driver read the variable, too.
-"""
+"""Airflow's postgres connections as libpq strings, from fields or ``AIRFLOW_CONN_…``; needs no Airflow."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.errors import UsageError
 
 _DATABASE = "advisor"
-# What Airflow's own hook takes from the extra for itself: libpq must not get it.
+# Extras of Airflow's hook that libpq must not get.
 AIRFLOW_EXTRAS = frozenset(
     {
         "aws_conn_id", "azure_conn_id", "cluster-identifier", "cursor", "iam", "redshift", "redshift-serverless",
@@ -29,10 +26,9 @@ _HOST = re.compile(r"(?:\[(?P<ipv6>[^]]*)\]|(?P<name>[^:]*))(?::\d*)?")
 
 
 def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
-    """Return the libpq string of a connection; ``fields``: host, port, login, password, schema, as Airflow names them.
+    """Return the libpq string; empty fields are left to libpq and its ``PG…`` variables.
 
-    A field that is empty is left to libpq, which then reads ``PGHOST`` and its like. A keyword of libpq in the extra
-    wins, as in Airflow's own hook. Raises UsageError for anything else in the extra; ``place`` names the connection.
+    libpq keywords in the extra win, as in Airflow's hook. Raises UsageError for other extras.
     """
     if not isinstance(extra, Mapping):
         raise UsageError.at(f"{place}, extra", "is no JSON object", 'write it as {"sslmode": "require"}')
@@ -58,10 +54,7 @@ def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
 
 
 def string_of_variable(name: str, value: str) -> str:
-    """Return the libpq string of a variable ``AIRFLOW_CONN_…``: JSON, or a URL whose query is the extra.
-
-    Raises UsageError for a value that Airflow could not read. No message quotes it: it holds a password.
-    """
+    """Parse JSON, or a URL with extras in its query. Raises UsageError, which never quotes the value."""
     try:
         fields = json.loads(value) if value.lstrip().startswith("{") else _fields_of_url(value)
         extra = fields.get("extra") or {}
@@ -74,7 +67,7 @@ def string_of_variable(name: str, value: str) -> str:
 
 def _fields_of_url(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
-    found = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # not .hostname: a path of a socket keeps its capitals
+    found = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # .hostname would lower-case a socket path
     if found is None or parts.scheme.partition("+")[0] not in ("postgres", "postgresql"):
         raise ValueError("no URL of PostgreSQL")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))

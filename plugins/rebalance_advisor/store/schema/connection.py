@@ -1,4 +1,4 @@
-"""Connecting to the advisor's database."""
+"""Connections to the advisor's database."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rebalance_advisor.store.schema.sql_files import query
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 
-# The first one that is set counts.
+# The first one set is used.
 _SETTINGS = ("ADVISOR_POSTGRES_DSN", "AIRFLOW_CONN_ADVISOR_POSTGRES")
-# For each address; psycopg's own default is 130 s.
+# For each address; psycopg's default is 130 s.
 _CONNECT_SECONDS = 30
 _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 class StoreError(AdvisorError):
-    """The database cannot be used as it is, or refuses a request; the message says what to do."""
+    """The database refuses a request or cannot be used; the message says what to do."""
 
 
 def dsn_from_environment() -> str:
-    """Return the address in the environment: a URL or a libpq string."""
+    """Return a URL or libpq string from the environment."""
     given, airflows = (os.environ.get(name, "") for name in _SETTINGS)
     if given or not airflows:
         if not given:
@@ -39,7 +39,7 @@ def dsn_from_environment() -> str:
 
 
 def connect(dsn: str) -> Connection:
-    """Open a connection: every statement is its own transaction unless ``connection.transaction()`` says otherwise."""
+    """Connect with autocommit."""
     address = libpq_string(dsn, options="-c timezone=UTC", application_name="rebalance-advisor")
     try:
         return psycopg.connect(address, autocommit=True)
@@ -48,11 +48,10 @@ def connect(dsn: str) -> Connection:
 
 
 def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
-    """Return ``dsn`` as a libpq string with our session's ``options`` after its own; its other settings win.
+    """Return a libpq string with our session ``options`` last; other settings of ``dsn`` win.
 
-    A time limit for connecting is among them, unless ``PGCONNECT_TIMEOUT`` gives one.
-
-    ``dsn`` is a URL (SQLAlchemy's and Airflow's spellings pass) or a libpq string. Raises StoreError for another one.
+    Adds a connect timeout unless ``PGCONNECT_TIMEOUT`` is set. Accepts URLs of SQLAlchemy and Airflow. Raises
+    StoreError.
     """
     if url := _URL.match(dsn):
         if url["scheme"].lower().partition("+")[0] not in ("postgresql", "postgres"):
@@ -62,7 +61,7 @@ def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
         dsn = f"postgresql://{dsn[url.end() :]}"
     try:
         given = conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError:  # its words quote the address, and a password in it
+    except psycopg.ProgrammingError:  # its message quotes the address with the password
         raise StoreError(
             "the database's address cannot be read; write postgresql://user:password@host:port/database "
             "with special characters as %XX, or libpq's host=… port=… user=… password=… dbname=…"
@@ -74,5 +73,5 @@ def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
 
 
 def named(name: str) -> sql.SQL:
-    """Return a named query for ``execute``; its text comes from our files, never from input."""
+    """Return a named query of our files, never of input."""
     return sql.SQL(query(name))

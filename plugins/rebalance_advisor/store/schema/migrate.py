@@ -1,7 +1,7 @@
-"""Migration runner: roles and schemas, numbered migrations, views, rights; in one transaction, one runner at a time.
+"""Migrations: roles and schemas, numbered steps, views, rights; in one transaction, one runner at a time.
 
-Before a change it locks all our tables and views at once, with a timeout below the server's ``deadlock_timeout``. If
-that fails it rolls back, lets others go first and tries again: no run and no reader waits long or is ended for it.
+It locks all our tables and views at once, with a timeout below the server's ``deadlock_timeout``; on failure it rolls
+back, pauses and retries. So it never blocks or kills runs and readers for long.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rebalance_advisor.store.schema.sql_files import SqlFilesError, folder
 _OLDEST_SERVER = 150000
 _FILE_NAME = re.compile(r"(\d{4})_(pre|post)_(\w+)\.sql")
 _CREATE_VIEW = re.compile(r"^CREATE OR REPLACE VIEW (\w+)\.(\w+) AS$", re.MULTILINE)
-# These come first. The other internal views (_NAME) sort before the public ones by themselves.
+# Created first. Other internal views (_NAME) sort before the public ones.
 _VIEWS_READ_BY_VIEWS = ("_newest_run", "_newest_snapshot", "run_attempt")
 _LOCK_FAILED = (psycopg.errors.QueryCanceled, psycopg.errors.DeadlockDetected)
-# A view keeps the columns that it reads from being dropped or retyped, and cannot itself drop, rename or retype one.
+# Errors of a view that blocks a column's change, or that would drop, rename or retype one.
 _VIEW_IN_THE_WAY = (
     psycopg.errors.FeatureNotSupported,
     psycopg.errors.DependentObjectsStillExist,
@@ -34,7 +34,7 @@ _VIEW_IN_THE_WAY = (
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step forward. A ``pre`` one is safe before the new code runs, a ``post`` one only after."""
+    """``pre`` is safe before the new code runs, ``post`` only after."""
 
     version: int
     name: str
@@ -42,12 +42,12 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """sha256 of the file: an applied migration never changes."""
+        """Return the sha256 of the file; an applied migration never changes."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 def read_migrations() -> tuple[Migration, ...]:
-    """Return all migrations in order. Raises SqlFilesError for a gap, or a name without version, phase and verb."""
+    """Raises SqlFilesError for a gap or a wrong name."""
     migrations: list[Migration] = []
     for file in sorted((folder() / "migrations").glob("*.sql")):
         match = _FILE_NAME.fullmatch(file.name)
@@ -58,7 +58,7 @@ def read_migrations() -> tuple[Migration, ...]:
 
 
 def read_views() -> dict[str, str]:
-    """Return the SQL of each view by ``schema.name``, in an order in which they can be created."""
+    """Return SQL by ``schema.name`` in an order of creation."""
     views: dict[str, str] = {}
     files = (folder() / "views").glob("*.sql")
     for file in sorted(files, key=lambda file: (file.stem not in _VIEWS_READ_BY_VIEWS, file.stem)):
@@ -71,10 +71,10 @@ def read_views() -> dict[str, str]:
 
 
 def migrate(connection: Connection, *, pause_s: float = 1.0, give_up_s: float = 900.0) -> tuple[str, ...]:
-    """Apply the missing migrations and renew views and rights; return the names of the migrations applied now.
+    """Apply missing migrations, renew views and rights; return the migrations applied now.
 
-    Needs a superuser or a member of ``advisor_owner``. Raises StoreError if an applied migration has changed since, if
-    the database is ahead of this code or in use for ``give_up_s`` seconds, and if rights are missing.
+    Needs a superuser or member of ``advisor_owner``. Raises StoreError for a changed migration, a newer database, one
+    in use for ``give_up_s`` seconds, and missing rights.
     """
     if connection.info.server_version < _OLDEST_SERVER:
         version = connection.info.server_version // 10000
@@ -140,7 +140,7 @@ def _apply_migrations(connection: Connection) -> tuple[str, ...]:
 
 
 def _create_views(connection: Connection) -> None:
-    """Replace views in place, so that rights and other people's views on them last; drop ours that have no file."""
+    """Replace views in place, which keeps rights and dependent views; drop ours without a file."""
     views = read_views()
     for text in views.values():
         connection.execute(sql.SQL(text))
@@ -148,7 +148,7 @@ def _create_views(connection: Connection) -> None:
 
 
 def _drop_views(connection: Connection, keep: Collection[str] = ()) -> None:
-    """Drop our views but those to keep, in one statement: they read each other."""
+    """Drop our views in one statement, because they depend on each other."""
     views = connection.execute(named("list_own_views")).fetchall()
     dropped = [sql.Identifier(schema, name) for schema, name in views if f"{schema}.{name}" not in keep]
     if not dropped:

@@ -1,4 +1,4 @@
-"""Reads the SQL files: beside this module in the wheel, at the top of the repository in a checkout."""
+"""SQL files: beside this module in the wheel, at the top of a checkout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ class SqlFilesError(AdvisorError):
 
 @cache
 def folder() -> Path:
-    """Return the folder that holds ``migrations``, ``views`` and ``queries``."""
     here = Path(__file__).resolve()
     for candidate in (here.parents[1] / "sql", here.parents[4] / "sql"):
         if (candidate / "migrations").is_dir():
@@ -38,7 +37,7 @@ def _queries() -> dict[str, str]:
 
 
 def query(name: str) -> str:
-    """Return a named query. Raises SqlFilesError for an unknown name."""
+    """Raises SqlFilesError."""
     try:
         return _queries()[name]
     except KeyError:
@@ -46,5 +45,4 @@ def query(name: str) -> str:
 
 
 def query_names() -> tuple[str, ...]:
-    """Return the names of all queries."""
     return tuple(sorted(_queries()))
