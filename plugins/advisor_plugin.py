@@ -1,6 +1,6 @@
-"""The one file of this folder that Airflow loads as a plugin; the wheel registers the same by its entry point.
+"""The plugin file that Airflow loads; the wheel registers the same by entry point.
 
-Where both are there (a checkout that is installed, too), the wheel's counts: Airflow takes the second for an error.
+If both exist, the wheel's is used: Airflow treats a second one as an error.
 """
 
 from importlib.metadata import entry_points

@@ -1,4 +1,4 @@
-"""Python's garbage collector, out of the way while much is built of which nothing is garbage."""
+"""Pause Python's garbage collector."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """A million small objects are about to be built and none can be garbage: looking for some doubles the time."""
+    """Pause while millions of live objects are built: searching them for garbage doubles the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""The advisor's health as OpenMetrics text, which Prometheus and node_exporter's textfile collector read.
+"""The advisor's health as OpenMetrics text for Prometheus and node_exporter's textfile collector.
 
-Moments are told as moments, not as ages: an age in a file would stand still if the file were written no more. All are
-gauges; a cluster that has no advisory yet has no line of it, which ``docker/prometheus/advisor-alerts.yml`` asks for.
+Times are timestamps, not ages, which a stale file would freeze. All are gauges. A cluster without an advisory has no
+line; ``docker/prometheus/advisor-alerts.yml`` depends on it.
 
 Example: ``advisor_last_published_timestamp_seconds{cluster="orders"} 1.7950464e+09``.
 """
@@ -20,7 +20,7 @@ _ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One gauge a cluster; ``value`` is None where there is nothing to tell."""
+    """One gauge by cluster; ``value`` returns None for no line."""
 
     name: str
     words: str
@@ -52,7 +52,7 @@ WRITTEN = "advisor_health_written_timestamp_seconds"
 
 
 def open_metrics(clusters: Sequence[ClusterHealth], written_at: datetime) -> str:
-    """The whole file, ending as OpenMetrics demands. ``written_at`` says how old it is."""
+    """Return the whole file; ``written_at`` dates it."""
     lines: list[str] = []
     for metric in METRICS:
         values = ((_labels(cluster=health.cluster), metric.value(health)) for health in clusters)

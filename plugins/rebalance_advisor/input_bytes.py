@@ -1,7 +1,6 @@
-"""The bytes and the text of one input file, plain or gzipped, within limits; refused with file, line and reason.
+"""Read one input file, plain or gzipped, within limits.
 
-Only regular files are read: a pipe may never end, a device never does, and a folder is none. What is unpacked counts,
-not what lies on the disk, so a file of a few megabytes cannot fill the memory.
+Only regular files: a pipe or device may never end. Limits count unpacked bytes.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from typing import BinaryIO
 from kafka_assignors.errors import InvalidInputError
 
 MAX_INPUT_BYTES = 8 * 2**30
-# Options, lists of clusters, client properties: nobody writes more of them by hand.
+# Far above any file of options or properties written by hand.
 MAX_SETTINGS_BYTES = 16 * 2**20
 
 
 class PartOfInputError(InvalidInputError):
-    """Only a part of a file was read: the rest of its folder cannot replace it."""
+    """Only part of a file was read, which other files cannot replace."""
 
 
 _PIECE_BYTES = 64 * 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
-_GZIP = 31  # zlib's word for a gzip member with its header and checksum
+_GZIP = 31  # zlib's code for a gzip member with header and checksum
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _KINDS = (
     (stat.S_ISDIR, "is a folder, a file is expected"),
@@ -41,18 +40,17 @@ _KINDS = (
 
 @dataclass(slots=True)
 class ByteBudget:
-    """How many bytes one input, a file or a whole folder, may still hold once it is unpacked."""
+    """Remaining unpacked bytes of one input, file or folder."""
 
     limit: int = MAX_INPUT_BYTES
     used: int = 0
 
     @property
     def left(self) -> int:
-        """What the next file may hold."""
         return self.limit - self.used
 
     def exceeded(self, path: Path, *, is_packed: bool) -> InvalidInputError:
-        """The error to raise for the file that holds more than is left."""
+        """Return the error for a file above the rest."""
         unpacked = "unpacks to" if is_packed else "holds"
         before = f" beside the {self.used:,} before it" if self.used else ""
         return PartOfInputError.at(
@@ -63,10 +61,7 @@ class ByteBudget:
 
 
 def read_bytes(path: Path, budget: ByteBudget) -> bytes:
-    """What stands in ``path``, unpacked if it is gzipped (seen by its first bytes, not by its name).
-
-    Raises InvalidInputError for what is no regular file, cannot be read, is broken gzip, or is larger than ``budget``.
-    """
+    """Read and unpack (gzip by first bytes). Raises InvalidInputError."""
     try:
         data = _regular_bytes(path, budget)
         if data.startswith(_GZIP_MAGIC):
@@ -78,10 +73,7 @@ def read_bytes(path: Path, budget: ByteBudget) -> bytes:
 
 
 def read_text(path: Path, budget: ByteBudget | None = None) -> str:
-    """The text of ``path``: UTF-8, or what a byte order mark says (PowerShell's ``>`` writes UTF-16).
-
-    Raises InvalidInputError for a file that cannot be read (see ``read_bytes``), is cut short, or is no text.
-    """
+    """Decode UTF-8, or as the byte order mark says (PowerShell writes UTF-16). Raises InvalidInputError."""
     data = read_bytes(path, ByteBudget() if budget is None else budget)
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -90,11 +82,10 @@ def read_text(path: Path, budget: ByteBudget | None = None) -> str:
 
 
 def folder_entries(folder: Path, *, keeps_odd: bool = False) -> tuple[list[Path], list[Path]]:
-    """(files, folders) in ``folder`` by name; hidden ones are left out.
+    """Return (files, folders) by name without hidden ones.
 
-    Raises InvalidInputError for a folder that cannot be listed, and for an entry that is neither: a pipe, a device, a
-    link that leads nowhere. It would otherwise be missing without a word. With ``keeps_odd`` it is among the files:
-    ``read_bytes`` refuses it.
+    Raises InvalidInputError for an unreadable folder, and for pipes, devices and broken links; with ``keeps_odd`` these
+    are files, which ``read_bytes`` refuses.
     """
     files: list[Path] = []
     folders: list[Path] = []
@@ -116,7 +107,7 @@ def folder_entries(folder: Path, *, keeps_odd: bool = False) -> tuple[list[Path]
 
 
 def is_folder(path: Path) -> bool:
-    """Whether ``path`` is a folder. Raises InvalidInputError where nothing is there, or a link leads nowhere."""
+    """Raises InvalidInputError for a missing path or broken link."""
     return stat.S_ISDIR(_mode_of(path))
 
 
@@ -146,7 +137,7 @@ def _require_regular(mode: int, path: Path) -> None:
 
 
 def _regular_bytes(path: Path, budget: ByteBudget) -> bytes:
-    """Opened without waiting (a pipe without a writer would wait for ever), then looked at, then read."""
+    """Open without blocking on a pipe, check, then read."""
     _require_regular(_mode_of(path), path)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -164,14 +155,14 @@ def _regular_bytes(path: Path, budget: ByteBudget) -> bytes:
 
 
 def _pieces(file: BinaryIO, most: int) -> Iterator[bytes]:
-    """What ``file`` holds, but hardly more than ``most`` bytes: it may grow meanwhile, or not know its size."""
+    """Yield at most about ``most`` bytes; the size may be unknown or growing."""
     while most > 0 and (piece := file.read(_PIECE_BYTES)):
         yield piece
         most -= len(piece)
 
 
 def _unpacked(data: bytes, path: Path, budget: ByteBudget) -> bytes:
-    """All members of a gzip file; zeros that pad its end are read over."""
+    """Unpack all gzip members; ignores zero padding."""
     parts: list[bytes] = []
     left = budget.left
     while data:

@@ -1,18 +1,18 @@
-"""The one list of errors that time can mend: Airflow tries a task again after these, and after no other.
+"""The only list of errors that time can mend: Airflow retries these and no others.
 
-By name: asking imports no driver. An error whose cause is in the list can be mended, too.
+By name, so that no driver is imported. An error with a listed cause counts, too.
 """
 
 from __future__ import annotations
 
 import re
 
-# Exit code of a job whose error time can mend (EX_TEMPFAIL of sysexits.h); Spark hands it through.
+# Exit code of a job for such errors (EX_TEMPFAIL of sysexits.h); Spark passes it on.
 EXIT_LATER = 75
 
 NAMES = frozenset(
     {
-        # The network and the system below it.
+        # Network and operating system.
         "builtins.ConnectionError", "builtins.TimeoutError", "socket.gaierror", "urllib.error.URLError",
         "ssl.SSLEOFError",
         # Postgres: connections, deadlocks, serialization, locks, restarts.
@@ -25,13 +25,13 @@ NAMES = frozenset(
         "rebalance_advisor.kafka.topic_sample.TopicUnreadableError",
         "rebalance_advisor.publish.object_store.ObjectStoreError",
         "rebalance_advisor.airflow.notify_task.UntoldError",
-        # A Spark job that was ended from outside, or whose own error stands in this list.
+        # A Spark job ended from outside, or by a listed error.
         "rebalance_advisor.airflow.spark.JobInterruptedError",
-        # Airflow's api-server did not answer a task, or the task took too long.
+        # Airflow's api-server did not answer, or the task timed out.
         "airflow.sdk.exceptions.AirflowRuntimeError", "airflow.sdk.exceptions.AirflowTaskTimeout",
     }
 )  # fmt: skip
-# Spark has one error for everything: these words say that it lost a process or a connection.
+# Spark has one error class; these texts mean a lost process or connection.
 _SPARK_LOST = re.compile(
     r"ExecutorLostFailure|Lost executor|executor heartbeat timed out|Master removed our application"
     r"|All masters are unresponsive|SparkContext (?:was|has been) shut ?down|Connection (?:refused|reset)"
@@ -41,7 +41,7 @@ _SPARK = ("pyspark.", "py4j.")
 
 
 def is_mended_by_time(error: BaseException | None) -> bool:
-    """Whether the error, or one that caused it, is in the list."""
+    """Return whether the error or one of its causes is listed."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -49,7 +49,7 @@ def is_mended_by_time(error: BaseException | None) -> bool:
         if kinds & NAMES:
             return True
         if any(kind.startswith(_SPARK) for kind in kinds) and _SPARK_LOST.search(
-            f"{getattr(error, '_origin', None) or ''}\n{error}"  # PySpark shortens what Spark said
+            f"{getattr(error, '_origin', None) or ''}\n{error}"  # PySpark shortens Spark's text
         ):
             return True
         error = error.__cause__

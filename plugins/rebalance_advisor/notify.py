@@ -1,9 +1,9 @@
-"""Which messages a recipient is to get of a cluster now, and their words.
+"""Messages due for a recipient of a cluster, and their texts.
 
-Promises, in order: nothing is told twice; whoever has a team's address hears of that team's findings alone, whoever has
-the cluster's of all; a finding is told when it is new or worse than in the advisory before, muted and informal ones
-never; an advisory that failed or is late is told to the cluster's recipients, lateness once a day; a week without any
-message ends with one that all is well, or what is still open. O(findings + messages of 60 days).
+Promises, in order: nothing is sent twice; a team's address gets only that team's findings, the cluster's all; a finding
+is sent when new or worse than in the previous advisory, never when muted or informal; failed and late advisories go to
+the cluster's recipients, lateness once a day; after a week without messages, one says that all is well or what is open.
+O(findings + messages of 60 days).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kafka_rebalance.amounts import bytes_in_words, counted
 from rebalance_advisor.publish.report import named
 from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
 
-WORST_FIRST = ("critical", "high", "medium", "low")  # info and ok are never news
+WORST_FIRST = ("critical", "high", "medium", "low")  # info and ok are never sent
 _AGAIN_LATE, _SILENCE = timedelta(days=1), timedelta(days=7)
 _HOUR_S = 3_600.0
 _MOST_FINDINGS = 3
@@ -42,10 +42,9 @@ def messages_for(
     late_after_hours: float,
     now: datetime,
 ) -> list[Message]:
-    """What is to be sent now. ``team``: the recipient is a team's; ``None``: the cluster's.
+    """Return the messages due. ``team`` None: the recipient is the cluster's.
 
-    Example: an advisory whose only new finding is of team ``payments`` gives one message of kind ``news`` to that team,
-    one to the cluster's recipients and none to other teams.
+    Example: one new finding of team ``payments`` gives a ``news`` message to that team and to the cluster's recipients.
     """
     concerned = [one for one in findings if one.severity in WORST_FIRST and not one.is_muted]
     if team is not None:
@@ -64,7 +63,7 @@ def messages_for(
 
 
 def is_news(finding: FindingNews) -> bool:
-    """New, or worse than in the advisory before."""
+    """Return whether it is new or worse than in the previous advisory."""
     before = finding.severity_before
     if before not in WORST_FIRST:
         return True

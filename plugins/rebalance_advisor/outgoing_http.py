@@ -1,7 +1,7 @@
-"""Plain HTTP to other servers: Prometheus, token endpoints, Slack. No other module of ours makes such a request.
+"""HTTP requests to Prometheus, token endpoints and Slack; no other module sends any.
 
-No redirect is followed, because a credential would follow it. Certificates and host names are always verified. An
-answer has a largest size and a deadline. No error holds the user, password, path or query of an address, or a header.
+Redirects are refused, because a credential would follow. Certificates are always verified. Answers have a size limit
+and a deadline. Errors hold no user, password, path, query or header.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NOT_IN_A_HEADER = re.compile(r"[^\x20-\x7e]")
 
 
 class OutgoingRequestError(AdvisorError):
-    """There is no usable answer from ``place``. ``problem`` and ``hint`` hold no secret."""
+    """No usable answer from ``place``. ``problem`` and ``hint`` hold no secret."""
 
     def __init__(self, place: str, problem: str, hint: str = "") -> None:
         super().__init__(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
@@ -42,13 +42,13 @@ class OutgoingRequestError(AdvisorError):
 
     @property
     def words(self) -> str:
-        """Problem and hint, for a message that names the place itself."""
+        """Return problem and hint, for a message that names the place."""
         return f"{self.problem}; {self.hint}" if self.hint else self.problem
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """Any status but a redirect, and the whole body."""
+    """Any status but a redirect, and the body."""
 
     status: int
     body: bytes
@@ -67,13 +67,12 @@ def ask(
     ca_pem: str | None = None,
     largest: int = LARGEST_ANSWER,
 ) -> HttpAnswer:
-    """Return the answer to a GET, or to a POST of ``form`` or of ``document`` as JSON, within ``seconds``.
+    """GET, or POST ``form`` or ``document`` (as JSON), within ``seconds``.
 
-    ``has_secret``: the request holds a credential, so plain HTTP goes to loopback only. ``ca_file`` (a PEM file, or a
-    folder as OpenSSL hashes it) or ``ca_pem`` replaces the system's authorities. ``proxy`` replaces the proxies of the
-    environment; loopback is asked without any. Raises OutgoingRequestError.
+    ``has_secret``: plain HTTP only to loopback. ``ca_file`` (PEM file or OpenSSL folder) or ``ca_pem`` replaces the
+    system's CAs. ``proxy`` replaces the environment's; loopback uses none. Raises OutgoingRequestError.
     """
-    import httpx  # a third of a second, which only a request is worth
+    import httpx  # 0.3 s, only if needed
 
     place = checked_address(url, has_secret=has_secret)
     given = {"Accept-Encoding": "identity", "User-Agent": "kafka-rebalance-advisor", **(headers or {})}
@@ -82,7 +81,7 @@ def ask(
     tls = _verifying_tls(place, ca_file, ca_pem)
     is_near = _is_loopback(urllib.parse.urlsplit(url).hostname or "")
     limits = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs each address, with its query
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs addresses with queries
     try:
         client = httpx.AsyncClient(
             verify=tls,
@@ -102,7 +101,7 @@ def ask(
 
 
 def checked_address(url: str, *, has_secret: bool) -> str:
-    """Return ``scheme://host:port`` of an address that may be asked. Raises OutgoingRequestError for any other."""
+    """Return ``scheme://host:port``. Raises OutgoingRequestError for a forbidden address."""
     try:
         parts = urllib.parse.urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -139,10 +138,9 @@ def _verifying_tls(place: str, ca_file: str | None, ca_pem: str | None) -> ssl.S
 
 
 class AbandonedThreads(ThreadPoolExecutor):
-    """Runs what cannot be interrupted, as a name lookup: neither the deadline nor the process waits for a thread."""
+    """Threads for work without interruption, such as name lookups: no deadline and no exit waits for them."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Start a daemon thread."""
         future: Future[Any] = Future()
 
         def work() -> None:
@@ -160,7 +158,7 @@ async def _answer(
     place: str, client: httpx.AsyncClient, request: httpx.Request, seconds: float, largest: int
 ) -> HttpAnswer:
     asyncio.get_running_loop().set_default_executor(AbandonedThreads())
-    # The time-outs of httpx are for each step: a server that drips is ended by this one.
+    # httpx limits each step; this limits a server that drips.
     async with asyncio.timeout(seconds), client:
         response = await client.send(request, stream=True)
         if 300 <= response.status_code < 400:
@@ -175,7 +173,7 @@ async def _answer(
 
 
 def redirect_error(place: str, status: int, location: str) -> OutgoingRequestError:
-    """Return the error for a redirect. It holds the host alone: paths and queries of logins hold secrets."""
+    """Return an error with the host only: login paths and queries hold secrets."""
     try:
         host = urllib.parse.urlsplit(location).hostname
     except ValueError:
@@ -186,7 +184,7 @@ def redirect_error(place: str, status: int, location: str) -> OutgoingRequestErr
 
 
 def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
-    """Without what httpx says: it may quote a header, a proxy or the address."""
+    """Drop httpx's text: it may quote a header, a proxy or the address."""
     import httpx
 
     if isinstance(failure, httpx.TimeoutException):
@@ -200,7 +198,7 @@ def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
         if isinstance(cause, ssl.SSLError):
             return OutgoingRequestError(place, f"TLS fails ({excerpt(cause.reason or 'no reason')})")
         if isinstance(cause, OSError) and cause.errno:
-            # A name server's codes are negative, and the system has no words for them.
+            # Name lookup codes are negative and unknown to the system.
             reason = str(cause.strerror) if cause.errno < 0 else os.strerror(cause.errno)
             return OutgoingRequestError(place, excerpt(reason))
     if isinstance(failure, httpx.ProxyError):
@@ -209,7 +207,7 @@ def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
 
 
 def _causes(failure: BaseException | None) -> Iterator[BaseException]:
-    """The failure and what caused it, outermost first."""
+    """Yield the failure and its causes."""
     while failure is not None:
         yield failure
         several = failure.exceptions if isinstance(failure, BaseExceptionGroup) else ()

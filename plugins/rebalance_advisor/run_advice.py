@@ -1,4 +1,4 @@
-"""The advisory of one run, from what the store holds of its question to what is saved of its answer."""
+"""Compute one run's advisory from the store, and save it there."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _MEMBER = tuple(one.name for one in fields(MemberScore))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunQuestion:
-    """A run's request and its reading. ``previous``: the document of the cluster's published plan.
+    """Request and snapshot of a run. ``previous``: the cluster's published plan.
 
-    ``quarantined``: what the input gate holds. Its topics are left alone by ``request``, too.
+    ``quarantined``: subjects of the input gate; ``request`` excludes their topics.
     """
 
     snapshot: ClusterSnapshot
@@ -44,7 +44,7 @@ class RunQuestion:
 
 
 def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
-    """Read the run with its snapshot, once. Raises StoreError where a part is missing."""
+    """Raises StoreError for a missing part."""
     run = store.load_run(connection, run_id)
     given = store.load_run_input(connection, run)
     held = store.load_quarantine(connection, run.snapshot_id)
@@ -70,7 +70,7 @@ def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
 def advise_run(
     question: RunQuestion, now: datetime, *, mapper: Mapper = map, width: int = 1, watch: Watch = ignore
 ) -> Advice:
-    """Return the advisory. A reading that is too old at ``now`` gives a plan without moves that says so."""
+    """Return the advisory. A snapshot too old at ``now`` gives a plan without moves."""
     snapshot, request = question.snapshot, question.request
     limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
     unfit = too_old(snapshot.captured_at, now, limit)
@@ -82,7 +82,7 @@ def advise_run(
 
 
 def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> None:
-    """Save all that was found, in one transaction: rows for readers, and the document of which files are made."""
+    """Save rows and documents in one transaction."""
     with connection.transaction():
         scores = advice.scores
         store.save_broker_scores(connection, run_id, scores.brokers)
@@ -97,7 +97,7 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
 
 
 def save_groups(connection: store.Connection, run_id: str, groups: Iterable[GroupReplay]) -> None:
-    """Save the rows of all strategies and scenarios of groups, and of their members."""
+    """Save strategies and scenarios of groups, and their members."""
     groups = tuple(groups)
     scores = [row for group in groups for row in score_rows(group)]
     store.save_score_values(connection, run_id, "group_score", SCORE_COLUMNS, scores)
@@ -106,13 +106,13 @@ def save_groups(connection: store.Connection, run_id: str, groups: Iterable[Grou
 
 
 def score_rows(group: GroupReplay) -> list[tuple[Any, ...]]:
-    """Return the rows of all strategies and scenarios of a group, in the order of ``SCORE_COLUMNS``."""
+    """Return rows with ``SCORE_COLUMNS``."""
     values = attrgetter(*_SCORE)
     return [(*values(score), group.basis.value, group.is_reproduced) for score in (*group.scores, *group.scenarios)]
 
 
 def _outlook(connection: store.Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:
-    """When disks fill up if nothing is done, where the history of readings tells."""
+    """Return when disks fill up without changes, if history shows it."""
     if advice.snapshot.captured_at is None:
         return {}
     forecasts = store.load_disk_forecasts(connection, run_id)

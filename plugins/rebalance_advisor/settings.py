@@ -1,8 +1,4 @@
-"""Every variable of the environment that the advisor reads, once: who reads it, its default, what it says.
-
-The page docs/settings.md is made of it; a test refuses a variable in the code that is not here, and one here that
-no code reads.
-"""
+"""All environment variables that the advisor reads; source of docs/settings.md. A test compares it with the code."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One variable; ``default`` as a person reads it, empty where there is none."""
+    """``default`` is text for people, '' without one."""
 
     name: str
     read_by: str
@@ -61,7 +57,7 @@ belongs to one cluster in [clusters.md](clusters.md).
 
 
 def settings_page() -> str:
-    """``docs/settings.md``."""
+    """Return ``docs/settings.md``."""
     rows = [
         f"| `{setting.name}` | {setting.read_by} | {setting.default or 'none'} | {setting.words} |"
         for setting in SETTINGS

@@ -1,4 +1,4 @@
-"""The stages of a plan as they end, with what each left and how long it took: for ``--verbose`` and for logs."""
+"""Stages of a plan with result and duration, for ``--verbose`` and logs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from rebalance_advisor.terminal import write_lines
 
 
 class StageTimes:
-    """Writes a line to stderr for each stage. The library has no clock: this one is read when a stage ends."""
+    """Writes a line for each stage and reads the clock, which the library does not have."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._last = clock, clock()
 
     def __reduce__(self) -> tuple[type[StageTimes], tuple[Callable[[], float]]]:
-        """In another process time begins anew."""
+        """Restart the clock in another process."""
         return StageTimes, (self._clock,)
 
     def __call__(self, step: TraceStep) -> None:
-        """Write the line of a stage that has just ended."""
         now = self._clock()
         seconds, self._last = now - self._last, now
         copied = amount_in_words(step.bytes, "bytes")
@@ -34,5 +33,5 @@ class StageTimes:
 
 
 def watch_of(*, is_verbose: bool) -> Watch:
-    """Return the watch of a command: one that writes nothing unless ``--verbose`` was given."""
+    """Return a watch that is silent without ``--verbose``."""
     return StageTimes() if is_verbose else ignore

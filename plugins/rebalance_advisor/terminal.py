@@ -1,4 +1,4 @@
-"""Write to a terminal: the one place where our text, with foreign names in it, meets a screen."""
+"""Terminal output: the only place that prints text with foreign names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_assignors.visible_text import visible, visible_json
 
 
 class Tone(StrEnum):
-    """Colour of a word, as the number in its escape sequence."""
+    """Colour number of an escape sequence."""
 
     GOOD = "32"
     CAUTION = "33"
@@ -20,10 +20,7 @@ class Tone(StrEnum):
 
 
 def write_lines(stream: TextIO, *lines: str, tones: Mapping[str, Tone] | None = None) -> None:
-    """Write each line as one line. A character that the stream cannot encode is written out.
-
-    On a terminal, the beginning of a line that ``tones`` names gets its colour.
-    """
+    """Write each item as one line; escapes what the stream cannot encode. ``tones`` colours line beginnings."""
     encoding = stream.encoding or "utf-8"
     shown = [visible(line) for line in lines]
     if tones and _shows_colour(stream):
@@ -33,7 +30,7 @@ def write_lines(stream: TextIO, *lines: str, tones: Mapping[str, Tone] | None = 
 
 
 def _shows_colour(stream: TextIO) -> bool:
-    """A screen, and no wish for plain text (https://no-color.org)."""
+    """Return True on a terminal without NO_COLOR (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -47,12 +44,12 @@ def _coloured(line: str, tones: Mapping[str, Tone]) -> str:
 
 
 def write_json(stream: TextIO, document: Any) -> None:
-    """One document in one line: exact data, in characters that no terminal obeys."""
+    """Write one line of JSON without control characters."""
     write_json_text(stream, json.dumps(document, ensure_ascii=False))
 
 
 def write_json_text(stream: TextIO, text: str) -> None:
-    """As ``write_json``, for a document that is JSON already."""
+    """As ``write_json``, for JSON text."""
     text = visible_json(text)
     if not _can_encode(stream, text):
         text = json.dumps(json.loads(text))

@@ -1,4 +1,4 @@
-"""The advisor's version, which every plan states."""
+"""Version of the advisor, recorded in every plan."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def advisor_version() -> str:
-    """The distribution's version; from a folder that was never installed, ``unreleased``."""
+    """Return the distribution's version; ``unreleased`` without one."""
     try:
         return version("kafka-rebalance-advisor")
     except PackageNotFoundError:

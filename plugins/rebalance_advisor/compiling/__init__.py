@@ -1,1 +1,1 @@
-"""The first run: kernels are compiled, in two processes, with a message."""
+"""Compilation of kernels in a first run."""

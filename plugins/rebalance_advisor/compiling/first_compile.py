@@ -1,8 +1,8 @@
-"""The compiling of kernels, which a first run waits for: announced once on stderr, and for ``advise`` shared.
+"""Compile kernels in a first run: announced once on stderr, and parallel for ``advise``.
 
-Numba compiles one function at a time in a process. While ``advise`` compiles the replays of groups, a second process
-compiles the planner (``python -m rebalance_advisor.compiling.first_compile``). The kernels stay on disk, where numba
-finds them; a kernel that both compile at once is compiled twice, which does no harm.
+Numba compiles one function at a time in a process. While ``advise`` compiles group replays, a second process compiles
+the planner (``python -m rebalance_advisor.compiling.first_compile``). Kernels are cached on disk; compiling one twice
+is harmless.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numba.core import event
 from kafka_assignors.kernels.decorators import has_folder
 from rebalance_advisor.terminal import write_lines
 
-# Each command and each step of a DAG has kernels of its own, so the next one may say it again.
+# Each command and DAG step has its own kernels, so the next one may repeat it.
 _NOTICE = "       kernels of this {what} are compiled, once: its first run takes half a minute longer"
 _NOTICE_NO_FOLDER = (
     "       kernels of this {what} are compiled at each run, which takes half a minute: "
@@ -33,7 +33,7 @@ class _FirstCompile(event.Listener):
         self._what, self._has_helper = what, has_helper
 
     def on_start(self, _event: Any) -> None:
-        """A kernel was not found on disk."""
+        """A kernel was not cached."""
         if not self._is_told:
             self._is_told = True
             write_lines(sys.stderr, (_NOTICE if has_folder() else _NOTICE_NO_FOLDER).format(what=self._what))
@@ -42,21 +42,20 @@ class _FirstCompile(event.Listener):
                 _start_helper()
 
     def on_end(self, _event: Any) -> None:
-        """Each kernel ends without a word."""
+        """Do nothing."""
 
 
 def tell_of_first_compile(*, what: str = "command", has_helper: bool = False) -> None:
-    """Say on stderr when the first kernel has to be compiled; nothing where all of them are on disk already.
-
-    ``what``: a "command", or a "step" in the log of a task. ``has_helper``: a second process compiles the planner.
+    """Announce the first compilation on stderr. ``what``: "command" or "step"; ``has_helper``: start a second
+    process.
     """
-    if not _listening:  # once a process: a command that runs again in it starts no second helper
+    if not _listening:  # once a process, so that a repeated command starts no second helper
         _listening.append(_FirstCompile(what, has_helper=has_helper))
         event.register("numba:compile", _listening[0])
 
 
 def compile_planner() -> None:
-    """Make a plan for a cluster of four brokers, of which two hold too much and lead everything."""
+    """Plan four brokers, of which two hold too much and lead everything."""
     from datetime import UTC, datetime
 
     import numpy as np
@@ -98,7 +97,7 @@ def _processors() -> int:
 
 
 def _start_helper() -> None:
-    """It ends with this process at the latest. Where it cannot be started, this process compiles everything itself."""
+    """Start a process that ends with this one; on failure this process compiles everything."""
     line = [sys.executable, "-P", "-m", "rebalance_advisor.compiling.first_compile"]  # -P: not from the current folder
     nowhere = subprocess.DEVNULL
     try:

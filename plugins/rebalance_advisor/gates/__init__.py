@@ -1,4 +1,4 @@
-"""Great Expectations guards the doors: what goes into advice, and what comes out of it. Nothing else imports it."""
+"""Input and result gates with Great Expectations; nothing else imports it."""
 
 from rebalance_advisor.gates.rules import Gate, Level, Rule, RuleResult, rule_results, rules_of
 from rebalance_advisor.gates.run import GateError, GateResult, check_input, check_results, check_words

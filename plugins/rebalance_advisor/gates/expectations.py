@@ -1,4 +1,4 @@
-"""Great Expectations, and the only code that knows it: run a checkpoint of the project in ``gx/`` on one batch."""
+"""Run a checkpoint of the project in ``gx/`` on one batch; the only code that uses Great Expectations."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ BATCH_PARAMETERS: Mapping[Gate, str] = {Gate.INPUT: "snapshot_id", Gate.RESULTS:
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """Number of rows that break one rule, and the first of them (Great Expectations returns at most 200)."""
+    """Number of rows that break a rule, and the first 200 of them."""
 
     count: int
     rows: tuple[Row, ...]
 
 
 def sqlalchemy_address(dsn: str) -> str:
-    """Return ``dsn`` as SQLAlchemy's URL. Every setting is a quoted parameter, so that GX sees no ``$`` in it."""
+    """Return a SQLAlchemy URL with quoted parameters, so that GX sees no ``$``."""
     from psycopg.conninfo import conninfo_to_dict
 
     from rebalance_advisor.store.schema.connection import libpq_string
@@ -36,11 +36,10 @@ def sqlalchemy_address(dsn: str) -> str:
 
 
 def unexpected_rows(dsn: str, gate: Gate, batch: str) -> dict[str, Unexpected]:
-    """Return for each rule of a gate the rows of ``batch``, a snapshot's or a run's id, that break it.
-
-    Raises RuntimeError if a rule could not be evaluated.
+    """Return the failing rows of ``batch`` (a snapshot or run id) by rule. Raises RuntimeError for a failed
+    evaluation.
     """
-    logging.getLogger("great_expectations").setLevel(logging.WARNING)  # hundreds of lines about itself, none about rows
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)  # hundreds of lines about itself
     import great_expectations as gx
 
     context = gx.get_context(
@@ -59,14 +58,14 @@ def _unexpected(outcome: Any) -> Unexpected:
     found = outcome.result
     if "details" in found:  # SQL of the suite
         return Unexpected(found["observed_value"], tuple(map(_plain, found["details"]["unexpected_rows"])))
-    if "unexpected_count" in found:  # an expectation of Great Expectations about one column
+    if "unexpected_count" in found:  # a column expectation of GX
         return Unexpected(found["unexpected_count"], tuple(map(_plain, found["unexpected_index_list"] or ())))
     rule = outcome.expectation_config.meta["code"]
     raise RuntimeError(f"rule {rule} could not be evaluated: {_first_reason(outcome.exception_info)}")
 
 
 def _plain(row: Row) -> Row:
-    """Return the row for JSON, which has no infinity."""
+    """JSON has no infinity."""
     return {
         name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()
@@ -74,7 +73,7 @@ def _plain(row: Row) -> Row:
 
 
 def _first_reason(information: Mapping[str, Any]) -> str:
-    """GX nests one report for each metric; the first line of the first message says it all."""
+    """GX nests a report for each metric; the first line of the first message is enough."""
     reports = [report for report in (information, *information.values()) if isinstance(report, Mapping)]
     messages = [str(report["exception_message"]) for report in reports if report.get("exception_message")]
     return messages[0].splitlines()[0] if messages else "no reason was given"

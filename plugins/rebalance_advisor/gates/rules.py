@@ -1,7 +1,6 @@
-"""The rules of the gates, read from the suites of the Great Expectations project in ``gx/``.
+"""Rules of the gates, read from the suites in ``gx/`` without importing Great Expectations.
 
-Database constraints see one row; these rules see a whole snapshot or a whole run. Real trouble (a dead broker, a
-violated rack) passes: it is what the advisor is for. Reading the suites does not import Great Expectations.
+Constraints see one row; these rules see a whole snapshot or run. Real trouble (a dead broker, a violated rack) passes.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ PROJECT = Path(__file__).parent / "gx"
 
 
 class Gate(StrEnum):
-    """The name of a gate's suite, validation definition and checkpoint."""
+    """Name of a gate's suite, validation definition and checkpoint."""
 
-    INPUT = "input"  # a snapshot, before anything is computed from it
-    RESULTS = "results"  # a run, before it is published
+    INPUT = "input"  # a snapshot, before computation
+    RESULTS = "results"  # a run, before publishing
 
 
 class Level(StrEnum):
-    """Effect of a broken rule; in the suites beside GX's own ``severity``."""
+    """Effect of a broken rule; beside GX's ``severity`` in the suites."""
 
     BLOCK = "block"  # critical: the run stops
-    QUARANTINE = "quarantine"  # warning: advice leaves the subject out
+    QUARANTINE = "quarantine"  # warning: advice excludes the subject
     WARN = "warn"  # info: a line in the log
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One expectation of a suite. The rows of a quarantine have the subject's name in their column ``subject``."""
+    """One expectation. Rows of a quarantine name their subject in column ``subject``."""
 
     code: FactCode
     gate: Gate
@@ -46,7 +45,6 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The code as files, rows and logs have it."""
         return self.code.value
 
     def __post_init__(self) -> None:
@@ -56,7 +54,7 @@ class Rule:
 
 @cache
 def rules_of(gate: Gate) -> tuple[Rule, ...]:
-    """Return the rules of one gate in the order of its suite."""
+    """In suite order."""
     suite = json.loads((PROJECT / "expectations" / f"{gate}.json").read_text(encoding="utf-8"))
     metas = [expectation["meta"] for expectation in suite["expectations"]]
     return tuple(Rule(FactCode(meta["code"]), gate, Level(meta["level"]), meta.get("subject_type")) for meta in metas)
@@ -64,7 +62,7 @@ def rules_of(gate: Gate) -> tuple[Rule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """Result of one rule for page and report. ``failed_rows`` is None if the rule was not evaluated."""
+    """``failed_rows`` is None if the rule was not evaluated."""
 
     rule: Rule
     failed_rows: int | None
@@ -79,12 +77,12 @@ class RuleResult:
 
     @property
     def first_rows(self) -> str:
-        """Return the first rows by column, and how many more there are."""
+        """Return the first rows by column, and the count of others."""
         return Check(self.rule.name, self.rule.level.value, self.failed_rows or 0, self.sample).first_rows
 
 
 def rule_results(stored: Iterable[Mapping[str, Any]]) -> list[RuleResult]:
-    """Return each rule of both gates with its stored result: columns gate, rule, failed_rows and sample."""
+    """Return each rule of both gates with its stored result."""
     found = {(row["gate"], row["rule"]): row for row in stored}
     rules = (rule for gate in Gate for rule in rules_of(gate))
     return [

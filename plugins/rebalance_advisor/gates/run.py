@@ -1,4 +1,4 @@
-"""The two gates: evaluate every rule, store the results in Postgres, decide what follows."""
+"""The two gates: evaluate every rule and store the results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
 from rebalance_advisor.gates.rules import Gate, Level, rules_of
 
-# Great Expectations keeps of a database's error only its text.
+# Great Expectations keeps only the text of a database error.
 _INTERRUPTED = re.compile(
     "OperationalError|InterfaceError|AdminShutdown|CrashShutdown|server closed the connection|terminating connection"
 )
@@ -22,16 +22,16 @@ _KEPT_ROWS = 20
 
 
 class GateError(AdvisorError):
-    """A rule could not be evaluated: nothing passes a gate that does not work."""
+    """A rule could not be evaluated, so nothing passes."""
 
 
 class GateInterruptedError(GateError):
-    """The database went away while a gate evaluated its rules."""
+    """The database connection was lost during evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """Results of one gate. ``quarantined`` are the subjects that advice leaves out."""
+    """``quarantined``: subjects that advice excludes."""
 
     gate: Gate
     subject: str
@@ -40,7 +40,6 @@ class GateResult:
 
     @property
     def is_blocked(self) -> bool:
-        """A rule of level ``block`` was broken: the run stops."""
         return any(check.level == Level.BLOCK and not check.is_passed for check in self.checks)
 
     def __str__(self) -> str:
@@ -49,15 +48,12 @@ class GateResult:
 
 
 def check_words(check: store.Check) -> str:
-    """Return rule, level, what is wrong, and the first rows; for logs and errors."""
+    """Return rule, level, message and first rows for logs and errors."""
     return f"{check.rule} ({check.level}): {render(Fact(FactCode(check.rule)))}: {check.first_rows}"
 
 
 def check_input(dsn: str, snapshot_id: str) -> GateResult:
-    """Evaluate the input rules for a stored snapshot, store their results, and mark it passed or blocked.
-
-    Raises StoreError for an unknown snapshot, GateError if a rule cannot be evaluated.
-    """
+    """Evaluate input rules, store results, mark the snapshot passed or blocked. Raises StoreError or GateError."""
     with store.connect(dsn) as connection:
         store.require_snapshot(connection, snapshot_id)
         found = _evaluate(dsn, Gate.INPUT, snapshot_id)
@@ -73,10 +69,9 @@ def check_input(dsn: str, snapshot_id: str) -> GateResult:
 
 
 def check_results(dsn: str, run_id: str) -> GateResult:
-    """Evaluate the result rules for a run and store their results; a blocked run is not published until it runs again.
+    """Evaluate result rules and store results; a blocked run is not published.
 
-    Raises RunPublishedError for a published run, StoreError for an unknown one, GateError if a rule cannot be
-    evaluated.
+    Raises RunPublishedError, StoreError or GateError.
     """
     with store.connect(dsn) as connection:
         store.load_run(connection, run_id)

@@ -1,1 +1,1 @@
-"""Samples of records from files: which column is what, read into batches that are counted."""
+"""Read record samples from files into counted batches."""

@@ -1,9 +1,8 @@
-"""Count one sample file of any of the three formats in this process: JSON lines, CSV, Parquet.
+"""Count a sample file: JSON lines, CSV or Parquet.
 
-JSON lines and CSV are read without Arrow, because a bare install has none. A null key and an empty one differ: in JSON
-``null`` (or no such field) and ``""``, in CSV nothing between two commas and ``""``. Numbers of JSON as keys are
-refused, because only their serializer knows which bytes they were. Parquet is read by row groups, only the needed
-columns, into key batches over Arrow's own buffers.
+JSON lines and CSV need no Arrow. Null and empty keys differ: JSON ``null`` or no field, and ``""``; CSV nothing between
+commas, and ``""``. JSON number keys are refused, because only their serializer knows the bytes. Parquet is read by row
+groups, only the needed columns, over Arrow's buffers.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from rebalance_advisor.key_samples.request import SampleColumns, format_of
 def tally_file(
     path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget, told: str | None = None
 ) -> KeyTally:
-    """Raises InvalidInputError with file and line, UsageError where the format is not told or cannot be read here."""
+    """Raises InvalidInputError, or UsageError for an unknown or unsupported format."""
     match format_of(str(path), told):
         case "json":
             return KeyTally.none(plan).added(read_json_lines(path, columns, plan, budget))
@@ -58,14 +57,14 @@ def tally_file(
 
 
 Row = Mapping[str, Any]
-Places = list[int]  # the line of each row
+Places = list[int]  # line of each row
 _INT32 = 2**31
-# A field and what ends it: quoted, with quotes doubled inside, or plain.
+# A quoted (quotes doubled) or plain field, and its end.
 _FIELD = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|\Z)')
 
 
 def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """One object a line; blank lines are passed over. Raises InvalidInputError with file and line."""
+    """Skips blank lines. Raises InvalidInputError."""
     rows: list[Row] = []
     places: Places = []
     seen: set[str] = set()
@@ -87,7 +86,7 @@ def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget:
 
 
 def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """Commas, a header, quotes as in RFC 4180. Raises InvalidInputError with file and line."""
+    """Commas, a header, quotes as in RFC 4180. Raises InvalidInputError."""
     records = _csv_records(read_text(path, budget), path)
     header = next(records, (1, []))[1]
     columns.require_in([name or "" for name in header], str(path))
@@ -104,7 +103,7 @@ def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBu
 
 
 def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]]:
-    """(line it begins in, fields; None for nothing at all); empty lines are passed over."""
+    """Yield (first line, fields; None for an absent one); skips empty lines."""
     at, line = 0, 1
     fields: list[str | None] = []
     begun = 1
@@ -119,7 +118,7 @@ def _csv_records(text: str, path: Path) -> Iterator[tuple[int, list[str | None]]
         if end == "," and at < len(text):
             continue
         if end == ",":
-            fields.append(None)  # a comma ends the file: nothing stands behind it
+            fields.append(None)  # a comma ends the file: an absent field follows
         if fields != [None]:
             yield begun, fields
         fields, begun = [], line
@@ -148,7 +147,7 @@ def _decoded(path: Path, keys: list[bytes | None], places: Places, encoding: Key
     try:
         return decoded(column, encoding)
     except InvalidInputError:
-        # Asked once more one by one: the file's line tells more than the number of its record.
+        # Check again one by one for the line number.
         for key, place in zip(keys, places, strict=True):
             try:
                 decoded(KeyColumn.of([key]), encoding)
@@ -186,7 +185,7 @@ if TYPE_CHECKING:
 
 
 def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, first_row: int = 0) -> KeyBatch:
-    """``first_row``: rows of the file before it. Raises InvalidInputError with the column or row that is wrong."""
+    """``first_row``: rows of the file before it. Raises InvalidInputError."""
     observed = _partitions(batch, columns.partition)
     value_bytes = _sizes(batch, columns.value_bytes)
     if columns.key_hash is not None:
@@ -199,7 +198,7 @@ def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, fi
 
 
 def key_column(array: Any, name: str) -> KeyColumn:
-    """The keys of an Arrow array of strings or bytes. Raises InvalidInputError for another type."""
+    """Return the keys of an Arrow string or bytes array. Raises InvalidInputError."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
@@ -255,7 +254,7 @@ def _nulls(array: Any) -> Any:
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-_BATCH_ROWS = 1 << 18  # what its hashes and partitions take stays near the processor
+_BATCH_ROWS = 1 << 18  # hashes and partitions fit the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +269,7 @@ class RowGroups:
 
 
 def parquet_files(path: Path) -> tuple[Path, ...]:
-    """The file, or those of a folder as Spark writes it. Raises InvalidInputError where there is none."""
+    """Return the file, or those of a Spark folder. Raises InvalidInputError."""
     if not is_folder(path):
         return (path,)
     files, _ = folder_entries(path)
@@ -281,7 +280,7 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
 
 
 def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups, ...]:
-    """One by one. Raises InvalidInputError for a file that is no Parquet, is cut short, or lacks a column."""
+    """Raises InvalidInputError for an invalid or cut file, or a missing column."""
     found = []
     for file in files:
         with _opened(str(file)) as opened:
@@ -295,7 +294,7 @@ def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups
 
 
 def shared_out(groups: Sequence[RowGroups], parts: int) -> tuple[tuple[RowGroups, ...], ...]:
-    """At most ``parts`` parts, the largest row group always to whoever has fewest rows; no part is empty."""
+    """Divide into at most ``parts`` non-empty parts: the largest row group to the part with fewest rows."""
     rows = [0] * max(parts, 1)
     shares: list[list[RowGroups]] = [[] for _ in rows]
     for group in sorted(groups, key=lambda group: -group.rows):
@@ -306,7 +305,7 @@ def shared_out(groups: Sequence[RowGroups], parts: int) -> tuple[tuple[RowGroups
 
 
 def tally_of(groups: Sequence[RowGroups], columns: SampleColumns, plan: TallyPlan) -> KeyTally:
-    """Count the records of these row groups. Raises InvalidInputError with file and row that cannot be read."""
+    """Raises InvalidInputError."""
     tally = KeyTally.none(plan)
     for group in groups:
         with _opened(group.file) as opened:

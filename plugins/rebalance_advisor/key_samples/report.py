@@ -1,6 +1,5 @@
-"""Key scores as a document (``keys.json``) and as lines for a terminal.
-
-Keys are personal data: without ``--show-keys`` a key leaves as its 64-bit identity alone.
+"""Key scores as ``keys.json`` and terminal lines. Without ``--show-keys`` keys appear only as 64-bit hashes (personal
+data).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _SHOWN_KEYS = 5
 
 @dataclass(frozen=True, slots=True)
 class KeyReport:
-    """The topic's scores, and those of the topic that is read together with it; its placement's number in the plan."""
+    """Scores of the topic and of a topic read with it; the number of its placement in the plan."""
 
     topic: str
     scores: KeyScores
@@ -40,7 +39,6 @@ class KeyReport:
 
 
 def report_of(request: KeyRequest, tally: KeyTally, other: KeyTally | None) -> KeyReport:
-    """Of one sample or two, counted by the request's plan."""
     if request.other is None or other is None:
         return KeyReport(request.topic, scores_of(tally))
     own = read_together(request.plan).other
@@ -49,7 +47,6 @@ def report_of(request: KeyRequest, tally: KeyTally, other: KeyTally | None) -> K
 
 
 def document_of(report: KeyReport) -> dict[str, Any]:
-    """All of it, plain JSON."""
     document = {"version": VERSION, "topic": report.topic, **_scores(report.scores)}
     if report.other_scores is not None and report.meeting is not None:
         meeting = report.meeting
@@ -123,7 +120,6 @@ def _key(key: HeavyKey) -> dict[str, Any]:
 
 
 def lines_of(report: KeyReport) -> Iterator[str]:
-    """For people, shortest first."""
     yield from _topic_lines(report.topic, report.scores, report.scores.placements)
     for score in report.scores.pairs:
         yield f"  {_pair_words(score, report.other)}"

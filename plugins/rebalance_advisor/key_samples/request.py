@@ -1,4 +1,4 @@
-"""A request for a topic's keys and its options, the same for the shell command and for the job on Spark."""
+"""Options and request of a key analysis, for shell command and Spark job."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ _SHOWN_COLUMNS = 12
 
 @dataclass(frozen=True, slots=True)
 class SampleColumns:
-    """Names of columns. One of ``key`` and ``key_hash`` is there: keys, or one int32 hash each in their place.
-
-    ``partition``: where the record lies; ``value_bytes``: how many bytes its value has.
-    """
+    """Exactly one of ``key`` and ``key_hash`` (int32) is set. ``partition`` and ``value_bytes`` are columns, too."""
 
     key: str | None = "key"
     key_hash: str | None = None
@@ -35,19 +32,18 @@ class SampleColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those to read, each once."""
         wanted = (self.key, self.key_hash, self.partition, self.value_bytes)
         return tuple(dict.fromkeys(name for name in wanted if name is not None))
 
     def require_in(self, found: Collection[str], place: str) -> None:
-        """Raise InvalidInputError that lists what the file has, where a column is missing."""
+        """Raises InvalidInputError with the file's columns when one is missing."""
         for name in self.names:
             if name not in found:
                 have = ", ".join(excerpt(column) for column in list(found)[:_SHOWN_COLUMNS]) or "no column"
                 raise InvalidInputError.at(place, f"has no column {excerpt(name)}, but {have}", "name it by --…-column")
 
     def require_fit(self, plan: TallyPlan) -> None:
-        """Hashes tell only partitioners that go by this one hash. Raises UsageError where the plan needs others."""
+        """Raises UsageError when the plan needs other hashes than the given ones."""
         if self.key_hash is not None and len(plan.hashes) > 1:
             needed = ", ".join(key_hash.value for key_hash in plan.hashes)
             raise UsageError.at("--hash-column", f"one hash a key, but the partitioners need {needed}", "give keys")
@@ -59,7 +55,7 @@ _DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class OtherTopic:
-    """One that is read together with the topic, by one group or Streams application."""
+    """A topic read together with this one by one group or Streams application."""
 
     sample: str
     name: str
@@ -68,7 +64,7 @@ class OtherTopic:
 
 @dataclass(frozen=True, slots=True)
 class KeyRequest:
-    """``sample``: a file, a folder or an address of Spark's; None where the topic itself is read."""
+    """``sample``: a file, folder or Spark address; None to read the topic itself."""
 
     topic: str
     sample: str | None
@@ -79,7 +75,7 @@ class KeyRequest:
 
 
 def add_key_arguments(parser: argparse.ArgumentParser) -> None:
-    """What both ask for, but where the result goes."""
+    """Add the common options, without output."""
     parser.add_argument("--topic", required=True, metavar="NAME", help="what the topic is called")
     parser.add_argument("--partitions", type=int, metavar="N", help="how many partitions it has")
     parser.add_argument(
@@ -115,9 +111,7 @@ def add_key_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def key_request(arguments: argparse.Namespace, sample: str | None, partitions: int | None = None) -> KeyRequest:
-    """``partitions``: of the topic, where the cluster told them. Raises UsageError for options that cannot be kept,
-    UnknownNameError and InvalidInputError for partitioners.
-    """
+    """``partitions``: of the live topic. Raises UsageError, UnknownNameError or InvalidInputError."""
     count = arguments.partitions if arguments.partitions is not None else partitions
     if count is None:
         raise UsageError.at("--partitions", "is missing", "a file does not tell how many partitions the topic has")
@@ -161,7 +155,7 @@ def _other(arguments: argparse.Namespace, layout: TopicLayout) -> OtherTopic | N
 
 
 def format_of(name: str, told: str | None) -> str:
-    """``parquet``, ``json`` or ``csv``, as told or by the name's end. Raises UsageError where neither says."""
+    """Return ``parquet``, ``json`` or ``csv``, as given or by suffix. Raises UsageError."""
     suffixes = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv"}
     path = Path(name)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix

@@ -1,1 +1,1 @@
-"""Custom assignors and partitioners, each in a process of its own: found, started, limited, called."""
+"""Custom assignors and partitioners, each in its own limited process."""

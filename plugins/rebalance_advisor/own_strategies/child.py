@@ -1,11 +1,10 @@
-"""The process in which one class of one's own runs: one JSON line in, one out, over the socket whose number is given.
+"""The process of one custom class: one JSON line in, one out, over the socket whose number is given.
 
     python -P -m rebalance_advisor.own_strategies.child FD MEMORY_BYTES
 
-It parts in two: one process supervises (``supervisor``), the other imports what the first line says. All that the class
-does wrong is caught and told as a fault where it can be; what cannot be caught ends this process, which the other
-side sees. Nothing of the class goes back but names, numbers and the words of its fault. Whatever it prints is dropped.
-It is no sandbox: the class may do what the user may do, but for reading other processes where the kernel forbids it.
+One process supervises (``supervisor``), its child imports the class. Faults are caught and returned where possible; any
+other ends the child. Only names, numbers and fault messages go back; printed output is dropped. This is no sandbox: the
+class has the user's rights, except reading other processes where the kernel forbids it.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ Message = dict[str, Any]
 
 
 def main() -> None:
-    """Supervise a copy of this process in which the class runs."""
     channel, memory_bytes = int(sys.argv[1]), int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     kernel_guards.adopt_orphans()
@@ -43,7 +41,7 @@ def main() -> None:
     if worker:
         supervise(worker, channel, memory_bytes)
     kernel_guards.end_with_parent()
-    if os.getppid() != supervisor:  # it ended before the kernel knew
+    if os.getppid() != supervisor:  # it ended before the kernel call
         os._exit(1)
     kernel_guards.deny_other_processes()
     _limit(memory_bytes)
@@ -51,7 +49,7 @@ def main() -> None:
 
 
 def _answer_all(channel: socket.socket) -> None:
-    """Import, say hello, answer until the other side hangs up."""
+    """Import, send the greeting, answer until the channel closes."""
     lines = channel.makefile("rb")
     setup = json.loads(lines.readline())
     pid = os.getpid()
@@ -59,7 +57,7 @@ def _answer_all(channel: socket.socket) -> None:
     found: list[Any] = []
 
     def send(message: Message) -> None:
-        if os.getpid() != pid:  # it forked, and this is the copy: one answer is enough
+        if os.getpid() != pid:  # a forked copy of the class: one answer is enough
             os._exit(0)
         channel.sendall(json.dumps(message).encode() + b"\n")
 
@@ -72,14 +70,14 @@ def _answer_all(channel: socket.socket) -> None:
 
 
 def _limit(memory_bytes: int) -> None:
-    """No more memory than that for one process, hard, where the system can hold it to that."""
+    """Set a hard memory limit of the process if the system supports it."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _guarded(work: Callable[[], Message]) -> Message:
-    """What ``work`` gives, or the fault that ended it."""
+    """Return the result of ``work``, or its fault."""
     try:
         return work()
     except MemoryError:
@@ -93,7 +91,7 @@ def _guarded(work: Callable[[], Message]) -> Message:
 
 
 def _told(error: BaseException) -> str:
-    """Type, words and place of an error; its words may themselves raise."""
+    """Return type, message and place of an error; its message may raise."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     try:
@@ -108,7 +106,7 @@ def _fault(kind: str, words: str) -> Message:
 
 
 def _hello(target: Target, found: list[Any]) -> Message:
-    """Its name and versions; the instance is kept in ``found``."""
+    """Return name and versions; store the instance in ``found``."""
     made = _imported(target)
     strategy = made() if isinstance(made, type) else made
     method = "assign_members" if target.kind is Kind.ASSIGNOR else "partition_of"
@@ -122,7 +120,7 @@ def _hello(target: Target, found: list[Any]) -> Message:
 
 
 def _imported(target: Target) -> Any:
-    """The attribute of the module, or of the file, whose folder is looked in last for what it imports."""
+    """Import the attribute of a module or file; a file's folder is searched last."""
     if target.is_file:
         path = Path(target.module)
         sys.path.append(str(path.resolve().parent))

@@ -1,4 +1,4 @@
-"""Limits that Linux sets on a custom class's processes. Elsewhere, and where the kernel refuses, nothing happens."""
+"""Linux limits on a custom class's processes; without effect on other systems or when the kernel refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SET_PDEATHSIG, _GET_DUMPABLE, _SET_DUMPABLE, _DROP_FROM_BOUNDS, _SET_CHILD_SUBR
     36,
     38,
 )
-# Root's rights to read other processes: newer kernels do not ask Landlock about who has one of them.
+# Root capabilities to read other processes; newer kernels let them bypass Landlock.
 _SYS_PTRACE, _SYS_ADMIN, _PERFMON = 19, 21, 38
 _CAPABILITY_VERSION = 0x20080522
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446  # on every architecture
@@ -47,25 +47,25 @@ class _PathBeneath(ctypes.Structure):
 
 
 def end_with_parent() -> None:
-    """Let the kernel kill this process when the thread that started it ends."""
+    """Let the kernel kill this process when its starting thread ends."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """Let descendants whose parent ended become children of this process, whatever session they are in."""
+    """Make orphaned descendants children of this process, in any session."""
     _prctl(_SET_CHILD_SUBREAPER, 1)
 
 
 def deny_other_processes() -> bool:
-    """Keep this process and its descendants from reading the environment and memory of all others; whether it worked.
+    """Block access to environment and memory of other processes; return whether it worked.
 
-    Linux gives /proc/PID/environ to every process of the same user. Landlock (5.13 or newer) refuses it across
-    the border of a domain, to root too. This domain forbids nothing else but to make block devices.
+    Linux shows /proc/PID/environ to processes of the same user. Landlock (5.13 or newer) refuses it across domains, to
+    root too. This domain otherwise forbids only creating block devices.
     """
     version = _syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_LANDLOCK_VERSION))
     if version < 1:
         return False
-    # A domain that does not know this right denies it: renaming from one folder into another.
+    # A domain that does not name this right forbids renaming across folders.
     refer = _REFER if version >= _REFER_SINCE else 0
     made = _Ruleset(_MAKE_BLOCK | refer)
     rules = _syscall(
@@ -93,7 +93,7 @@ def deny_other_processes() -> bool:
 
 
 def _drop_rights_to_read() -> None:
-    """Give up what root has of them, for programs that are started later as well."""
+    """Drop root's capabilities, also for later programs."""
     header, sets = _CapabilityHeader(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
     libc = ctypes.CDLL(None)
     libc.capget(ctypes.byref(header), ctypes.byref(sets))
@@ -107,7 +107,7 @@ def _drop_rights_to_read() -> None:
 
 
 def hide_environment() -> None:
-    """Keep other processes of this user from this one's environment and memory, until as many calls show it again."""
+    """Hide this process's environment and memory from others of the user; calls nest."""
     global _hidden, _was_dumpable  # noqa: PLW0603 (the kernel's flag is the process's, too)
     with _hiding:
         if not _hidden:
@@ -117,7 +117,7 @@ def hide_environment() -> None:
 
 
 def show_environment() -> None:
-    """Take one ``hide_environment`` back."""
+    """Undo one ``hide_environment``."""
     global _hidden  # noqa: PLW0603
     with _hiding:
         _hidden -= 1

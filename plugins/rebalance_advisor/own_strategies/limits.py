@@ -1,19 +1,19 @@
-"""Limits of a custom assignor: a process that takes more is ended, and the next group gets a new one."""
+"""Limits of a custom assignor; a process that exceeds one is ended and replaced."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MIB = 1 << 20
-LEAST_BYTES = 64 * MIB  # an interpreter does not start in less
+LEAST_BYTES = 64 * MIB  # an interpreter needs more
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``start_s``: to import the class and make one; ``answer_s``: for one group, or one sample of keys.
+    """``start_s``: import and construction; ``answer_s``: one group or one sample of keys.
 
-    ``memory_bytes``: the process's address space (its interpreter and imports included). ``most_ends``: after so many
-    ends of its process (by itself or by a limit) it is asked no more, so that a run with thousands of groups ends.
+    ``memory_bytes``: address space with interpreter and imports. ``most_ends``: the class is disabled after so many
+    ends of its process, so that runs with thousands of groups finish.
     """
 
     start_s: float = 30.0
@@ -26,7 +26,6 @@ DEFAULTS = Limits()
 
 
 def limits_of(answer_s: float | None, memory_bytes: int | None) -> Limits:
-    """The usual ones but for what is given."""
     return Limits(
         answer_s=DEFAULTS.answer_s if answer_s is None else answer_s,
         memory_bytes=DEFAULTS.memory_bytes if memory_bytes is None else memory_bytes,

@@ -1,8 +1,4 @@
-"""Register custom assignors and partitioners, each in a process of its own, and end the processes afterwards.
-
-A target is described once by its process; calls then go to it, and a refusal is an answer as in the library's
-contracts.
-"""
+"""Register custom assignors and partitioners, each in its own process, and end the processes afterwards."""
 
 from __future__ import annotations
 
@@ -33,7 +29,7 @@ from rebalance_advisor.own_strategies.supervisor import MEMORY_EXIT
 from rebalance_advisor.own_strategies.targets import Kind, Target
 
 _CHILD = "rebalance_advisor.own_strategies.child"
-_POLL_S = 0.1  # a process that it left behind may hold the socket open after its end
+_POLL_S = 0.1  # an orphan may hold the socket open
 _CHUNK_BYTES = 1 << 16
 _HELLO_BYTES = 1 << 16
 _BYTES_PER_S = 4e6  # JSON to objects and back, on a busy machine
@@ -43,7 +39,7 @@ Message = dict[str, Any]
 
 
 class ChildProcess:
-    """One class in one process; a context manager. Its process is started when first asked, and again after an end."""
+    """One class in one process, started at the first request and again after an end."""
 
     def __init__(self, target: Target, limits: Limits) -> None:
         self._target = target
@@ -62,15 +58,15 @@ class ChildProcess:
         self.close()
 
     def hello(self) -> Message:
-        """``name`` and ``versions`` as the class tells them. Raises AssignorError where it cannot be made."""
+        """Return the class's ``name`` and ``versions``. Raises AssignorError."""
         self.close()
         return self._start()
 
     def ask(self, request: Message, most_bytes: int) -> Any:
-        """What it answers, as JSON of at most so many bytes. Raises AssignorError with what went wrong instead.
+        """Return the answer, at most ``most_bytes`` of JSON. Raises AssignorError.
 
-        After a fault that ended the process the next call starts a new one, up to the limit of ends. A class that could
-        not be made is not tried again.
+        After a fault that ended the process, the next call starts a new one, up to the limit. A failed construction is
+        final.
         """
         if self._unmade is not None:
             raise self._unmade
@@ -84,7 +80,7 @@ class ChildProcess:
             raise
 
     def close(self) -> None:
-        """End the process, and those that it started: its supervisor does so once the channel is closed."""
+        """Close the channel; the supervisor then ends all processes."""
         process, channel = self._process, self._channel
         self._process = self._channel = None
         self._buffer = bytearray()
@@ -104,7 +100,7 @@ class ChildProcess:
             self._start()
         self._number += 1
         body = json.dumps(request)
-        # To write and read it all is not the class's own time.
+        # Time to write and read does not count as the class's.
         around_s = (len(body) + most_bytes) / _BYTES_PER_S
         line = f'{{"number": {self._number}, {body[1:]}\n'.encode()
         reply = self._exchanged(line, self._limits.answer_s, most_bytes, around_s)
@@ -140,7 +136,7 @@ class ChildProcess:
         return hello
 
     def _exchanged(self, line: bytes, seconds: float, most_bytes: int, around_s: float = 0.0) -> Message:
-        """Its reply to ``line``. Raises AssignorError with its fault; what was no plain one has ended the process."""
+        """Return the reply. Raises AssignorError; any fault but a plain error ends the process."""
         deadline = time.monotonic() + seconds + around_s
         try:
             reply = json.loads(self._line_after(line, deadline, seconds, most_bytes))
@@ -153,7 +149,7 @@ class ChildProcess:
             return reply
         if not isinstance(fault, list) or len(fault) != 2 or not all(isinstance(part, str) for part in fault):
             raise self._ended("Nonsense", "writes to the advisor's own channel")
-        kind, words = (visible(part) for part in fault)  # no lone surrogate: it would end whatever writes it
+        kind, words = (visible(part) for part in fault)  # lone surrogates would crash writers
         if kind == "MemoryLimit":
             raise self._ended(kind, words)
         raise AssignorError(kind, words)
@@ -216,21 +212,21 @@ def _signal_name(number: int) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Little of ours: no address or password of a store. Same answer every time, threads of numeric libraries: one."""
+    """Return a small environment without store addresses and passwords, with fixed hash seed and one numeric thread."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)  # noqa: PTH100 (zips too)
     return kept | one_thread | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-_PAIR_BYTES = 24  # brackets, commas, a partition's digits
-_SLACK = 4  # of an honest answer's length: what is given twice is to be told as that
+_PAIR_BYTES = 24  # brackets, commas, digits
+_SLACK = 4  # allows duplicates, which get a better error
 _LEAST_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A class that was found: its name and versions as it tells them; ``problem``: why it is never asked."""
+    """A class with its name and versions; ``problem``: why it is never called."""
 
     target: Target
     name: str
@@ -238,14 +234,14 @@ class Described:
     problem: str | None = None
 
     def require_fit(self) -> None:
-        """Raises what is wrong with it."""
+        """Raises its problem."""
         if self.problem is not None:
             raise AssignorError("NameTaken", self.problem)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IsolatedAssignor:
-    """An ``Assignor`` whose answer comes from another process, and is checked here."""
+    """An ``Assignor`` in another process; its answers are checked here."""
 
     described: Described
     process: ChildProcess
@@ -257,7 +253,7 @@ class IsolatedAssignor:
         object.__setattr__(self, "versions", self.described.versions)
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError with whatever it did instead of answering right."""
+        """Raises AssignorError for a fault or a wrong answer."""
         self.described.require_fit()
         members, topics = member_views(request), topic_views(request)
         document = members_document(members) | {"topics": [view.document() for view in topics]}
@@ -266,7 +262,7 @@ class IsolatedAssignor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IsolatedPartitioner:
-    """A ``Partitioner`` whose answers come from another process, one request a sample."""
+    """A ``Partitioner`` in another process, one request a sample."""
 
     described: Described
     process: ChildProcess
@@ -278,7 +274,7 @@ class IsolatedPartitioner:
         object.__setattr__(self, "versions", self.described.versions)
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
-        """Raises AssignorError with whatever it did instead of answering right."""
+        """Raises AssignorError for a fault or a wrong answer."""
         self.described.require_fit()
         keys = different_keys(sample)
         document = {"keys": [None if key is None else key.hex() for key in keys], "partitions": target.partitions}
@@ -289,7 +285,7 @@ class IsolatedPartitioner:
 
 
 def _most_bytes(members: Sequence[MemberView], topics: Sequence[TopicView]) -> int:
-    """An answer that gives each partition once is a fraction of it."""
+    """Return a limit far above an answer with each partition once."""
     pairs = sum(topic.partitions * (len(json.dumps(topic.name)) + _PAIR_BYTES) for topic in topics)
     return _LEAST_BYTES + _SLACK * (pairs + sum(len(json.dumps(member.id)) + _PAIR_BYTES for member in members))
 
@@ -305,10 +301,10 @@ _BUILT_IN = {
 
 
 def described(targets: Iterable[Target], limits: Limits = DEFAULTS) -> tuple[Described, ...]:
-    """Each class with the name that it tells, each place once.
+    """Describe each class once by its own name.
 
-    One that cannot be made here keeps its label, and whoever asks it is told why: it may be there where it is asked.
-    A class whose name is taken is never asked.
+    A class that cannot be made here keeps its label and its error: it may work on another machine. A class with a taken
+    name is never called.
     """
     found: list[Described] = []
     names: set[str] = set()
@@ -325,7 +321,7 @@ def described(targets: Iterable[Target], limits: Limits = DEFAULTS) -> tuple[Des
 
 @contextmanager
 def own_strategies(found: Sequence[Described], limits: Limits = DEFAULTS) -> Iterator[None]:
-    """Inside, they are registered with the library, each in a process of its own."""
+    """Register the classes inside the block."""
     with ExitStack() as stack:
         for one in found:
             process = stack.enter_context(ChildProcess(one.target, limits))
@@ -342,5 +338,5 @@ def _described(target: Target, limits: Limits) -> Described:
             hello = process.hello()
         except AssignorError:
             return Described(target, visible(target.label))
-    # Names go into tables, files and terminals, where a zero byte or a turned line would end or garble all of them.
+    # Names go to tables, files and terminals, so control characters are made visible.
     return Described(target, visible(hello["name"]), visible(str(hello.get("versions") or "")))

@@ -1,7 +1,7 @@
-"""The process between the advisor and a class. It ends when either does, and ends every process of the class.
+"""The process between the advisor and a class. It ends when either does, and ends all processes of the class.
 
-It holds the class's end of the channel and never reads it: the advisor's end closes when the advisor ends, however it
-ends. Processes that the class leaves behind become its children, and are found below it whatever session they chose.
+It holds the class's end of the channel without reading: the advisor's end closes with the advisor. Orphans of the class
+become its children in any session.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-# The exit code that tells the advisor why it ended.
+# Exit code of an end by the memory limit.
 MEMORY_EXIT = 120
 _POLL_MS = 50
 _ENDING_S = 3.0
@@ -23,7 +23,7 @@ _BETWEEN_KILLS_S = 0.005
 
 
 def supervise(worker: int, channel: int, memory_bytes: int) -> NoReturn:
-    """Wait for the end of ``worker``, a child, or of the other end of ``channel``; then end as the child did."""
+    """Wait for ``worker`` to exit or ``channel`` to close, then exit like the worker."""
     ends = select.poll()
     ends.register(channel, getattr(select, "POLLRDHUP", 0))
     status = None
@@ -38,14 +38,14 @@ def supervise(worker: int, channel: int, memory_bytes: int) -> NoReturn:
     _end_all(None)
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        with suppress(OSError, ValueError):  # SIGKILL has no handler to set
+        with suppress(OSError, ValueError):  # SIGKILL has no handler
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)
 
 
 def _reap(worker: int) -> int | None:
-    """Collect what has ended; returns the worker's status if it was among it."""
+    """Reap ended children; return the worker's status if it is among them."""
     status = None
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
@@ -55,7 +55,7 @@ def _reap(worker: int) -> int | None:
 
 
 def _end_all(worker: int | None) -> None:
-    """Kill until none is left; one that forks as fast as it is killed has three seconds."""
+    """Kill until none is left, for at most 3 s."""
     deadline = time.monotonic() + _ENDING_S
     if worker is not None:
         with suppress(ProcessLookupError):
@@ -71,7 +71,7 @@ def _end_all(worker: int | None) -> None:
 
 
 def _descendants() -> list[int]:
-    """Process ids below this process; none where the system does not tell."""
+    """Return descendant process ids; empty where the system does not list them."""
     found: list[int] = []
     ahead = [os.getpid()]
     while ahead:
@@ -84,9 +84,10 @@ def _descendants() -> list[int]:
 
 
 def _is_beyond(pids: list[int], memory_bytes: int) -> bool:
-    """Whether several processes together hold more than that; a limit of the kernel's holds a single one.
+    """Return whether several processes together exceed the limit; the kernel limits a single one.
 
-    Resident memory first, which is cheap and counts shared pages more than once; then what each has its share of.
+    Resident memory is checked first, because it is cheap although it counts shared pages twice; then proportional
+    memory.
     """
     if len(pids) < 2 or _sum(pids, "statm") <= memory_bytes:
         return False

@@ -1,4 +1,4 @@
-"""Targets of custom classes: ``module:Class``, ``FILE.py:Class``, or an entry point of an installed package."""
+"""Targets of custom classes: ``module:Class``, ``FILE.py:Class``, or an entry point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PLACE_CHARS = 1000
 
 
 class Kind(StrEnum):
-    """What the class is; the value is the group of entry points."""
+    """Kind of class; the value is the entry point group."""
 
     ASSIGNOR = "kafka_rebalance.assignors"
     PARTITIONER = "kafka_rebalance.partitioners"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One class. ``place`` is what people wrote; ``label`` names it until it has told its own name."""
+    """``place`` is the user's text; ``label`` names the class until its own name is known."""
 
     kind: Kind
     place: str
@@ -35,22 +35,20 @@ class Target:
 
     @property
     def module(self) -> str:
-        """The module's name, or the path of its file."""
+        """Return the module or the file's path."""
         return self.place.rpartition(":")[0]
 
     @property
     def attribute(self) -> str:
-        """The class in it."""
         return self.place.rpartition(":")[2]
 
     @property
     def is_file(self) -> bool:
-        """The module is a file's path."""
         return self.module.endswith(FILE_SUFFIX)
 
 
 def read_target(text: str, kind: Kind) -> Target:
-    """What ``module:Class`` or ``FILE.py:Class`` means. Raises UsageError for another text; nothing is imported."""
+    """Parse ``module:Class`` or ``FILE.py:Class`` without an import. Raises UsageError."""
     match = _PLACE.fullmatch(text)
     is_place = match is not None and len(text) <= MOST_PLACE_CHARS
     if (
@@ -63,18 +61,17 @@ def read_target(text: str, kind: Kind) -> Target:
 
 
 def installed_targets(kind: Kind) -> tuple[Target, ...]:
-    """The entry points of all installed packages, by name."""
     points = sorted(entry_points(group=kind.value), key=lambda point: (point.name, point.value))
     return tuple(Target(kind, f"{point.module}:{point.attr}", point.name) for point in points)
 
 
 def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    """All entry points that are installed, then these places. Raises UsageError for one that names no class."""
+    """Return all entry points, then these places. Raises UsageError."""
     return (*installed_targets(kind), *(read_target(place, kind) for place in places))
 
 
 def targets_here(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    """The same, of a shell. Raises UsageError for a file that is not there, too."""
+    """As ``targets_of``, for a shell. Also raises UsageError for a missing file."""
     targets = targets_of(places, kind)
     for target in targets:
         if target.is_file and not Path(target.module).is_file():

@@ -1,4 +1,4 @@
-"""Return one line for each custom assignor of a run: how many groups it answered, and why not the others."""
+"""Lines on each custom assignor of a run: groups answered, and why not the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 def told_of_own(groups: Iterable[GroupReplay], names: Sequence[str]) -> list[str]:
-    """Return a line for each of ``names``."""
     errors: dict[str, list[Fact | None]] = {name: [] for name in names}
     for group in groups:
         for score in group.scores[1:]:

@@ -1,4 +1,4 @@
-"""Prometheus → loads of a snapshot: rates by topic and broker, split over the partitions that each broker leads."""
+"""Loads from Prometheus: rates by topic and broker, split over the partitions that each broker leads."""
 
 from rebalance_advisor.prometheus.loads import loads_from_prometheus
 from rebalance_advisor.prometheus.metric_names import MetricNames, read_metric_names

@@ -1,4 +1,4 @@
-"""Prometheus' HTTP API: instant queries. No message holds what the address or a token file keeps secret."""
+"""Instant queries of Prometheus' HTTP API. No error message holds a secret."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Labels = Mapping[str, str]
 
 
 class PrometheusError(InvalidInputError):
-    """The server cannot be asked, or refuses a query."""
+    """The server cannot be reached or refuses a query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """``address`` without user and password; ``headers`` hold them. ``ca_file`` replaces the system's authorities."""
+    """``address`` has no user and password; ``headers`` hold them. ``ca_file`` replaces the system's CAs."""
 
     address: str
     headers: Mapping[str, str] = field(repr=False, default_factory=dict)
@@ -35,9 +35,8 @@ class Server:
 
     @classmethod
     def at(cls, url: str, bearer_token_file: Path | None = None, ca_file: Path | None = None) -> Server:
-        """``https://user:password@host:9090/prefix``.
-
-        Raises PrometheusError for what is no such address, and for a credential that plain HTTP would show to others.
+        """Parse ``https://user:password@host:9090/prefix``. Raises PrometheusError, also for a credential over plain
+        HTTP.
         """
         try:
             parts = urllib.parse.urlsplit(url)
@@ -61,10 +60,7 @@ class Server:
         return cls(address, headers, ca_file)
 
     def query(self, text: str, at: datetime, seconds: float = _ANSWER_SECONDS) -> list[tuple[Labels, float]]:
-        """The series of an instant query at a moment; those that are no number are left out.
-
-        Raises PrometheusError where the server cannot be reached, refuses the query, or answers something else.
-        """
+        """Return series of an instant query without NaN. Raises PrometheusError."""
         try:
             answer = ask(
                 f"{self.address}/api/v1/query",
@@ -86,7 +82,7 @@ class Server:
 
 
 def _series(document: Any) -> list[tuple[Labels, float]]:
-    """Of a vector; a value is [moment, text]."""
+    """A vector's value is [moment, text]."""
     if document["data"]["resultType"] != "vector":
         raise ValueError("no vector")
     found = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]
@@ -94,7 +90,7 @@ def _series(document: Any) -> list[tuple[Labels, float]]:
 
 
 def _words_of(body: bytes) -> str:
-    """What the server says is wrong with a query; proxies say whatever they like, and that stays there."""
+    """Return Prometheus' own error; a proxy's text is not shown."""
     try:
         document = json.loads(body)
         return f", {excerpt(document['error'])}" if document.get("errorType") == "bad_data" else ""

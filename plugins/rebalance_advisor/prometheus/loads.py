@@ -1,19 +1,17 @@
-"""Return a snapshot with loads from Prometheus: in, out and messages by topic and broker, CPU by broker.
+"""Add loads from Prometheus to a snapshot: in, out and messages by topic and broker, CPU by broker.
 
-Figures are of the window that ends with the snapshot. Figures that Prometheus lacks stay as the snapshot has them. A
-series belongs to a broker by an id, by the broker's advertised host, or by the number at a pod's end.
+Values cover the window that ends with the snapshot; missing ones stay unchanged. A series belongs to a broker by id, by
+advertised host, or by a pod's last number.
 
-Rates of a topic on a broker are those of the partitions that it leads. One partition is exact; several are split, best
-first: by messages (growth of their end offsets), by size (retention is the topic's, so a log is as large as its
-writes), or evenly. A rate on a broker that leads nothing of the topic now is split over all its partitions where it was
-written (the leader moved in the window), and left out where it was read (consumers fetch from followers). A partition
-with an unchanged end offset was not written to, counted or not: brokers count a topic from its first byte.
-Example: broker 1 leads a-0 and a-1 and counts 90 bytes/s of a; their offsets grow by 2 and 1 a second: 60 and 30.
+A topic's rate on a broker belongs to the partitions that it leads. One partition is exact. Several are split by
+messages (growth of end offsets), else by size (retention is per topic, so size follows writes), else evenly. A rate on
+a broker that leads none now is split over all of the topic's partitions if written (the leader moved), and ignored if
+read (follower fetching). A partition with an unchanged end offset was not written to. Example: broker 1 leads a-0 and
+a-1 and counts 90 bytes/s of a; offsets grow by 2/s and 1/s: 60 and 30 bytes/s.
 
-CPU of a broker is split over the partitions that it leads, by Cruise Control's coefficients, as in the planner. A
-leader costs by its bytes in and out, a follower by its copies. One factor for the whole cluster turns these costs into
-percent, so that all brokers together have the measured sum. The snapshot records by how much single brokers differ from
-it (hardware, compression, reconnecting clients).
+CPU is split over leaders by Cruise Control's coefficients, as in the planner: leaders cost by bytes in and out,
+followers by copies. One factor for the cluster makes the sum equal to the measured one. The snapshot records how much
+single brokers deviate.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ TopicRates = Mapping[tuple[str, int], float]  # (topic, broker) → a second
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """``values`` float64[P] (nan: its topic has no series on its leader); the rest are shares of what was counted."""
+    """``values`` float64[P] (nan: the topic has no series on its leader); others are shares of the total."""
 
     values: Floats
     total: float
@@ -49,12 +47,12 @@ class Split:
     by_messages: float
     by_size: float
     evenly: float
-    elsewhere: float  # counted on brokers that lead nothing of the topic
-    spread: float | None  # share by which the splits by messages and by size differ, where both are known
+    elsewhere: float  # counted on brokers without a leader of the topic
+    spread: float | None  # difference of the splits by messages and by size, if both exist
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """Return how sure it is: the share of each way of splitting, and how far two of them differ."""
+        """Return the share of each split method, and the difference of two."""
         names = ("exact", "by_messages", "by_size", "evenly", "elsewhere", "spread")
         shares = {name: getattr(self, name) for name in names}
         return {name: None if share is None else float(share) for name, share in shares.items()}
@@ -63,9 +61,8 @@ class Split:
 def split_over_partitions(
     snapshot: ClusterSnapshot, rates: TopicRates, messages: Floats, *, keeps_elsewhere: bool
 ) -> Split:
-    """``messages`` float64[P] a second, nan where unknown. ``keeps_elsewhere``: see above, for what is written.
-
-    O(P + series).
+    """``messages`` float64[P] a second, nan if unknown. ``keeps_elsewhere``: split rates of other brokers. O(P +
+    series).
     """
     table, names = snapshot.partitions, [topic.name for topic in snapshot.topics]
     size = table.leader_log_bytes
@@ -109,7 +106,7 @@ def _weights(rows: np.ndarray, messages: Floats, size: Floats) -> tuple[str, Flo
 
 
 def _usable(known: Floats) -> bool:
-    """Known for every one of them, and something."""
+    """Return whether all are known and the sum is above 0."""
     return not bool(np.isnan(known).any()) and float(known.sum()) > 0
 
 
@@ -117,9 +114,9 @@ _POD = re.compile(r"[a-z0-9.-]*[a-z][a-z0-9.-]*-(\d+)")
 
 
 def broker_of_value(brokers: Iterable[Broker], given: Mapping[str, int]) -> Callable[[str], int | None]:
-    """Label value → broker id; None for one that tells no broker, or more than one.
+    """Map a label value to a broker id; None if unknown or ambiguous.
 
-    In this order: what was given by name, the id itself, the host (with or without a port), a pod's last number.
+    Order: the ``given`` names, the id, the host (with or without port), a pod's last number.
     """
     known = list(brokers)
     ids = {broker.id for broker in known}
@@ -141,7 +138,7 @@ def broker_of_value(brokers: Iterable[Broker], given: Mapping[str, int]) -> Call
 
 
 def label_of(labels: Iterable[Mapping[str, str]], wanted: Sequence[str], broker: Callable[[str], int | None]) -> str:
-    """The first of the ``wanted`` labels that tells a broker in some series; the last one where none does."""
+    """Return the first ``wanted`` label that identifies a broker in some series, else the last."""
     seen = list(labels)
     for name in wanted:
         if any(name in series and broker(series[name]) is not None for series in seen):
@@ -155,9 +152,9 @@ def cpu_of_leaders(
     rates: Mapping[LoadKind, Floats],
     params: CpuParams = DEFAULTS.cpu,
 ) -> tuple[Floats, str] | None:
-    """float64[P] percent of each leader, and how far brokers are from it in words; None where nothing costs anything.
+    """Return float64[P] percent of each leader, and the brokers' deviation as text; None without costs.
 
-    ``by_broker`` in percent (100: one core); ``rates`` holds what is written and read, float64[P] each.
+    ``by_broker`` in percent (100: one core); ``rates``: bytes in and out, float64[P] each.
     """
     table = snapshot.partitions
     written = rates[LoadKind.IN_BYTES_PER_S]
@@ -177,7 +174,7 @@ def cpu_of_leaders(
     return factor * leader_cost, f"{LoadKind.CPU_PERCENT.value}: {words}, {off.max():.0%} at most"
 
 
-# Less than this of what was counted is split by less than messages, or is counted where no leader is: no word of it.
+# Smaller shares that are split without messages, or counted elsewhere, are not reported.
 _TOLD_FROM = 0.05
 _ALL_SECONDS = 120.0
 Series = Sequence[tuple[Labels, float]]
@@ -190,11 +187,9 @@ def loads_from_prometheus(
     *,
     say: Callable[[str], None] = lambda _: None,
 ) -> ClusterSnapshot:
-    """``snapshot`` with what the server knows of the window before it (before now, where it has no time); figures that
-    it does not know stay as they are. ``say`` gets how sure each of them is.
+    """Add loads of the window before ``snapshot`` (before now if it has no time); ``say`` gets each one's accuracy.
 
-    What the server cannot tell, be it that it cannot be asked, is a gap of the snapshot. Raises PrometheusError for
-    what is no address, or a token file that cannot be read.
+    Missing answers are coverage gaps. Raises PrometheusError for a wrong address or unreadable token file.
     """
     server = Server.at(url, names.bearer_token_file, names.ca_file)
     reader = _Reader(snapshot, server, names, snapshot.captured_at or datetime.now(UTC))
@@ -216,7 +211,7 @@ def _with_gaps(snapshot: ClusterSnapshot, reasons: Iterable[Fact]) -> ClusterSna
 
 
 class _Reader:
-    """Asks one server about one snapshot; ``gaps`` grow while it does."""
+    """Queries one server for one snapshot and collects ``gaps``."""
 
     def __init__(self, snapshot: ClusterSnapshot, server: Server, names: MetricNames, at: datetime) -> None:
         self._snapshot, self._server, self._names, self._at = snapshot, server, names, at
@@ -226,7 +221,7 @@ class _Reader:
         self.gaps: list[Fact] = []
 
     def columns(self) -> tuple[dict[LoadKind, Floats], list[str]]:
-        """float64[P] of each kind that the server knows, and how sure each is."""
+        """Return float64[P] of each known kind, and its accuracy."""
         growth = self._offset_growth()
         found: dict[LoadKind, Floats] = {}
         words: list[str] = []
@@ -257,7 +252,7 @@ class _Reader:
             self.gaps.append(fact(FactCode.SPLIT_NOT_SURE, kind=kind.value, **split.shares))
 
     def _series(self, metrics: Sequence[Metric], by: Sequence[str]) -> Series:
-        """The series of the first metric that has some. Those without a topic, a broker's sums, are left out later."""
+        """Return the first metric with series. Broker sums without a topic are dropped later."""
         for metric in metrics:
             matchers = [metric.labels, self._names.selector]
             selector = f"{metric.name}{{{','.join(part for part in matchers if part)}}}[{self._names.window_s:.0f}s]"
@@ -272,7 +267,7 @@ class _Reader:
         return ()
 
     def _topic_rates(self, metrics: Sequence[Metric]) -> dict[tuple[str, int], float]:
-        """(topic, broker) → a second, of topics that the snapshot has."""
+        """Return (topic, broker) → a second for topics of the snapshot."""
         names = self._names
         series = self._series(metrics, (*names.topic_labels, *names.broker_labels))
         series = [(labels, value) for labels, value in series if _first(labels, names.topic_labels)]
@@ -291,27 +286,27 @@ class _Reader:
         return rates
 
     def _tell_strangers(self, strangers: set[str]) -> None:
-        """Series whose broker nobody knows: what they count is missing."""
+        """Add a gap for series of unknown brokers."""
         if strangers:
             first = min(strangers)
             reason = fact(FactCode.SOURCES_WITHOUT_BROKER, sources=len(strangers), first=first)
             self.gaps += [reason] if reason not in self.gaps else []
 
     def _offset_growth(self) -> Floats:
-        """float64[P]: messages a second by end offsets, else as the snapshot measured them; nan where unknown."""
+        """Return float64[P] messages a second by end offsets, else the snapshot's; nan if unknown."""
         names = self._names
         growth = np.full(len(self._snapshot.partitions), np.nan)
         by = (*names.topic_labels, *names.partition_labels, "instance")
         for labels, value in self._series(names.end_offset, by):
             number = _first(labels, names.partition_labels)
             row = self._row_of.get((_first(labels, names.topic_labels), int(number))) if number.isdecimal() else None
-            if row is not None and value >= 0:  # every replica tells it, followers a little less
+            if row is not None and value >= 0:  # all replicas report it, followers slightly less
                 growth[row] = np.fmax(growth[row], value)
         measured = self._snapshot.loads.values(LoadKind.IN_MESSAGES_PER_S, len(growth))
         return np.where(np.isnan(growth), measured, growth)
 
     def _cpu(self, found: Mapping[LoadKind, Floats]) -> tuple[Floats, str] | None:
-        """float64[P] of leaders, and how far brokers are from it; None where CPU or the bytes are not known."""
+        """Return float64[P] of leaders and the brokers' deviation; None without CPU or bytes."""
         if not {LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S} <= found.keys():
             return None
         series = self._series(self._names.cpu, self._names.broker_labels)
@@ -325,11 +320,11 @@ class _Reader:
 
 
 def _or_not_read(values: Floats, found: Mapping[LoadKind, Floats]) -> Floats:
-    """Brokers count what is read of a topic once somebody reads: where they count what is written, nobody did."""
+    """A missing read rate is 0 where writes are counted: brokers count reads from the first one."""
     written = found.get(LoadKind.IN_BYTES_PER_S, np.full(len(values), np.nan))
     return np.where(np.isnan(values) & ~np.isnan(written), 0.0, values)
 
 
 def _first(labels: Labels, wanted: Sequence[str]) -> str:
-    """The value of the first of these labels that is there; empty where none is."""
+    """Return the value of the first present label, or ''."""
     return next((labels[name] for name in wanted if labels.get(name)), "")

@@ -1,18 +1,17 @@
-"""Names of metrics and labels: the rules of JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in.
-
-A file of names says it for everybody else, and where the server has a password::
+"""Metric and label names: JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in. A TOML file adds
+others::
 
     window_s = 3600                      # over which rates are taken
     selector = 'cluster="prod"'          # put into every query
-    broker_label = "instance"            # what tells a series' broker: an id, a host, or a pod's number
+    broker_label = "instance"            # a series' broker: an id, a host, or a pod's number
     topic_label = "topic"
     partition_label = "partition"
     bearer_token_file = "token"          # beside this file, or anywhere
-    ca_file = "ca.pem"                   # replaces the system's authorities: a PEM file, or a folder of OpenSSL's
+    ca_file = "ca.pem"                   # replaces the system's CAs: a PEM file, or a folder of OpenSSL's
     in_bytes = ["my_bytes_in_total"]     # tried in this order: NAME is a counter, "gauge:NAME" a rate already
     cpu = "share:my_cpu_load"            # a counter of seconds, "gauge:" percent, "share:" 1 for a whole machine
 
-    [brokers]                            # where label values tell no broker
+    [brokers]                            # label values without a broker
     "10.0.0.5:7071" = 3
 """
 
@@ -39,7 +38,7 @@ _FILES = ("bearer_token_file", "ca_file")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: a counter (its rate is taken), or a gauge that is a rate already; ``factor`` makes of it our unit."""
+    """A counter, or a gauge that is a rate; ``factor`` converts to our unit."""
 
     name: str
     labels: str = ""
@@ -48,14 +47,14 @@ class Metric:
 
     @classmethod
     def parse(cls, text: str) -> Metric:
-        """``NAME``, ``gauge:NAME``, ``share:NAME``, each with ``{LABEL="VALUE"}`` if wanted."""
+        """Parse ``NAME``, ``gauge:NAME`` or ``share:NAME``, optionally with ``{LABEL="VALUE"}``."""
         kind, _, rest = text.rpartition(":") if text.startswith(("gauge:", "share:")) else ("", "", text)
         name, _, labels = rest.partition("{")
         return cls(name, labels.removesuffix("}"), not kind, 100.0 if kind == "share" else 1.0)
 
     @property
     def in_percent(self) -> Metric:
-        """Of CPU: a counter holds seconds, and a second each second is 100 percent."""
+        """CPU counters hold seconds; 1 s/s is 100 percent."""
         return replace(self, factor=100.0) if self.is_counter else self
 
 
@@ -64,7 +63,7 @@ def _metrics(*texts: str) -> tuple[Metric, ...]:
 
 
 def _topic_metrics(name: str) -> tuple[Metric, ...]:
-    """JMX exporter's own example and Strimzi; older rules; Amazon MSK's."""
+    """Names of JMX exporter and Strimzi; older rules; Amazon MSK."""
     plain = f"kafka_server_brokertopicmetrics_{name.lower()}"
     return _metrics(
         f"{plain}_total", f"{plain}persec_count", f"gauge:{plain}persec_oneminuterate",
@@ -75,10 +74,7 @@ def _topic_metrics(name: str) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricNames:
-    """Names in the order in which they are tried; the first that has series counts. ``brokers``: label value → id.
-
-    ``topic_labels``, ``partition_labels``, ``broker_labels``: the first that a series has counts.
-    """
+    """Names in order of preference; the first with series is used. ``brokers``: label value → id."""
 
     in_bytes: tuple[Metric, ...] = _topic_metrics("BytesIn")
     out_bytes: tuple[Metric, ...] = _topic_metrics("BytesOut")
@@ -105,7 +101,7 @@ class MetricNames:
 
 
 def read_metric_names(file: Path) -> MetricNames:
-    """The built-in names with what the file says in their place. Raises InvalidInputError with file and key."""
+    """Return built-in names with the file's changes. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number of thousands of digits

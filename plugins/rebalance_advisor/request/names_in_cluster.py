@@ -1,12 +1,10 @@
-r"""Refuse names and patterns of a request that the cluster does not know: most of them are mistyped.
+r"""Refuse names and patterns that the cluster does not know.
 
-A pattern for this run has to match a topic. One in the cluster's table of clusters.toml, or for many clusters at once,
-may match nothing on one day: topics come and go, and a schedule should not stop for that. The plan's reasons then
-report it.
+A pattern of this run must match a topic. One of clusters.toml, or for many clusters, may match nothing, because topics
+come and go; the plan's reasons report it.
 
-Patterns are tried on the names before any work begins. Python's regular expressions backtrack: ``((\w|.)+)+!`` needs
-centuries for a name of forty letters, and nothing in the same process can stop it. So a child process tries them, and
-ends itself when one pattern took two seconds of CPU.
+Python's regular expressions backtrack: ``((\w|.)+)+!`` needs centuries for a name of 40 letters and cannot be
+interrupted. So a child process tests all patterns first and stops at 2 s of CPU for one.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from rebalance_advisor.request.run_request import RunRequest
 
 CPU_SECONDS = 2.0
-Placed = tuple[str, str]  # where a pattern was given, and the pattern
+Placed = tuple[str, str]  # place of a pattern, and the pattern
 _CHILD = """
 import json, re, signal, sys
 given = json.load(sys.stdin)
@@ -44,7 +42,7 @@ for number, pattern in enumerate(given["patterns"]):
 
 
 def require_quick_request(request: RunRequest, snapshot: ClusterSnapshot) -> None:
-    """Raises UsageError with the option and the pattern of a request that takes too long on the names of a cluster."""
+    """Raises UsageError for a slow pattern of a request."""
     patterns = list(patterns_of(request))
     if patterns:
         added = (getattr(change, "topic", None) for scenario in request.own_scenarios for change in scenario.changes)
@@ -52,7 +50,7 @@ def require_quick_request(request: RunRequest, snapshot: ClusterSnapshot) -> Non
 
 
 def require_quick(patterns: Iterable[Placed], names: Iterable[str]) -> None:
-    """Raises UsageError with the place and the pattern that takes more than two seconds for all names."""
+    """Raises UsageError for a pattern above 2 s for all names."""
     tried = list(dict.fromkeys(patterns))
     if not tried:
         return
@@ -76,7 +74,7 @@ def require_quick(patterns: Iterable[Placed], names: Iterable[str]) -> None:
 
 
 def names_of(snapshot: ClusterSnapshot) -> list[str]:
-    """Return what patterns are matched against: topics, groups, client ids, racks, brokers, one partition a topic."""
+    """Return the names to match: topics, groups, client ids, racks, brokers, one partition a topic."""
     topics = [topic.name for topic in snapshot.topics]
     groups = [group.id for group in snapshot.groups]
     clients = [member.client_id for group in snapshot.groups for member in group.members if member.client_id]
@@ -89,7 +87,7 @@ def names_of(snapshot: ClusterSnapshot) -> list[str]:
 
 
 def patterns_of(request: RunRequest) -> Iterator[Placed]:
-    """Every pattern of a request, with the option that holds it."""
+    """Yield each pattern with its option."""
     yield from request.options.topic_patterns()
     for place, rules in (("--owners", request.owners), ("--mutes", request.mutes), ("--clients", request.clients)):
         yield from ((place, rule.pattern) for rule in rules)
@@ -100,7 +98,7 @@ def patterns_of(request: RunRequest) -> Iterator[Placed]:
 
 
 def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
-    """Every pattern among the parameters of a plan's document, which may be anybody's and is not checked yet."""
+    """Yield patterns in the parameters of an unverified plan."""
     parameters = document.get("parameters")
     if not isinstance(parameters, Mapping):
         return
@@ -113,7 +111,7 @@ def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
 
 
 def _is_pattern(text: str) -> bool:
-    """The plan's own reader tells what is wrong with any other text."""
+    """The plan's reader reports other values."""
     try:
         read_value(Pattern, text)
     except ValueError:
@@ -127,15 +125,15 @@ if TYPE_CHECKING:
     from rebalance_advisor.request.run_request import RunRequest
 
 _SHOWN = 3
-_NOT_OF_NAMES = re.compile(r"\\.|[^A-Za-z0-9._-]|\.(?=[*+?])")  # what a regular expression has beside a topic's name
+_NOT_OF_NAMES = re.compile(r"\\.|[^A-Za-z0-9._-]|\.(?=[*+?])")  # signs of a regular expression that topic names lack
 
 
 def require_names_known(
     request: RunRequest, snapshot: ClusterSnapshot, may_match_nothing: Collection[Placed] = ()
 ) -> None:
-    """Raises UsageError for an added broker without its rack, a rack or a pattern that the cluster does not know.
+    """Raises UsageError for an added broker without rack, and for unknown racks and patterns.
 
-    ``may_match_nothing``: patterns that a table of clusters.toml holds, with their options.
+    ``may_match_nothing``: (option, pattern) of clusters.toml.
     """
     _require_racks_known(snapshot, request.options)
     changes = (change for scenario in request.own_scenarios for change in scenario.changes)
@@ -170,7 +168,7 @@ def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> Non
 
 
 def _meant(pattern: str, topics: Iterable[str]) -> str:
-    """``did you mean …?`` with names that hold the pattern or are spelled nearly so; else some names that exist."""
+    """Return ``did you mean …?`` with similar names, else some existing names."""
     names = sorted(set(topics))
     if not names:
         return "the cluster has no topics"

@@ -26,7 +26,6 @@ The same options give the same `plan.json`, byte for byte.
 
 
 def options_page() -> str:
-    """The page: a table for each section."""
     sections = dict.fromkeys(option.section for option in OPTIONS)
     return "\n".join([_HEAD, *map(_table, sections)])
 

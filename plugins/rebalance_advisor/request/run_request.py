@@ -1,7 +1,6 @@
-"""The request of a run: shell, form, REST call, stored run and Spark job hold the same object.
+"""The request of a run, one object for shell, form, REST call, stored run and Spark job.
 
-``remove_broker`` is ``--remove-broker`` in a shell, a field of the form, and a key of a REST call, of ``clusters.toml``
-and of a stored run. Light to import: a DAG file makes its form of it.
+``remove_broker`` is ``--remove-broker`` in a shell, and a key everywhere else. Light to import, for DAG files.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ _Memory: TypeAlias = Annotated[
     Field(ge=LEAST_BYTES, le=MOST_WHOLE),
     Value("is too little for an interpreter", "give 64MiB or more", read=read_amount, schema=AMOUNT_TEXT),
 ]
-# No form takes one, for no run does: a shell alone reads them.
+# No form takes scenarios; only the shell does.
 _Scenario: TypeAlias = Annotated[
     Any,
     PlainValidator(_scenario),
@@ -92,7 +91,7 @@ _Scenario: TypeAlias = Annotated[
 
 @dataclass(frozen=True, config=CHECKED)
 class RunRequest(Checked):
-    """One request. ``options`` are those of its plan; in a shell INPUT says which cluster and which snapshot."""
+    """``options`` are the plan's; in a shell INPUT selects cluster and snapshot."""
 
     section: ClassVar[str] = "the run"
     refusal: ClassVar[type[InvalidInputError]] = UsageError
@@ -217,7 +216,7 @@ class RunRequest(Checked):
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for a window without a load; a load without a window is one of a week."""
+        """Raises UsageError for a window without a load; the default window is a week."""
         if self.window_hours is not None and self.load is None:
             raise UsageError.at("--window", "says how far back, and no load is asked of it", "add --load p95")
         if self.load is not None and self.window_hours is None:
@@ -225,10 +224,7 @@ class RunRequest(Checked):
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> RunRequest:
-        """The request in a form, a REST call or a stored run; null, and what is left out, is not asked for.
-
-        Raises UsageError for a key that is no option, a value that cannot be, and options that contradict each other.
-        """
+        """Parse a form, REST call or stored run; null means not given. Raises UsageError."""
         if not isinstance(mapping, Mapping):
             raise UsageError(f"{excerpt(mapping)} is no object of options and their values")
         require_known(mapping, (option.name for option in OPTIONS))
@@ -238,13 +234,13 @@ class RunRequest(Checked):
         return cls(**of_run, options=PlanOptions(**fields))
 
     def document(self) -> dict[str, Any]:
-        """Every option with its value, as JSON: what is stored with a run, and what ``from_mapping`` reads."""
+        """Return every option as JSON, the inverse of ``from_mapping``."""
         holders = ((self, RUN_OPTIONS), (self.options, PLAN_OPTIONS))
         return {option.name: option.write(getattr(held, option.field)) for held, part in holders for option in part}
 
     @property
     def advice(self) -> AdviceRequest:
-        """The library's request of an advisory. Imports the library's half of it: not for DAG files."""
+        """Return the library's request; its imports are too heavy for DAG files."""
         from kafka_rebalance.advisory.advise import AdviceRequest
         from kafka_rebalance.groups.group_replay import ReplayOptions
         from kafka_rebalance.groups.scenarios import SCENARIOS
@@ -259,7 +255,7 @@ class RunRequest(Checked):
         )
 
     def leaving_topics(self, names: Iterable[str]) -> RunRequest:
-        """The same with these topics left alone, too."""
+        """Return a copy that also excludes these topics."""
         return replace(self, options=self.options.leaving_topics(names))
 
 
@@ -268,7 +264,7 @@ OPTIONS: tuple[Option, ...] = (*RUN_OPTIONS, *PLAN_OPTIONS)
 
 
 def require_known(names: Iterable[Any], known: Iterable[str]) -> None:
-    """Raises UsageError for the first name that is no option's, with the one that may be meant."""
+    """Raises UsageError for the first unknown option, with the nearest name."""
     options = list(known)
     for name in names:
         if name not in options:

@@ -1,1 +1,1 @@
-"""What our Spark jobs share: what travels to the executors, what must be there, packing, progress."""
+"""Common parts of our Spark jobs: shipped code, checks of executors, packing, progress."""

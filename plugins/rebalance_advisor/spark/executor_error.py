@@ -1,4 +1,4 @@
-"""What is wrong with executors, in one line: which host, which part, what it has, what is needed, what to do."""
+"""One-line errors on faulty executors: host, part, version found and needed, remedy."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NO_MODULE = re.compile(r"^(?:\w+\.)*ModuleNotFoundError: No module named '([\w.
 
 
 class ExecutorError(AdvisorError):
-    """Executors that cannot do our work."""
+    """Executors cannot run our code."""
 
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> ExecutorError:
-        """Hosts with the same lack are told together."""
+        """Merge hosts with the same fault."""
         hosts: dict[tuple[str, str, str, str], set[str]] = {}
         for host, *lack in findings:
             python, part, found, needed = lack
@@ -36,9 +36,8 @@ class ExecutorError(AdvisorError):
 
 
 def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None:
-    """From what Spark says of a job that failed; None where it is something else.
-
-    ``hosts`` are those of all executors: Spark keeps quiet about the host where a worker's Python raised an error.
+    """Parse Spark's error text; None for other failures. ``hosts``: all executors, since Spark does not name the faulty
+    one.
     """
     _, mark, findings = text.partition(MARK)
     if mark:
@@ -64,7 +63,7 @@ def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None
 
 
 def spark_words(error: Exception) -> str:
-    """All that Spark says of an error: PySpark shortens it to the worker's traceback, which does not name the host."""
+    """Return Spark's whole error: PySpark shortens it to a traceback without the host."""
     return f"{getattr(error, '_origin', None) or ''}\n{error}"
 
 

@@ -1,29 +1,21 @@
-"""``map`` on Spark's executors: tasks packed by their costs, the dearest first; answers in the order of the tasks.
+"""``map`` on Spark's executors: tasks packed by cost, the most expensive first; answers in task order.
 
     mapper = SparkMapper(spark)
     advise(snapshot, request, mapper=mapper, width=mapper.width)
 
-The step goes to each Python worker once, as a broadcast; tasks and answers travel pickled, in Arrow's columns. A step
-that raises ends the whole job at once, with that error.
+The step is broadcast once; tasks and answers travel pickled in Arrow columns. A step that raises ends the job.
 
-Units of work of unequal cost into bins, so that the fullest bin is little fuller than it must be.
+Packing is longest processing time first: units by falling cost, each into the least loaded bin. Properties:
 
-Longest processing time first: the units by falling cost, each into the bin that holds least so far. Properties:
+1. The fullest bin holds at most 4/3 - 1/(3 bins) times the optimum.
+2. A unit that costs more than all others together is alone in its bin (from two bins on).
+3. Bins are sorted by falling load, because Spark starts tasks in partition order.
+4. Same costs, same bins; ties by position.
 
-1. The fullest bin holds at most 4/3 - 1/(3 bins) times what it would in the best packing.
-2. A unit that costs more than all others together has a bin of its own (from two bins on).
-3. Bins come by falling load: Spark begins tasks in the order of their partitions, so the longest begins first.
-4. Same costs, same bins; equal units by their place.
+Costs 3, 3, 2, 2, 2 in two bins: loads 7 and 5, where 6 and 6 is possible. O(n log n). Graham, "Bounds on
+multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969).
 
-Costs 3, 3, 2, 2, 2 in two bins: 3 and 3, then 2 and 2, then the last 2: loads 7 and 5, where 6 and 6 was possible.
-O(n log n). Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969).
-
-How far a job is, for the log of the task that waits for it: a line every 20 seconds, and one at its end.
-
-    with progress(spark, "groups", len(groups)) as counter:
-        …  # a task says counter.add(1) after each; Spark brings it to the driver when the task has ended
-
-A task that is done twice counts twice, so the count stops at the total.
+Progress goes to the log every 20 s and at the end. A repeated task counts twice, so the count stops at the total.
 """
 
 from __future__ import annotations
@@ -44,7 +36,7 @@ from rebalance_advisor.terminal import write_lines
 
 
 def pack_by_cost(costs: Sequence[float], bins: int) -> list[int]:
-    """The bin (from 0) of each unit. ``costs`` are in any one measure, such as seconds or rows times members."""
+    """Return the bin (from 0) of each unit. ``costs`` may have any unit."""
     if bins < 1:
         raise UsageError.at("bins", f"{bins} of them", "there must be at least one")
     for unit, cost in enumerate(costs):
@@ -54,7 +46,7 @@ def pack_by_cost(costs: Sequence[float], bins: int) -> list[int]:
     heapify(loads)
     packed = [0] * len(costs)
     for unit in sorted(range(len(costs)), key=lambda unit: -costs[unit]):
-        load, count, number = loads[0]  # the count spreads units that cost nothing
+        load, count, number = loads[0]  # the count spreads units without cost
         packed[unit] = number
         heapreplace(loads, (load + costs[unit], count + 1, number))
     by_load = sorted(loads, key=lambda entry: (-entry[0], -entry[1], entry[2]))
@@ -72,21 +64,18 @@ _ANSWERS = f"{_PLACE} int, {_PICKLED} binary"
 
 
 class SparkMapper:
-    """A mapper of ``plans.searches``. Tasks have a ``cost_s``, and say by ``what`` how the log counts them.
-
-    Each worker enters ``around()`` once for all tasks of a bin: there own strategies are registered.
-    """
+    """A mapper for ``plans.searches``. Tasks have ``cost_s``, and ``what`` for the log; ``around()`` wraps each bin."""
 
     def __init__(self, spark: SparkSession, around: Around = nullcontext) -> None:
         self._spark, self._around = spark, around
 
     @property
     def width(self) -> int:
-        """Bins of a job: several a core, so that the log can tell how far they are and none holds the others up."""
+        """Return the bins of a job: several a core, for progress and balance."""
         return 4 * max(1, int(self._spark.sparkContext.defaultParallelism))
 
     def __call__(self, step: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
-        """Return the answer to each task. Raises ExecutorError where executors lack something."""
+        """Return answers in task order. Raises ExecutorError."""
         import pyarrow as pa
 
         from rebalance_advisor.spark.on_executors import on_executors
@@ -121,7 +110,7 @@ class SparkMapper:
 
 
 class _Step:
-    """A step that is unpickled as itself: a broadcast alone could not take a lambda."""
+    """Pickled by cloudpickle: a plain broadcast cannot hold a lambda."""
 
     def __init__(self, step: Callable[[Any], Any]) -> None:
         self._step = step
@@ -133,7 +122,7 @@ class _Step:
 
 
 def _packed(tasks: Sequence[Any], width: int) -> pa.Table:
-    """One row a bin, the dearest first: its tasks, each with its place, as one pickle."""
+    """Return one row for each bin, by falling cost: pickled (place, task) pairs."""
     import pyarrow as pa
 
     bins: dict[int, list[tuple[int, Any]]] = {}
@@ -154,7 +143,7 @@ _EVERY_S = 20.0
 def progress(
     spark: SparkSession, what: str, total: int, *, every_s: float = _EVERY_S, stream: TextIO | None = None
 ) -> Iterator[Any]:
-    """An accumulator to count with, ``add(n)``; inside, the driver says every so often how far it is."""
+    """Yield an accumulator; inside the block the driver logs progress."""
     from pyspark.util import InheritableThread
 
     context, started = spark.sparkContext, time.monotonic()
@@ -183,14 +172,14 @@ def progress(
 
 
 def progress_line(what: str, done: int, total: int, passed_s: float, under_way: str) -> str:
-    """``groups: 1,200 of 2,000 (60 %) after 40 s; 4 tasks under way``."""
+    """Return ``groups: 1,200 of 2,000 (60 %) after 40 s; 4 tasks under way``."""
     done = min(done, total)
     share = f" ({100 * done // total} %)" if total else ""
     return f"{what}: {done:,} of {total:,}{share} after {passed_s:.0f} s; {under_way}"
 
 
 def tasks_under_way(context: Any) -> str:
-    """How many tasks are computed now; where none is, whether any executor has come at all."""
+    """Return the number of running tasks; without any, whether executors exist."""
     tracker = context.statusTracker()
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     active = sum(stage.numActiveTasks for stage in stages if stage is not None)
@@ -200,5 +189,5 @@ def tasks_under_way(context: Any) -> str:
 
 
 def _has_executor(context: Any) -> bool:
-    """The driver is one of them; in local mode it computes itself."""
+    """Spark lists the driver, too; in local mode it computes."""
     return len(context.statusTracker().getExecutorInfos()) > (0 if context.master.startswith("local") else 1)

@@ -1,7 +1,4 @@
-"""Steps of ours on executors: the code goes there with the job, and each executor is asked first what it lacks.
-
-Our code as one archive for the executors, the same bytes from the same files; what must be there besides.
-"""
+"""Ship our code to executors as one reproducible archive, and check what they lack before work starts."""
 
 from __future__ import annotations
 
@@ -25,26 +22,25 @@ from rebalance_advisor.spark.executor_error import ExecutorError, executor_error
 from rebalance_advisor.spark.worker_start import OUR_CODE, Needs, code_digest, package_folders, report, running
 from rebalance_advisor.version import advisor_version
 
-# What the executors' Python has to have of others, in the driver's minor version: results then do not depend on where
-# a piece was computed.
+# Packages required on executors in the driver's minor version, so that results do not depend on the machine.
 PARTS = ("numpy", "scipy", "numba", "pydantic", "pyarrow")
 SETTING = "ADVISOR_SPARK_CODE"
 SHIPPED, INSTALLED = "shipped", "installed"
-# Caches belong to this machine; tests and Postgres' files are of no use there.
+# Caches are local; tests and SQL files are not needed.
 _LEFT_OUT = ("__pycache__", "sql", "airflow")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A zip file: the name says which code it is."""
+    """A zip file named by its code's digest."""
 
     name: str
     content: bytes
 
 
 def is_shipped() -> bool:
-    """Whether code travels with each job (the rule) or is installed on the workers. Raises UsageError."""
+    """Return whether code travels with each job (default) or is installed on workers. Raises UsageError."""
     told = os.environ.get(SETTING) or SHIPPED
     if told not in (SHIPPED, INSTALLED):
         raise UsageError.at(SETTING, f"{told!r}", f"it is {SHIPPED!r} or {INSTALLED!r}")
@@ -52,7 +48,7 @@ def is_shipped() -> bool:
 
 
 def needs(archive: Archive | None) -> Needs:
-    """What an executor is asked for: parts with the driver's versions, and our code."""
+    """Return the required packages with versions, and our code."""
     versions = {name: str(importlib.import_module(name).__version__) for name in PARTS}
     code = {
         "archive": "" if archive is None else archive.name,
@@ -63,7 +59,7 @@ def needs(archive: Archive | None) -> Needs:
 
 
 def make_archive() -> Archive:
-    """Of the packages that this process imported, with compiled kernels that came with the wheel, if any did."""
+    """Archive the imported packages, with compiled kernels of the wheel if any."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in (*_package_files(), *_metadata()):
@@ -81,7 +77,7 @@ def _package_files() -> Iterator[tuple[str, bytes]]:
 
 
 def _metadata() -> Iterator[tuple[str, bytes]]:
-    """With it the executors tell the same version as the driver, and know the same entry points."""
+    """Package metadata: executors need the same version and entry points."""
     try:
         ours = distribution(OUR_CODE)
     except PackageNotFoundError:
@@ -93,10 +89,7 @@ def _metadata() -> Iterator[tuple[str, bytes]]:
 
 
 def write_archive(archive: Archive, folder: Path) -> Path:
-    """Write it as a file of that name and return its path.
-
-    Spark's file server may be sending a file of that name, so the file is replaced whole and never truncated.
-    """
+    """Write atomically and return the path: Spark's file server may be sending a file of that name."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / archive.name
     with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{archive.name}-", delete=False) as part:
@@ -110,16 +103,16 @@ if TYPE_CHECKING:
 
 Step = Callable[[Iterator[Any]], Iterator[Any]]
 
-# Applications of Spark whose executors have been asked, by id. The lock lets one thread of a driver prepare them.
+# Spark applications with checked executors. The lock serialises threads of a driver.
 _prepared: dict[str, Needs] = {}
 _preparing = threading.Lock()
 
 
 def on_executors(spark: SparkSession, step: Step) -> Step:
-    """``step`` for ``mapInArrow`` or ``mapPartitions``: as it is where Spark is this machine, else with what it needs.
+    """Wrap ``step`` for ``mapInArrow`` or ``mapPartitions``; unchanged in local mode.
 
-    Threads of one driver prepare the executors of an application once. Raises ExecutorError, before any work, where
-    executors lack something. One that joins later says so in its task.
+    Executors are prepared once for each application. Raises ExecutorError before any work; executors that join later
+    raise in their task.
     """
     from pyspark import cloudpickle
 
@@ -134,19 +127,19 @@ def on_executors(spark: SparkSession, step: Step) -> Step:
 
 
 def is_local(master: str) -> bool:
-    """Whether executors are this process's own: they then see what it sees."""
+    """Return whether executors share this machine."""
     return master.partition("[")[0] == "local"
 
 
 def _prepare(spark: SparkSession) -> Needs:
-    """Ship and probe: one task for each core that has come so far."""
+    """Ship code and probe: one task for each current core."""
     from pyspark import SparkFiles, cloudpickle
 
     cloudpickle.register_pickle_by_value(worker_start)
     context = spark.sparkContext
     archive = make_archive() if is_shipped() else None
     if archive is not None:
-        # A folder of the application's own, gone with it.
+        # A folder that ends with the application.
         context.addFile(str(write_archive(archive, Path(SparkFiles.getRootDirectory()) / "advisor")))
     needed = needs(archive)
     count = max(context.defaultParallelism, 2)
@@ -163,7 +156,7 @@ def _prepare(spark: SparkSession) -> Needs:
 
 
 def _hosts(context: Any) -> list[str]:
-    """Host of each live executor. Spark lists the driver among them, by ``spark.driver.host``."""
+    """Return the host of each executor; Spark lists the driver by ``spark.driver.host``."""
     hosts = [executor.host for executor in context.statusTracker().getExecutorInfos()]
     driver = context.getConf().get("spark.driver.host")
     if driver in hosts:

@@ -1,4 +1,4 @@
-"""A job's end: what is wrong is one line on stderr where we know it, and the log of the task has it last."""
+"""End of a job: known errors become one line, the last on stderr."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from rebalance_advisor.terminal import write_lines
 
 
 def run_job(main: Callable[[], int]) -> int:
-    """Return the exit code of ``main``: 75 for an error that time can mend, 1 for any other that has words of ours.
-
-    Any other error goes on, with its traceback, and Python ends with 1.
-    """
+    """Return the exit code: 75 for errors that time can mend, 1 for other errors of ours. Others raise."""
     try:
         return main()
     except AdvisorError as error:

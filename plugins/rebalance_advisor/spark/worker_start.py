@@ -1,11 +1,10 @@
-"""What an executor's Python does before our code runs in it: put the code on its path, see that all parts are there.
+"""First code on an executor: put our code on the path and check all parts.
 
-It travels by value (``on_executors`` tells cloudpickle so), because nothing of ours can be imported there yet: the
-standard library alone stands in here, and plain values go in and out.
+cloudpickle sends it by value (see ``on_executors``), because our packages are not importable yet: it uses only the
+standard library and plain values.
 
-The code arrives as an archive among Spark's files and is unpacked once a machine and version, into a folder named by
-its digest, so that compiled kernels stay beside it for later jobs. They are unpickled later, so the folder must be ours
-and closed to others. Where there is no such place, it lies in the executor's own folder, and lives as long.
+The archive is unpacked once a machine and version into a folder named by its digest, which keeps compiled kernels. Its
+kernels are unpickled, so the folder must be private; else the executor's own folder is used.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# Something that is not as the driver has it: host, its Python, part, what was found, what is needed.
+# A difference from the driver: host, Python, part, found, needed.
 Finding = tuple[str, str, str, str, str]
 Needs = Mapping[str, Any]
 
 PACKAGES = ("kafka_assignors", "kafka_rebalance", "rebalance_advisor")
-# Spark brings nothing but an exception's text from a worker to the driver: behind this mark it is JSON.
+# Only an exception's text reaches the driver; JSON follows this mark.
 MARK = "advisor findings: "
 CODE_DIR = "ADVISOR_SPARK_CODE_DIR"
 MISSING = "missing"
@@ -42,14 +41,14 @@ _UNUSED_DAYS = 30
 
 
 def report(needs: Needs, _numbers: Iterable[int] = ()) -> Iterator[Finding]:
-    """The probe: what is not here as it is needed. Our code is on this process's path afterwards."""
+    """Yield missing parts; puts our code on the path."""
     host, python = socket.gethostname(), sys.executable
     for part, found, needed in (*missing_parts(needs["parts"]), *_without_code(needs["code"])):
         yield host, python, part, found, needed
 
 
 def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """The pickled step as a function that looks, before it unpickles it, whether everything is here."""
+    """Return a function that checks all parts before it unpickles the step."""
 
     def run(rows: Iterator[Any]) -> Iterator[Any]:
         findings = list(report(needs))
@@ -61,7 +60,7 @@ def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[
 
 
 def missing_parts(parts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Modules that cannot be imported here, or are of another minor version: name, found, needed."""
+    """Yield (name, found, needed) of modules that are missing or of another minor version."""
     for name, needed in parts.items():
         try:
             found = str(importlib.import_module(name).__version__)
@@ -74,7 +73,7 @@ def missing_parts(parts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
 
 
 def code_digest(folders: Mapping[str, Path]) -> str:
-    """Of the text of our packages, wherever they lie: two that have the same one compute the same."""
+    """Return the digest of our packages' sources; equal digests compute equal results."""
     digest = hashlib.sha256()
     for package, folder in sorted(folders.items()):
         for path in sorted(folder.rglob("*.py")):
@@ -84,7 +83,6 @@ def code_digest(folders: Mapping[str, Path]) -> str:
 
 
 def package_folders() -> dict[str, Path]:
-    """Where our packages are installed here; those that are not are left out."""
     folders = {}
     for package in PACKAGES:
         with suppress(ImportError):
@@ -113,7 +111,7 @@ def _add_to_path(folder: Path) -> None:
 
 
 def _unpacked(archive: str) -> Path:
-    """The folder with what stands in the archive, in the first place that will do."""
+    """Unpack to the first suitable place."""
     from pyspark import SparkFiles
 
     path = Path(SparkFiles.get(archive))
@@ -133,10 +131,7 @@ def _places() -> Iterator[Path]:
 
 
 def unpack_once(archive: Path, place: Path) -> Path:
-    """A folder below ``place`` by the archive's name, whole or not at all, whoever else unpacks it at the same time.
-
-    Raises OSError where ``place`` cannot be had for ourselves.
-    """
+    """Unpack atomically below ``place``, safe with parallel processes. Raises OSError if ``place`` is not private."""
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     about = place.stat()
     if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -159,7 +154,7 @@ def unpack_once(archive: Path, place: Path) -> Path:
 
 
 def _forget_unused(place: Path) -> None:
-    """Versions that no job of the last month used."""
+    """Remove versions unused for a month."""
     oldest = time.time() - _UNUSED_DAYS * 86_400
     for folder in place.glob(f"{_FOLDER_PREFIX}*"):
         with suppress(OSError):

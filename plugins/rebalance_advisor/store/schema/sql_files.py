@@ -12,7 +12,7 @@ _QUERY = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
 class SqlFilesError(AdvisorError):
-    """The SQL files are not where they should be, or one of them has a wrong name."""
+    """The SQL files are missing, or one has a wrong name."""
 
 
 @cache
