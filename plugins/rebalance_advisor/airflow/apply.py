@@ -1,7 +1,6 @@
-"""The DAG ``apply_NAME``: its form, its tasks, and two questions to a person.
+"""The DAG ``apply_NAME``, with two questions to a person: may this plan be carried out, and has it been?
 
-The questions: may this plan be carried out, and has it been? A waiting task occupies no worker. Tasks pass ids; all
-else is in the store.
+A waiting task occupies no worker. Tasks pass ids; all else is in the store.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ if TYPE_CHECKING:  # imports numpy, and DAG files are parsed often
 
 CARRIED_OUT, STOPPED = "Carried out", "Stopped"
 _APPLICATION = "application_id"
-# A script can answer before the asking process ends; a busy scheduler then fails this try. A retry is harmless.
+# A script can answer before the asking process ends; a busy scheduler then fails this harmless try.
 _ASKED_AGAIN: dict[str, Any] = {
     "retries": 8,
     "retry_delay": timedelta(seconds=10),
@@ -65,7 +64,7 @@ _ASKED_AGAIN: dict[str, Any] = {
 
 
 class MayBeCarriedOut(ApprovalOperator):
-    """Approve or reject. A rejection skips the rest; without an answer in time the task fails for good."""
+    """A rejection skips the rest; without an answer the task fails for good."""
 
     template_fields = (*ApprovalOperator.template_fields, _APPLICATION)
 
@@ -103,7 +102,7 @@ class MayBeCarriedOut(ApprovalOperator):
 
 
 class HasBeenCarriedOut(HITLOperator):
-    """The cluster is read afterwards for every answer, and without one."""
+    """The cluster is read afterwards in any case."""
 
     def __init__(self, **kwargs: Any) -> None:
         asked = _ASKED_AGAIN | kwargs

@@ -1,4 +1,4 @@
-"""The work of ``apply_NAME``: find the plan, check it, show commands, verify the result."""
+"""The work of ``apply_NAME``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PublishedPlan:
 
 
 def published_plan(connection: store.Connection, cluster: str, run_id: str | None) -> PublishedPlan:
-    """Raises InvalidInputError for a missing plan, a plan without moves, and missing files."""
+    """Raises InvalidInputError, also for a plan without moves."""
     chosen = run_id or store.newest_published(connection, cluster)
     if chosen is None:
         raise InvalidInputError.at(cluster, "has no published advisory yet", f"run advise_{cluster}")
@@ -65,7 +65,6 @@ def published_plan(connection: store.Connection, cluster: str, run_id: str | Non
 
 
 def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
-    """Raises InvalidInputError for missing files."""
     files = place_of(cluster, run_id).find(plan_id)
     if files is None:
         raise InvalidInputError.at(
@@ -76,7 +75,7 @@ def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
 
 
 def pinned_files(published: PublishedPlan) -> dict[str, str]:
-    """Return the sha-256 of each file. Raises InvalidInputError when one differs from the stored plan."""
+    """Return sha-256 by file. Raises InvalidInputError for one that differs from the stored plan."""
     pinned = sha256_of(plan_files(published.plan))
     _require_files(
         published, pinned, "the stored plan", "clear the task publish of that run, so that it writes them again"
@@ -85,7 +84,7 @@ def pinned_files(published: PublishedPlan) -> dict[str, str]:
 
 
 def approved_plan(connection: store.Connection, shown: Mapping[str, Any]) -> PublishedPlan:
-    """Raises InvalidInputError when the plan or a file has changed since the approval."""
+    """Raises InvalidInputError for changes since the approval."""
     published = published_plan(connection, shown["cluster"], shown["run_id"])
     again = f"look at who changed it, and start apply_{shown['cluster']} anew"
     if published.plan.plan_id != shown["plan_id"]:
@@ -109,7 +108,6 @@ def _require_files(published: PublishedPlan, pinned: Mapping[str, str], as_what:
 def check_on_fresh_reading(
     connection: store.Connection, dsn: str, published: PublishedPlan, application_id: str
 ) -> CheckResult:
-    """Read the cluster, check the plan on it, and store the result."""
     snapshot_id, snapshot = fresh_reading(connection, dsn, published.plan.cluster)
     made_for = store.load_run_input(connection, store.load_run(connection, published.run_id)).snapshot
     snapshot = with_loads_of(made_for, snapshot)
@@ -129,7 +127,6 @@ def check_on_fresh_reading(
 def verify_on_fresh_reading(
     connection: store.Connection, dsn: str, published: PublishedPlan, application_id: str, answer: Mapping[str, Any]
 ) -> AppliedPlan:
-    """Read the cluster, compare it with the plan, store and publish the result."""
     for left in reversed(range(READINGS)):
         snapshot_id, snapshot = fresh_reading(connection, dsn, published.plan.cluster)
         applied = compare(published.plan, snapshot)
@@ -153,7 +150,7 @@ def fresh_reading(connection: store.Connection, dsn: str, cluster: str) -> tuple
 
 
 def with_loads_of(made_for: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
-    """Return ``newest`` with the plan's loads, because two snapshots in quick succession give no rates."""
+    """Add the plan's loads: two snapshots in quick succession give no rates."""
     row_of = made_for.row_of
     rows = [row_of.get(key, -1) for key in newest.row_of]
     at = np.array(rows, dtype=np.int64)
@@ -193,7 +190,7 @@ def plan_in_short(plan: Plan, address: str) -> str:
 def commands_in_full(
     plan: Plan, published: PublishedFiles, pinned: Mapping[str, str], bootstrap: str | None, warnings: Sequence[str]
 ) -> str:
-    """Return the commands; they first compare each file with its ``pinned`` sha-256."""
+    """The commands first compare each file with its ``pinned`` sha-256."""
     text = plan_files(plan)["commands.md"].decode("utf-8")
     if bootstrap is not None:
         text = text.replace(_PLACEHOLDER, f"BOOTSTRAP={bootstrap}", 1)

@@ -23,10 +23,9 @@ PURPOSES = {
 
 
 def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
-    """Yield the clusters of DAGs ``PURPOSE_NAME``; only one when a task of it is about to run.
+    """Yield the clusters of DAGs ``PURPOSE_NAME``; only one for a running task. Skips faulty tables.
 
-    Skips faulty tables. Raises InvalidInputError for an unreadable file: Airflow then keeps its DAGs and shows the
-    error.
+    Raises InvalidInputError for an unreadable file: Airflow then keeps its DAGs and shows the error.
     """
     wanted = get_parsing_context().dag_id
     for entry in read_clusters(clusters_file()).entries.values():
@@ -46,7 +45,7 @@ def dag_id(purpose: str, cluster: str) -> str:
 
 
 def cluster_of(dag_id: str) -> str | None:
-    """Return None for DAGs of others. Raises InvalidInputError."""
+    """None: another DAG."""
     purpose, _, cluster = dag_id.partition("_")
     if purpose not in PURPOSES:
         return None
@@ -80,7 +79,7 @@ def advisory(cluster: str) -> Asset:
 
 
 def _asset(purpose: str, cluster: str) -> Asset:
-    """Percent-encode the cluster: asset names stay unique, and Airflow does not normalise the URI."""
+    """Airflow does not normalise a percent-encoded URI."""
     name = f"{purpose}/{quote(cluster, safe='')}"
     return Asset(name=name, uri=f"advisor://store/{name}", group="advisor")
 
@@ -108,9 +107,7 @@ def advise_form(entry: ClusterEntry) -> dict[str, Param]:
 
 
 def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
-    """Return the DAG with a form. As an argument of ``@dag`` each task would keep a copy, and Airflow 3.1 would show it
-    again.
-    """
+    """An argument of ``@dag`` would be copied to each task, and Airflow 3.1 would repeat the form."""
     made.params = fields
     return made
 
@@ -130,7 +127,7 @@ def _field(option: Option, default: Any, brokers: Brokers) -> Param:
 
 
 def _choices(brokers: Brokers) -> dict[str, Any]:
-    """Return a choice of brokers; a REST call may name others, such as new brokers."""
+    """A REST call may name new brokers."""
     if not brokers:
         return {}
     racks = {str(broker): f"{broker} ({rack})" for broker, rack in brokers if rack is not None}

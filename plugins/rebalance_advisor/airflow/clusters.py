@@ -55,7 +55,7 @@ _Addresses: TypeAlias = Annotated[tuple[Annotated[FilledText, AfterValidator(_ad
 
 @checked_dataclass(frozen=True, config=CHECKED)
 class NotifySettings(Checked):
-    """Recipients of messages; without addresses none are sent.
+    """Without addresses no messages are sent.
 
     mail, slack       get every finding, failed and late advisories
     teams             team (of ``owners``) -> recipients of its findings
@@ -73,7 +73,7 @@ _HASHED = re.compile(r"(?<![A-Za-z])H(?![A-Za-z])")  # not in THU or MARCH
 
 
 def own_moment(schedule: str, whose: str) -> str:
-    """Return plain cron. Raises croniter's errors."""
+    """Raises croniter's errors."""
     fields = schedule.split()
     if not any(_HASHED.search(field) for field in fields):
         return schedule
@@ -90,7 +90,6 @@ OFF = "off"
 COLLECT_SCHEDULE, ADVISE_SCHEDULE = "H * * * *", "H 5 * * *"
 MOST_RETRIES = 20
 LONGEST_TAG = 100  # Airflow's limit
-# Airflow's permissions on a DAG.
 ACTIONS = ("can_read", "can_edit", "can_delete")
 
 
@@ -149,7 +148,7 @@ KEYS = tuple(setting.name for setting in fields(DagSettings))
 
 
 def read_dag_settings(table: Mapping[str, Any], place: str, cluster: str) -> DagSettings:
-    """Raises InvalidInputError that names the key."""
+    """Raises InvalidInputError."""
     try:
         settings = DagSettings(**{key: table[key] for key in KEYS if key in table})
     except InvalidInputError as error:
@@ -176,7 +175,7 @@ class _Source(Checked):
     metric_names: FilledText | None = None
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError unless there is exactly one source."""
+        """Raises InvalidInputError unless there is one source."""
         given = [key for key in ("connection", "folder", "file") if getattr(self, key) is not None]
         if len(given) != 1:
             words = " and ".join(given) or "no source"
@@ -212,13 +211,11 @@ class ClusterEntry:
 
 @dataclass(frozen=True, slots=True)
 class ClusterConfig:
-    """Readable clusters, and the error of each other one."""
-
     entries: Mapping[str, ClusterEntry]
     refused: Mapping[str, InvalidInputError]
 
     def entry(self, name: str) -> ClusterEntry:
-        """Raises the error of the cluster's table, or UnknownNameError."""
+        """Raises the table's error, or UnknownNameError."""
         if name in self.refused:
             raise self.refused[name]
         if name not in self.entries:
@@ -227,7 +224,6 @@ class ClusterConfig:
 
 
 def clusters_file() -> Path:
-    """Raises InvalidInputError without a setting."""
     told = os.environ.get(SETTING)
     if not told:
         raise InvalidInputError.at(SETTING, "is not set", "let it name your clusters.toml")
@@ -235,7 +231,7 @@ def clusters_file() -> Path:
 
 
 def read_clusters(file: Path) -> ClusterConfig:
-    """Raises InvalidInputError when the file is unreadable or empty."""
+    """Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
     except ValueError as error:  # TOMLDecodeError, and numbers of thousands of digits
@@ -306,14 +302,12 @@ _MOST_TIMES = 10_000
 
 
 def age_limit_s(settings: DagSettings) -> int:
-    """Return two collection intervals as the default age limit."""
+    """Two collection intervals."""
     return INTERVALS_PER_LIMIT * int(longest_interval(settings.collect_schedule).total_seconds())
 
 
 def longest_interval(schedule: str) -> timedelta:
-    """Return the longest time between collections within 14 days, or between the next three; for "off", the
-    default's.
-    """
+    """Within 14 days, or between the next three; for "off", the default's."""
     from croniter import croniter
 
     times = croniter(own_moment(COLLECT_SCHEDULE if schedule == OFF else schedule, ""), _BEGIN)
@@ -335,7 +329,6 @@ def brokers_file(cluster: str) -> Path:
 
 
 def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> None:
-    """Raises OSError."""
     from rebalance_advisor.publish.folders import replace_file
 
     known = tuple(sorted(racks, key=lambda broker: broker[0]))
@@ -347,7 +340,7 @@ def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> N
 
 
 def known_brokers(cluster: str) -> tuple[tuple[int, str | None], ...]:
-    """Return id and rack; empty if the file is missing or unreadable."""
+    """Empty if the file is missing or unreadable."""
     try:
         with brokers_file(cluster).open("rb") as stream:
             found = json.loads(stream.read(_MOST_BYTES))

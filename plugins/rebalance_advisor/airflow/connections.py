@@ -1,5 +1,3 @@
-"""Airflow connections as client properties and store addresses."""
-
 from __future__ import annotations
 
 import re
@@ -8,12 +6,12 @@ from typing import Any
 
 STORE = "advisor_postgres"
 READER = "advisor_reader"
-# Parts of secret names that Airflow's list lacks: Kafka clients, schema registries, object stores.
+# Secret names that Airflow's list lacks.
 _SECRET_NAMES = (
     "jaas.config", "key.pem", "keystore.key", "user.info", "oauthbearer.config", "private.key", "access.key", "api.key",
     "account.key",
 )  # fmt: skip
-# For AIRFLOW__CORE__SENSITIVE_VAR_CONN_NAMES: Airflow 3.3 reads a dot in a name as _, older ones as a dot.
+# For AIRFLOW__CORE__SENSITIVE_VAR_CONN_NAMES: Airflow 3.3 reads a dot as _.
 SENSITIVE_NAMES = ",".join(spelled for name in _SECRET_NAMES for spelled in (name, name.replace(".", "_")))
 # Parts of a secret: a JAAS password, a line of a key.
 _PARTS = re.compile(r"""(?i:password|secret|token)\w*\s*=\s*["']([^"']+)|([A-Za-z0-9+/]{32,}={0,2})""")
@@ -26,7 +24,7 @@ def store_dsn(connection_id: str = STORE) -> str:
 
 
 def reader_dsn() -> str:
-    """For the api-server, which is no task."""
+    """For the api-server, not a task."""
     from airflow.models.connection import Connection
 
     return _libpq_string(Connection.get_connection_from_secrets(READER), READER)
@@ -52,7 +50,6 @@ def kafka_properties(connection_id: str) -> dict[str, Any]:
 
 
 def mask_secrets(extra: Mapping[str, Any]) -> None:
-    """Mask values of ``SENSITIVE_NAMES`` in logs."""
     from airflow.providers.common.compat.sdk import mask_secret
 
     for name, value in extra.items():

@@ -49,10 +49,9 @@ def write_health(ti: Any = None) -> str:
 
 
 def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
-    """Record a failure for each unfinished run whose table is gone from ``clusters.toml``.
+    """Record a failure for each unfinished run without a table: its DAG is gone, so Airflow calls nothing back.
 
-    Its DAG is gone, so Airflow calls nothing back. ``ti`` limits this to this Airflow's runs: another may share the
-    store.
+    ``ti`` limits this to this Airflow's runs.
     """
     from kafka_assignors.errors import InvalidInputError
     from rebalance_advisor.airflow.clusters import clusters_file, read_clusters
@@ -99,7 +98,7 @@ class _Failed:
 
 
 class FailureRecorder:
-    """Runs in the task's process, or in the scheduler when that process never began or was killed."""
+    """Runs in the task's process, or in the scheduler if that was killed."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[_Failed] = queue.SimpleQueue()
@@ -107,9 +106,8 @@ class FailureRecorder:
 
     @hookimpl
     def on_task_instance_failed(self, previous_state: Any, task_instance: Any, error: Any) -> None:
-        """Record a task without a further retry; one that a person marked as failed has no previous state.
-
-        A thread writes, so the scheduler never waits for the store.
+        """A task that a person marked as failed has no previous state. A thread writes, so the scheduler never
+        waits.
         """
         if task_instance.state != _FAILED or previous_state is None:
             return
@@ -134,7 +132,6 @@ class FailureRecorder:
 
 
 def _record(failed: _Failed) -> None:
-    """If the store is down, only log the failure."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.cluster_dags import cluster_of
     from rebalance_advisor.airflow.connections import store_dsn

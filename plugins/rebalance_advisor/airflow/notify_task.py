@@ -1,4 +1,4 @@
-"""The task of ``send_notifications``: send and record each cluster's messages one by one."""
+"""The task of ``send_notifications``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Send = Callable[["Message", str | None], None]  # with the address of the cluste
 @task
 @fail_without_retry
 def send_messages() -> int:
-    """Return the number of messages sent. Failures are raised after all other recipients."""
+    """Failures are raised after all other recipients."""
     from airflow.providers.common.compat.sdk import redact
 
     from rebalance_advisor import store

@@ -1,4 +1,4 @@
-"""The plugin's web app, created late: its cost and errors concern visitors of the page only."""
+"""The plugin's web app, created at the first request: its cost and errors concern only the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_THERE = (
 
 
 class LateApp:
-    """Creates the app at the first request. After a failure: 503, and a new try."""
+    """After a failure: 503, and a new try."""
 
     def __init__(self, make: Callable[[], AsgiApp], seconds: float = _MAKING_SECONDS) -> None:
         self._make = make
@@ -72,10 +72,10 @@ async def _answer_not_there(send: Send) -> None:
 
 
 class VisiblePaths:
-    """Makes hidden characters of a path below the page's prefix visible.
+    """Makes hidden characters of a path visible.
 
-    Starlette does not route paths with a line feed to the app: Airflow answered without a login. Access logs print raw
-    paths, with escape sequences.
+    Starlette does not route paths with a line feed to the app, so Airflow answered without a login; access logs print
+    raw paths.
     """
 
     def __init__(self, app: AsgiApp) -> None:
@@ -97,7 +97,6 @@ def root_middlewares() -> list[dict[str, Any]]:
 
 
 def external_views(base_url: str) -> list[dict[str, Any]]:
-    """Return navigation entries and a tab of each DAG run. ``base_url``: Airflow's."""
     root = urlsplit(base_url).path.rstrip("/") + PREFIX
     return [
         {"name": NAME, "href": f"{root}/", "destination": "nav", "url_route": "advisor", "nav_top_level": True},

@@ -1,4 +1,4 @@
-"""Airflow's login and permissions. ``get_user`` and the auth manager are undocumented; only this file uses them."""
+"""Only this file uses ``get_user`` and the auth manager, which are undocumented."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rebalance_advisor.page.access import Access
 
 
 def airflow_access() -> Access:
-    """Return access by Airflow's user (cookie or token); a cluster needs read permission on ``advise_NAME``."""
+    """By cookie or token; a cluster needs read permission on ``advise_NAME``."""
     return Access(user=get_user, readable=readable_clusters)
 
 

@@ -1,4 +1,4 @@
-"""The Airflow plugin, loaded from ``plugins/advisor_plugin.py`` or the wheel."""
+"""The Airflow plugin."""
 
 from __future__ import annotations
 

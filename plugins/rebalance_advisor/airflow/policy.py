@@ -1,4 +1,4 @@
-"""Common policy of all DAGs: owner, retries, timeouts, schedules."""
+"""Common policy of all DAGs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow.timetables.trigger import CronTriggerTimetable  # airflow.sdk has i
 
 from rebalance_advisor.airflow.clusters import OFF, DagSettings
 
-# The pool's slots limit the Spark jobs at one time, over all clusters.
+# Slots limit the Spark jobs over all clusters.
 HEAVY_POOL = "advisor_heavy"
 HEAVY_SLOTS = "ADVISOR_HEAVY_SLOTS"  # slots of a new pool; default 1
 # "off": no DAG runs on a schedule.
@@ -30,7 +30,6 @@ def task_defaults(*, owner: str = _DEFAULTS.owner, retries: int = _DEFAULTS.retr
 
 
 def heavy_slots() -> int:
-    """Raises ValueError."""
     told = os.environ.get(HEAVY_SLOTS) or "1"
     if not told.isascii() or not told.isdecimal() or int(told) < 1:
         raise ValueError(f"{HEAVY_SLOTS}: {told!r} is no number from 1")
@@ -38,7 +37,7 @@ def heavy_slots() -> int:
 
 
 def cron_schedule(cron: str) -> CronTriggerTimetable | None:
-    """Return a schedule in UTC that starts at its next moment, so enabling a DAG runs nothing; None for "off"."""
+    """Starts at the next moment, so enabling a DAG runs nothing; None for "off"."""
     if OFF in (cron, os.environ.get(SCHEDULES)):
         return None
     return CronTriggerTimetable(cron, timezone="UTC", run_immediately=timedelta(0))

@@ -1,7 +1,7 @@
-"""Last step of a run: write its files, publish it in the store, then update ``latest``.
+"""Write a run's files, publish it in the store, then update ``latest``.
 
-Files go to ``ADVISOR_PUBLISH_DIR/CLUSTER/RUN``, or to ``ADVISOR_PUBLISH_URL`` (``s3://CONNECTION@BUCKET/PATH``). S3
-uses the provider's ``S3Hook``; other schemes need an fsspec file system (``ObjectStoragePath``).
+``ADVISOR_PUBLISH_URL`` (``s3://CONNECTION@BUCKET/PATH``) uses ``S3Hook``; other schemes need an fsspec file system
+(``ObjectStoragePath``).
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ _log = task_log(__name__)
 
 
 def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[list[str], str]:
-    """Write the files, then publish the run; returns a summary and the files' address.
+    """Write the files, then publish; returns a summary and the address. One run of a cluster at a time.
 
-    Runs of one cluster publish one at a time. Raises InvalidInputError when the stored plan differs from the verified
-    one, or its snapshot has become too old.
+    Raises InvalidInputError when the stored plan differs from the verified one, or its snapshot has become too old.
     """
     from kafka_rebalance.plans.document import plan_from_document
     from rebalance_advisor import store
@@ -65,7 +64,6 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
 
 
 def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Place, plan_id: str) -> None:
-    """Update ``latest`` unless a newer advisory is published."""
     from rebalance_advisor import store
 
     if store.newest_published(connection, cluster) == run_id and (hindrance := place.show_as_latest(plan_id)):
@@ -73,7 +71,7 @@ def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Pl
 
 
 def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> None:
-    """Check the snapshot's age again: a task may be cleared days after the search."""
+    """A task may be cleared days after the search."""
     from kafka_rebalance.plans.plan import Verdict
     from kafka_rebalance.render import render
     from kafka_rebalance.snapshot.times import parse_time, too_old
@@ -110,7 +108,7 @@ class PublishedFiles(Protocol):
 
 
 def files_that_differ(files: PublishedFiles, pinned: Mapping[str, str]) -> list[str]:
-    """Return the names in ``pinned`` whose file is missing or differs. Raises ObjectStoreError."""
+    """Return missing and changed files. Raises ObjectStoreError."""
     there = set(files.names())
     return [name for name, sha in pinned.items() if name not in there or _sha256(files.read(name)) != sha]
 
@@ -183,22 +181,18 @@ _SHOWN_OF_LONG = 100
 
 
 class Place(Protocol):
-    """A run's files, and the cluster's ``latest`` beside them."""
-
     def find(self, plan_id: str) -> PublishedFiles | None:
         """Return the files of this plan if they are complete."""
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Write the files; readers of earlier files are not disturbed."""
+        """Readers of earlier files are not disturbed."""
 
     def show_as_latest(self, plan_id: str) -> str | None:
-        """Point ``latest`` here; return what prevents it."""
+        """Return what prevents it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderPlace:
-    """A folder of one run, replaced whole; the link ``latest`` beside it."""
-
     folder: Path
     run_id: str
 
@@ -211,7 +205,7 @@ class FolderPlace:
         return FolderFiles(folder) if is_this else None
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Raises UsageError when the folder holds another run's advisory."""
+        """Raises UsageError for another run's advisory."""
         from rebalance_advisor.publish.folders import replace_folder
 
         return FolderFiles(replace_folder(self.folder, files, plan_id, run_id=self.run_id))
@@ -227,8 +221,6 @@ class FolderPlace:
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlace:
-    """Keys under ``CLUSTER/RUN``; ``latest.json`` beside them."""
-
     store: ObjectStore
     cluster: str
     run_id: str
@@ -263,7 +255,6 @@ class ObjectPlace:
 
 
 def place_of(cluster: str, run_id: str) -> Place:
-    """Raises InvalidInputError."""
     store = object_store()
     if store is not None:
         return ObjectPlace(store, cluster, run_id)
@@ -271,7 +262,7 @@ def place_of(cluster: str, run_id: str) -> Place:
 
 
 def require_place(cluster: str) -> None:
-    """Check address and permissions before the work. Raises InvalidInputError or ObjectStoreError."""
+    """Raises InvalidInputError or ObjectStoreError before the work."""
     store = object_store()
     if store is not None:
         store.list(f"{folder_name(cluster)}/{LATEST}")
@@ -286,10 +277,10 @@ def publish_root() -> Path:
 
 
 def folder_name(name: str) -> str:
-    """Return a unique folder name or key part for a name, also on case-insensitive file systems.
+    """Return a unique name, also on case-insensitive file systems.
 
-    Lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots stay; every other UTF-8 byte becomes ``=xx``. Long
-    names end with ``==`` and the SHA-256 of the name.
+    Lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots stay; other bytes become ``=xx``. Long names end with
+    ``==`` and a SHA-256.
     """
     name_bytes = name.encode("utf-8", "surrogatepass")
     escaped = re.sub(rb"[^a-z0-9_.+-]|^\.|\.$", lambda found: b"=%02x" % ord(found[0]), name_bytes).decode("ascii")
@@ -315,10 +306,7 @@ _CONNECTION = re.compile(r"[\w.-]*", re.ASCII)
 
 
 class AirflowObjectStore:
-    """An ``ObjectStore`` under one path, with a time limit for each call.
-
-    ``pipe_file`` puts an object whole; an open file would be stored in part after an error.
-    """
+    """``pipe_file`` puts an object whole; an open file would be stored in part after an error."""
 
     def __init__(self, files: Any, protocol: str, root: str, seconds: float) -> None:
         self._files, self._seconds, self._root = files, seconds, root.rstrip("/")
@@ -329,7 +317,6 @@ class AirflowObjectStore:
         self._answer(key, lambda: self._files.pipe_file(self._path(key), content))
 
     def read(self, key: str) -> bytes | None:
-        """Return None if there is no such object."""
         return self._answer(key, lambda: _content(self._files, self._path(key)))
 
     def list(self, prefix: str) -> list[str]:
@@ -343,17 +330,14 @@ class AirflowObjectStore:
         self._answer(key, lambda: _delete(self._files, self._path(key)))
 
     def address(self, key: str) -> str:
-        """Without the connection, as the store's tools take it."""
+        """As the store's tools take it."""
         return f"{self._shown}/{key}".rstrip("/")
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}".rstrip("/")
 
     def _answer(self, key: str, call: Callable[[], Answer]) -> Answer:
-        """Convert any library's error to ours, with the address.
-
-        A thread limits the whole call: libraries limit each step, and a slow server can drip for ever.
-        """
+        """A thread limits the whole call: libraries limit each step only."""
         future: Future[Answer] = self._threads.submit(call)
         try:
             return future.result(self._seconds)
@@ -392,10 +376,10 @@ def _delete(files: Any, path: str) -> None:
 
 
 class _S3Files:
-    """The fsspec calls that the store makes, served by botocore.
+    """fsspec calls served by botocore.
 
-    fsspec's own S3 (s3fs on aiohttp) sends file and session token to a redirect's host, and waits for ever without an
-    answer to ``Expect: 100-continue``. botocore does neither, and honours the connection's ``verify``.
+    fsspec's own S3 (s3fs) sends file and session token to a redirect's host, and waits for ever without an answer to
+    ``Expect: 100-continue``.
     """
 
     def __init__(self, connection_id: str | None) -> None:
@@ -407,7 +391,7 @@ class _S3Files:
         self._client.meta.events.register_first("needs-retry.s3", _refuse_redirect)
 
     def pipe_file(self, path: str, content: bytes) -> None:
-        """Put the object in one request, so that it is whole or absent."""
+        """In one request, so that the object is whole or absent."""
         bucket, key = _bucket_and_key(path)
         self._client.put_object(Bucket=bucket, Key=key, Body=content)
 
@@ -425,7 +409,6 @@ class _S3Files:
         return [f"{bucket}/{found['Key']}" for page in pages for found in page.get("Contents", ())]
 
     def rm_file(self, path: str) -> None:
-        """Remove the object; a missing one is no error."""
         bucket, key = _bucket_and_key(path)
         self._client.delete_object(Bucket=bucket, Key=key)
 
@@ -434,9 +417,9 @@ class _S3Files:
 
 
 def _refuse_redirect(response: tuple[Any, Any] | None, **_: object) -> None:
-    """End a redirected call, except to the bucket's region, whose address botocore makes.
+    """End a redirected call, except to the bucket's region.
 
-    botocore would look up the region by requests that are redirected in turn, until a RecursionError.
+    botocore would look up the region by redirected requests until a RecursionError.
     """
     if response is not None and 300 <= response[0].status_code < 400:
         status, headers = response[0].status_code, response[0].headers
@@ -450,7 +433,7 @@ def _bucket_and_key(path: str) -> tuple[str, str]:
 
 
 def object_store() -> AirflowObjectStore | None:
-    """Return None when files go to folders. Raises InvalidInputError."""
+    """None: files go to folders."""
     url = os.environ.get(URL_SETTING, "").strip()
     if not url:
         return None
@@ -485,7 +468,7 @@ def _longest_call_seconds() -> float:
 
 
 def _require_address(url: str) -> None:
-    """The error shows no part of a value that may hold a password."""
+    """The value may hold a password."""
     try:
         parts = urlsplit(url)
         connection, _, place = parts.netloc.rpartition("@")
@@ -535,9 +518,7 @@ if TYPE_CHECKING:
 
 
 def prune_published(connection: Connection, before: datetime) -> list[str]:
-    """Remove files older than ``before`` that no ``latest`` names; returns their addresses. Holds the
-    publishing lock.
-    """
+    """Remove old files that no ``latest`` names, under the publishing lock; returns addresses."""
     from rebalance_advisor import store
     from rebalance_advisor.publish.folders import remove_older
     from rebalance_advisor.publish.object_store import clusters_in, remove_older_objects

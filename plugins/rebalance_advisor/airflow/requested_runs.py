@@ -1,4 +1,4 @@
-"""Turn a form or REST call into one request, refused before any work starts."""
+"""Turn a form or REST call into one request."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
 
 
 def _require_names_known(request: RunRequest, snapshot: ClusterSnapshot, entry: ClusterEntry) -> None:
-    """Names of the cluster's table may match nothing: a removed topic must not stop a schedule."""
+    """Names of the cluster's table may match nothing, or a removed topic would stop a schedule."""
     table = {option.name: entry.options[option.name] for option in OF_TOPICS if option.name in entry.options}
     require_names_known(request, snapshot, frozenset(RunRequest.from_mapping(table).options.topic_patterns()))
 
 
 def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
-    """Allow only custom classes of the cluster's table, because any user may start a run."""
+    """Custom classes must be in the cluster's table: any user may start a run."""
     if request.own_scenarios:
         raise UsageError.at("scenario", "a run has no what-if", "ask plan or advise with --scenario in a shell")
     configured = entry.options.get("own_strategy", ())
@@ -97,7 +97,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:
-    """Check the options on the newest stored snapshot; on a mismatch, on a new one, since a broker may have joined."""
+    """On a mismatch, collect a new snapshot: a broker may have joined."""
     depends = request.options.depends_on_cluster
     if not depends and not any(patterns_of(request)):
         return

@@ -1,4 +1,4 @@
-"""Retry rules and progress logs of tasks: only errors that time can mend are retried."""
+"""Retry rules and progress logs of tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 
 
 def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """Decorate a task's work: fail without retry for errors that time cannot mend."""
+    """Fail without retry for errors that time cannot mend."""
 
     @wraps(work)
     def attempt(*given: Given.args, **named: Given.kwargs) -> Answer:
@@ -36,7 +36,7 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
             words = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
             raise AirflowFailException(words) from error
 
-    # Airflow resolves a task's return annotation in this module's names, so it is evaluated here.
+    # Airflow would resolve the annotation in this module's names.
     if "return" in work.__annotations__:
         attempt.__annotations__ = work.__annotations__ | {"return": _return_type(work)}
     return attempt

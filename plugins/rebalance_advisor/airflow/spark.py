@@ -1,7 +1,6 @@
 """Run a Spark job: spark-submit as a child of the task, with the store's address in its environment.
 
-The connection ``spark_default`` (docs/spark.md) uses the Spark provider's terms. Its settings reach spark-submit in a
-file, because every user sees a command line. By default the driver's memory follows the snapshot's size.
+Settings of the connection ``spark_default`` (docs/spark.md) travel in a file, because every user sees a command line.
 """
 
 from __future__ import annotations
@@ -51,7 +50,6 @@ class SparkConnection:
 
     @contextmanager
     def all_arguments(self) -> Iterator[tuple[str, ...]]:
-        """Yield the arguments, the last with a private settings file."""
         with NamedTemporaryFile("w", encoding="utf-8", suffix=".properties") as file:
             for name, value in self.settings.items():
                 file.write(f"{name.translate(_ESCAPES)}={value.translate(_ESCAPES)}\n")
@@ -60,7 +58,7 @@ class SparkConnection:
 
 
 def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
-    """Raises UsageError for a faulty field, and when ``secret_variable`` could not reach the driver hidden."""
+    """Raises UsageError, also when ``secret_variable`` could not reach the driver hidden."""
     from airflow.sdk import BaseHook
 
     from rebalance_advisor.airflow.connections import mask_secrets
@@ -134,9 +132,7 @@ class Submission:
         self._is_ended = False
 
     def run(self, arguments: Sequence[str], added: Mapping[str, str], say: Callable[[str], None]) -> None:
-        """Run to the end; ``added`` goes only into the environment. Raises SubmitError, also for an ended job that
-        returned 0.
-        """
+        """``added`` goes only into the environment. Raises SubmitError, also for an ended job that returned 0."""
         last = ""
         with subprocess.Popen(
             [spark_submit(), *arguments], env={**os.environ, **added}, stdin=subprocess.DEVNULL,
@@ -171,7 +167,7 @@ class Submission:
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    """Yield output until the process has ended and is silent; an orphaned Python worker can hold the output open."""
+    """Stop when the process has ended and is silent; an orphaned Python worker can hold the output open."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pending, output = "", process.stdout
     if output is None:
@@ -192,7 +188,6 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 def spark_submit() -> str:
-    """Raises SubmitError."""
     beside = Path(sys.executable).parent / _BINARY
     found = shutil.which(_BINARY) or (str(beside) if beside.is_file() else None)
     if found is None:
@@ -213,7 +208,7 @@ _BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # measured: docs/spark.md
 
 
 def driver_memory(connection: SparkConnection, partition_count: int | None) -> tuple[str, ...]:
-    """Return nothing when the connection sets the memory or the size is unknown."""
+    """Empty when the connection sets the memory or the size is unknown."""
     if partition_count is None or SETTING in connection.settings:
         return ()
     return "--driver-memory", f"{memory_mib(partition_count)}m"
@@ -234,7 +229,7 @@ CONNECTION = "spark_default"
 
 
 class AdvisorSparkJob(BaseOperator):
-    """Runs ``spark_jobs/JOB.py --run-id RUN``. A retry replaces partial results."""
+    """A retry replaces partial results."""
 
     template_fields = ("run_id", "partition_count")
 
@@ -260,7 +255,6 @@ class AdvisorSparkJob(BaseOperator):
             self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
 
     def on_kill(self) -> None:
-        """End the job with the task."""
         self._submission.end()
 
 

@@ -1,4 +1,4 @@
-"""Log of our tasks: one line a message, with hidden characters visible."""
+"""Logger of tasks: one line a message, hidden characters visible."""
 
 from __future__ import annotations
 

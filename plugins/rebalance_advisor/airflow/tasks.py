@@ -1,7 +1,4 @@
-"""Tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``, in running order.
-
-Tasks pass ids; all else is in the store. Gates log warnings; a block fails the task without a retry.
-"""
+"""Tasks of ``collect_NAME``, ``advise_NAME`` and ``prune_history``, which pass ids. A block fails without a retry."""
 
 from __future__ import annotations
 
@@ -96,7 +93,6 @@ def check_snapshot(snapshot_id: str) -> None:
 
 
 def check_snapshot_or_refuse(dsn: str, snapshot_id: str) -> None:
-    """Raises AirflowFailException."""
     from rebalance_advisor import gates
 
     subject = f"snapshot {snapshot_id}"
@@ -106,7 +102,6 @@ def check_snapshot_or_refuse(dsn: str, snapshot_id: str) -> None:
 
 
 def check_run_or_refuse(dsn: str, run_id: str) -> None:
-    """Raises AirflowFailException."""
     from rebalance_advisor import gates
 
     with still_working(_log, f"the result gate asks its rules about run {run_id}"):

@@ -1,7 +1,4 @@
-"""From the table of options to the command line, and from there to a request and its input.
-
-Only the terminal shows the snapshot's age: files must not depend on the time.
-"""
+"""Options on the command line, and the request and input made from them. Only the terminal shows the snapshot's age."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ RULES = {option.name: option for option in RUN_OPTIONS if option.name in ("owner
 
 
 def rules_in_file(name: str, path: Path) -> list[Any]:
-    """Return the tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]`` of a TOML file. Raises InvalidInputError."""
+    """Tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]``. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except ValueError as error:
@@ -60,7 +57,7 @@ def rules_in_file(name: str, path: Path) -> list[Any]:
 
 
 def heavy_keys_in_files(paths: Iterable[Path]) -> list[HeavyKeyOf]:
-    """Return the heaviest key of each partition in all ``keys.json``. Raises InvalidInputError."""
+    """The heaviest key of each partition. Raises InvalidInputError."""
     return [key for path in paths for key in _in_file(path)]
 
 
@@ -82,7 +79,7 @@ def _in_file(path: Path) -> list[HeavyKeyOf]:
 
 
 def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf | None:
-    """Return None for a key without a fixed partition, or with no certain record."""
+    """None: no fixed partition, or no certain record."""
     partitions, least = key.raw("partitions", []), key.whole("records_at_least", 0, LARGEST_INT64)
     shown = key.get("key_text", str, "") or f"identity {key.get('identity', str)}"
     partition = partitions[0] if isinstance(partitions, list) and partitions else None
@@ -121,7 +118,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
-    """Add one option; values are checked later, with the whole request."""
+    """Values are checked later, with the whole request."""
     repeats = "; repeatable" if option.is_repeated else ""
     words = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
@@ -135,10 +132,7 @@ def add_option(group: argparse._ActionsContainer, option: Option) -> None:
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
-    """Return the request without capacities, which need the cluster.
-
-    Raises UsageError for invalid or contradictory options, InvalidInputError for an unreadable file.
-    """
+    """Return the request without capacities. Raises UsageError or InvalidInputError."""
     given = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
     del given["capacity"]
     for name in RULES:
@@ -149,7 +143,7 @@ def request_of(arguments: argparse.Namespace) -> RunRequest:
 
 
 def with_capacity_file(request: RunRequest, path: Path | None, snapshot: ClusterSnapshot) -> RunRequest:
-    """Raises InvalidInputError for a file that does not fit the cluster."""
+    """Raises InvalidInputError."""
     if path is None:
         return request
     capacities = _capacities(path, snapshot, request.options.add_brokers.keys())
@@ -157,12 +151,11 @@ def with_capacity_file(request: RunRequest, path: Path | None, snapshot: Cluster
 
 
 def read_previous(path: Path | None) -> dict[str, Any] | None:
-    """Read an earlier plan from its file or folder."""
     return None if path is None else read_sealed_plan(path)
 
 
 def read_sealed_plan(path: Path) -> dict[str, Any]:
-    """Raises InvalidInputError for a plan that was changed after it was made."""
+    """Raises InvalidInputError for a changed plan."""
     from kafka_rebalance.plans.check import read_planned
 
     document = read_plan(path)
@@ -171,7 +164,6 @@ def read_sealed_plan(path: Path) -> dict[str, Any]:
 
 
 def read_plan(path: Path) -> dict[str, Any]:
-    """Raises InvalidInputError."""
     from rebalance_advisor.dumps.input_file import read_json
 
     file = path / "plan.json" if path.is_dir() else path
@@ -210,7 +202,6 @@ def argument_of(kind: Any) -> Callable[[str], Any]:
 
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--max-input-bytes`` (limit of unpacked input) and ``--strict``."""
     parser.add_argument(
         "--max-input-bytes", type=argument_of(Rate), default=MAX_INPUT_BYTES, metavar="B",
         help="what INPUT may hold, unpacked, e.g. 20GiB (8GiB)",
@@ -233,9 +224,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
-    """``previous``: an earlier plan's document. ``hourly``: hours of the snapshot's loads, if a window was
-    requested.
-    """
+    """``hourly``: hours of the loads, if a window was requested."""
 
     request: RunRequest
     snapshot: ClusterSnapshot
@@ -244,7 +233,6 @@ class PlanInput:
 
 
 def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printed: str, many: bool = False) -> None:
-    """Add INPUT (with ``many`` several, as ``inputs``), ``--out``, ``--json`` and all plan options."""
     if many:
         parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+")
     else:
@@ -261,7 +249,7 @@ def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printe
 
 
 def requested(arguments: argparse.Namespace) -> RunRequest:
-    """Check options and ``--out`` before heavy imports and reads."""
+    """Check options before heavy imports."""
     request = request_of(arguments)
     require_history(request, arguments.history)
     check_folder(arguments.out)
@@ -271,10 +259,7 @@ def requested(arguments: argparse.Namespace) -> RunRequest:
 def read_plan_input(
     arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
 ) -> PlanInput:
-    """Read INPUT, capacities and the earlier plan. ``is_one_of_many``: the request is shared with other inputs.
-
-    Raises InvalidInputError for unreadable or future inputs; UsageError for unknown names and patterns.
-    """
+    """``is_one_of_many``: the request is shared. Raises InvalidInputError or UsageError."""
     from kafka_rebalance.snapshot.times import age_of
 
     previous = read_previous(arguments.previous)
@@ -304,19 +289,18 @@ FRESH = timedelta(hours=2)
 
 
 def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
-    """Add the age to the first line. Raises InvalidInputError for a snapshot from the future."""
+    """Raises InvalidInputError for a snapshot from the future."""
     if captured_at is None or not lines:
         return list(lines)
     return [f"{lines[0]}; {age_words(age_of(captured_at, now))}", *lines[1:]]
 
 
 def age_s(captured_at: datetime | None, now: datetime) -> float | None:
-    """Return None for an input without time. Raises InvalidInputError."""
     return None if captured_at is None else age_of(captured_at, now).total_seconds()
 
 
 def age_words(age: timedelta) -> str:
-    """Return ``snapshot 5 min old``; beyond ``FRESH`` it says old."""
+    """Beyond ``FRESH`` it says old."""
     if age <= FRESH:
         return f"snapshot {span_words(age)} old"
     return f"OLD SNAPSHOT: {span_words(age)} old"

@@ -41,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Return the check's status as exit code."""
     from kafka_rebalance.plans.check import ReasonCode, check_plan
     from kafka_rebalance.render import render_all, with_texts
 

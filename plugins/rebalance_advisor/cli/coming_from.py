@@ -74,7 +74,6 @@ class Imported:
 
 
 def cluster_table(cluster: str, imported: Imported, capacity: str | None) -> list[str]:
-    """Return lines for ``clusters.toml``."""
     settings: dict[str, Any] = {"connection": f"kafka_{cluster}"}
     settings |= {} if capacity is None else {"capacity": capacity}
     keys = [f"{key} = {_toml(value)}" for key, value in (settings | imported.options).items()]
@@ -99,7 +98,7 @@ def _shell(options: dict[str, Any], capacity: str | None) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a number, text or list as TOML: JSON, but DEL is escaped."""
+    """JSON, but DEL is escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -112,7 +111,7 @@ _ANSWER = "write out what it stands for"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One unquoted word; ``place`` is its ``file:line``."""
+    """``place`` is ``file:line``."""
 
     place: str
     text: str
@@ -323,7 +322,7 @@ def import_cruise_control(given: Properties, source: str) -> Imported:
 
 
 def _goals(given: Properties) -> frozenset[str] | None:
-    """Return simple names of the default goals; None when not set."""
+    """None: not set."""
     text = given.values.get(_GOALS, "").strip()
     return frozenset(name.strip().rpartition(".")[2] for name in text.split(",") if name.strip()) if text else None
 
@@ -345,13 +344,12 @@ def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set
 
 
 def _balance(targets: Mapping[str, Decimal]) -> dict[str, Any]:
-    """Return LOW..HIGH of each resource: symmetric about the mean, at least 0."""
+    """Symmetric about the mean, at least 0."""
     texts = [f"{resource}={max(2 - high, Decimal(0))}..{high}" for resource, high in targets.items()]
     return {"target": texts} if texts else {}
 
 
 def _limits(given: Properties, used: set[str]) -> dict[str, Any]:
-    """Return headroom, caps, move limits, throttle and excluded topics."""
     options: dict[str, Any] = {}
     shares = {of: 1 - _threshold(given, name, most=1) for name, (of, _) in _CAPACITY.items() if name in used}
     headroom = [f"{resource}={share}" for resource, share in shares.items() if share]
@@ -520,7 +518,6 @@ def _read(tool: Word, words: list[Word], variables: tuple[tuple[str, str], ...])
 
 
 def _name(tool: Word, words: list[Word]) -> Word:
-    """Return the first word that is neither a flag nor a flag's value."""
     rest = iter(words)
     for word in rest:
         flag = word.text.removeprefix("--")
@@ -537,7 +534,6 @@ def _name(tool: Word, words: list[Word]) -> Word:
 
 
 def _flag(word: Word, rest: Iterator[Word], command: str) -> tuple[str, str]:
-    """Return (name, value)."""
     text = "--help" if word.text == "-h" else word.text
     flag, has_value, value = text.removeprefix("--").partition("=")
     valued, yes_or_no = _VALUED[command], _YES_OR_NO[command]
@@ -682,7 +678,7 @@ class _FlagReader:
             self._why["replication"] = "0 leaves it as it is"
 
     def evacuated(self) -> None:
-        """Import leader evacuation. Ours covers all topics of the plan, so both lists must be equal."""
+        """Ours covers all topics of the plan, so both lists must be equal."""
         flags = ("leader-evac-brokers", "leader-evac-topics")
         if not all(self.command.values.get(flag) for flag in flags):
             return
@@ -719,7 +715,6 @@ class _FlagReader:
             self.notes.append("age_limit is of the whole reading; a shell has none, it takes the INPUT as it is")
 
     def left_out(self) -> list[str]:
-        """Return one line for each flag not imported, in order, and for each variable."""
         words = {name: place for name, place in self.command.places.items() if name not in self._taken}
         lines = [(place, f"--{name}", self._why.get(name, _WHY.get(name, ""))) for name, place in words.items()]
         lines += [(place, name, _CONNECTION) for place, name in self.command.variables]

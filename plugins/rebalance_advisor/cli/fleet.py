@@ -97,7 +97,6 @@ def _cells(row: FleetRow) -> list[str]:
 
 
 def _worst_skew(row: FleetRow) -> str:
-    """Return the skew of the most uneven resource."""
     if not row.skew:
         return _NONE
     resource = max(row.skew, key=lambda name: (row.skew or {})[name][0])
@@ -131,7 +130,7 @@ def run_fleet(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def fleet_names(inputs: Sequence[Path]) -> dict[str, Path]:
-    """Return name → INPUT. Raises UsageError for duplicate or reserved names."""
+    """Raises UsageError for duplicate or reserved names."""
     names: dict[str, Path] = {}
     for source in inputs:
         name = source.resolve().name
@@ -192,8 +191,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A verified plan and its folder."""
-
     plan: Plan
     snapshot: ClusterSnapshot
     folder: Path
@@ -208,7 +205,7 @@ def plan_into_folder(
     is_one_of_many: bool = False,
     watch: Watch | None = None,
 ) -> Made:
-    """Read, plan, verify, write. A plan that fails its verification is not written."""
+    """A plan that fails its verification is not written."""
     from kafka_rebalance.plans.hours_outside import hours_outside
     from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore

@@ -21,7 +21,7 @@ from rebalance_advisor.terminal import write_lines
 
 
 def main() -> int:
-    """Return 0 if a row was written, also for a failed plan."""
+    """Return 0 also for a failed plan, which has a row."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     ask = json.load(sys.stdin)
     row = planned(ask).document()

@@ -75,7 +75,6 @@ _HEAD = ("strategy", "fullest", "best", "idle", "a pod dies", "nobody reads for"
 
 
 def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
-    """Return the group, a row for each strategy, a legend, and the advice ``words``."""
     today = replay.today
     is_rate = today.skew_rate is not None
     rows = [_HEAD, _row(replay, today, today.assignor, is_rate=is_rate)]
@@ -101,7 +100,6 @@ def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
 
 
 def _size_words(today: GroupScore, group: Group) -> str:
-    """Return the members and their partitions, or tasks, or that these are unknown."""
     members, motion = counted(today.members, "member"), motion_of(group)
     tasks = sum(len(numbers) for member in group.members if member.tasks for _, numbers in member.tasks.active)
     if today.partitions or motion is None or motion.code is not MotionCode.NOT_SHOWN:

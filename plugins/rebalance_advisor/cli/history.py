@@ -1,4 +1,4 @@
-"""History for a command's INPUT: a folder of hourly snapshots of one cluster, or the store."""
+"""History of INPUT: a folder of hourly snapshots, or the store."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def add_history_folder(group: argparse._ArgumentGroup) -> None:
 
 
 def add_window_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--load``, ``--window`` and ``--history`` to commands that judge a plan made with them."""
     group = parser.add_argument_group("the window of history that the plan was made with")
     for option in _WINDOW_OPTIONS:
         group.add_argument(option.flag, metavar=option.metavar, help=option.help)
@@ -64,10 +63,7 @@ def with_window(
     max_bytes: int,
     say: Callable[[str], None],
 ) -> tuple[ClusterSnapshot, HourlyLoads | None]:
-    """Return INPUT with the requested loads, and their hours; unchanged without a request.
-
-    Raises InvalidInputError for an unreadable or empty history.
-    """
+    """Return INPUT with the requested loads, and their hours. Raises InvalidInputError."""
     if request.load is None or request.window_hours is None:
         return snapshot, None
     from kafka_rebalance.snapshot.history import over_window, readings_of
@@ -83,7 +79,6 @@ def with_window(
 
 
 def _stored(snapshot: ClusterSnapshot, hours: int, load: str) -> Iterator[MeasuredReading]:
-    """Yield the stored snapshots of this cluster, then INPUT."""
     from kafka_assignors.errors import InvalidInputError
     from kafka_rebalance.snapshot.history import measured_reading
     from rebalance_advisor import store
@@ -120,10 +115,9 @@ def snapshots_of_window(
     max_bytes: int = MAX_INPUT_BYTES,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ClusterSnapshot]:
-    """Yield the snapshots of the ``hours`` before ``newest``, the one before them for rates, and ``newest``, one at a
-    time.
+    """Yield snapshots of ``hours`` before ``newest``, one earlier for rates, and ``newest``.
 
-    Of others only the time is read. Raises InvalidInputError for a file without time, or of another cluster.
+    Of others only the time is read. Raises InvalidInputError.
     """
     if not folder.is_dir():
         problem = "is no folder" if folder.exists() else "does not exist"
@@ -148,7 +142,7 @@ def snapshots_of_window(
 
 
 def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
-    """Read only the time of a snapshot. Raises InvalidInputError."""
+    """Raises InvalidInputError."""
     match = _TIME.search(read_text(file, ByteBudget(max_bytes)))
     if match is None:
         hint = "a folder of history holds snapshots of `rebalance-advisor snapshot` and no other .json"

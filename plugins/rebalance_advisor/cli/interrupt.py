@@ -24,7 +24,7 @@ def end_on_interrupt() -> None:
 
 @contextmanager
 def taken_back_on_interrupt() -> Iterator[None]:
-    """Inside, Ctrl-C raises KeyboardInterrupt, so that partial output is removed."""
+    """Raise KeyboardInterrupt inside, so that partial output is removed."""
     if signal.getsignal(signal.SIGINT) is not _end:
         yield
         return
@@ -36,7 +36,7 @@ def taken_back_on_interrupt() -> Iterator[None]:
 
 
 def tell_of_interrupt() -> int:
-    """Write the line unbuffered; a second Ctrl-C adds none. Returns the exit code."""
+    """Unbuffered; a second Ctrl-C adds no line."""
     with suppress(ValueError):
         if signal.getsignal(signal.SIGINT) is _end:
             signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -58,7 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises AdvisorError."""
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.key_samples.report import lines_of, report_of
     from rebalance_advisor.publish.folders import check_file

@@ -69,7 +69,7 @@ To stop it:
 
 
 def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
-    """Return file contents by path; ``rollback/01.json`` undoes the last wave."""
+    """``rollback/01.json`` undoes the last wave."""
     digits = max(_LEAST_DIGITS, len(str(len(plan.waves))))
     files: dict[str, bytes] = {}
     for number, wave in enumerate(plan.waves, start=1):
@@ -84,7 +84,7 @@ def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
 
 
 def _reassignment(moves: Sequence[LogDirMove], *, is_back: bool) -> bytes:
-    """Return Kafka's format; ``any`` leaves a replica in its dir."""
+    """``any`` leaves a replica in its dir."""
     rows = [
         {
             "topic": move.topic,
@@ -216,7 +216,6 @@ def log_dir_lines(plan: LogDirPlan) -> list[str]:
 
 
 def _removed(text: str) -> tuple[int, str]:
-    """Parse ``3:/data/2``."""
     broker, _, path = text.partition(":")
     if not path:
         raise argparse.ArgumentTypeError(f"{text!r} is no dir of a broker: give BROKER:PATH, e.g. 3:/data/2")
@@ -283,7 +282,6 @@ def _refuse_policy(arguments: argparse.Namespace) -> None:
 
 
 def _read(path: Path) -> tuple[Path, Any]:
-    """Return (folder, document)."""
     from rebalance_advisor.dumps.input_file import read_json
 
     file = path / JSON_FILE if path.is_dir() else path

@@ -105,7 +105,6 @@ def create_commands(document: Mapping[str, Any]) -> str:
 
 
 def new_topic_lines(document: Mapping[str, Any]) -> list[str]:
-    """Return placements, and highest / mean of each resource before and after."""
     lines = []
     for topic in document["topics"]:
         led = sorted(replicas[0] for replicas in topic["assignment"])

@@ -16,8 +16,6 @@ ERROR_TONES = {"error:": Tone.BAD, "infeasible:": Tone.BAD}
 
 @dataclass(frozen=True, slots=True)
 class CommonOptions:
-    """Options and examples (purpose, command line) of the short ``--help``."""
-
     usage: str
     flags: tuple[str, ...]
     examples: tuple[tuple[str, str], ...]
@@ -42,12 +40,10 @@ class CommandParser(argparse.ArgumentParser):
         return known
 
     def error(self, message: str) -> NoReturn:
-        """Print one line and where to find help; exit with 2."""
         write_lines(sys.stderr, *refusal_lines(message.removeprefix("argument "), self.prog), tones=ERROR_TONES)
         raise SystemExit(2)
 
     def format_help(self) -> str:
-        """Return common options and examples, or every option if there are few."""
         return self.format_whole_help() if self.common is None else self._format_common_help(self.common)
 
     def format_whole_help(self) -> str:

@@ -167,7 +167,6 @@ def _tell(made: Made, urgent: Sequence[Fact], arguments: argparse.Namespace) -> 
 
 
 def next_command(plan: Plan, folder: Path, source: Path) -> str:
-    """Return the operator's next command and its purpose."""
     given = shlex.quote(str(source))
     if plan.moves:
         file = shlex.quote(str(folder / "commands.md"))

@@ -53,7 +53,6 @@ def add_policy_option(parser: argparse.ArgumentParser) -> None:
 
 
 def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetime | None = None) -> Broken:
-    """Raises InvalidInputError for an invalid policy."""
     if path is None:
         return None
     from kafka_rebalance.policy import broken_rules
@@ -79,7 +78,6 @@ def policy_lines(broken: Broken) -> list[str]:
 
 
 def policy_document(broken: Broken) -> list[dict[str, Any]] | None:
-    """Return each broken rule as a fact with its text; None without a policy."""
     from kafka_rebalance.render import with_texts
 
     return None if broken is None else [{"rule": rule.rule} | with_texts(rule.fact.document()) for rule in broken]
@@ -114,7 +112,7 @@ KEYS = tuple(_PolicyFile.__annotations__)
 
 
 def read_policy(path: Path) -> PlanPolicy:
-    """Raises InvalidInputError with the faulty key, and for an empty file."""
+    """Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except (ValueError, RecursionError) as error:

@@ -5,12 +5,8 @@ Cluster-model JSON (MiB, KiB/s, percent)::
     {"brokers":    [{"id", "rack", "host", "state", "capacity": {"cpu", "nw_in", "nw_out", "disk"}}],
      "partitions": [{"topic", "partition", "replicas": [leader first], "load": {"cpu", "nw_in", "nw_out", "disk"}}]}
 
-``disk`` × 2^20 bytes, ``nw_*`` × 2^10 bytes/s. Sizes go to the load column, which keeps fractions of a byte; sizes per
-replica stay unknown, which means "as the leader's".
-
-Kafka's reassignment JSON has placement only, so all loads are unknown. It may be a file for
-``kafka-reassign-partitions``, or the output of ``--generate`` or ``--execute``; then "Current partition replica
-assignment" counts.
+Sizes go to the load column, which keeps fractions of a byte. Kafka's reassignment JSON has no loads; in output of
+``--generate`` or ``--execute``, the block "Current partition replica assignment" counts.
 """
 
 from __future__ import annotations
@@ -69,11 +65,7 @@ def is_cluster_model(document: Any) -> bool:
 
 
 def read_cluster_model(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """Read a model; ``cluster`` is the default name.
-
-    Raises InvalidInputError with the JSON path for an unknown unit, state or field, a duplicate, an unlisted broker, or
-    an invalid load.
-    """
+    """``cluster`` is the default name. Raises InvalidInputError with the JSON path."""
     _require_units(document.get("units"), f"{place}.units")
     fields = Fields(document, place)
     brokers = fields.each("brokers", _read_broker)
@@ -172,7 +164,6 @@ def _read_loads(rows: list[dict[str, Any]], placement: PlacementRows, place: str
 
 
 def _name_wrong_load(loads: list[Any], place: str) -> None:
-    """Raises InvalidInputError for the first invalid load."""
     for number, load in enumerate(loads):
         here = f"{place}.partitions[{number}].load"
         if not isinstance(load, dict):
@@ -202,10 +193,7 @@ def is_reassignment(document: Any) -> bool:
 
 
 def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """Read a reassignment: brokers are those of the replica lists, leaders the first replicas.
-
-    Raises InvalidInputError with the JSON path.
-    """
+    """The first replicas lead. Raises InvalidInputError with the JSON path."""
     version = document.get("version", 1)
     if type(version) is not int or version != 1:
         raise InvalidInputError.at(
@@ -234,9 +222,7 @@ def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> Clu
 
 
 def current_assignment(text: str, place: str) -> Any:
-    """Return the current assignment that ``--generate`` or ``--execute`` printed; joins lines that a terminal
-    wrapped.
-    """
+    """Joins lines that a terminal wrapped."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     title = next((number for number, line in enumerate(lines) if line.strip() == CURRENT_TITLE), None)
     if title is None:
@@ -268,10 +254,9 @@ _KNOWN = (
 def read_input(
     path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES, is_strict: bool = False
 ) -> ClusterSnapshot:
-    """Read the file or folder ``path``; ``cluster`` is the default name.
+    """Read ``path``; ``cluster`` is the default name, ``max_bytes`` limits all files unpacked.
 
-    ``max_bytes`` limits all files together, unpacked. An unreadable file of a folder becomes a gap if the rest suffices
-    (``read_folder``), unless ``is_strict``. Raises InvalidInputError with file, place and reason.
+    Unless ``is_strict``, an unreadable file of a folder becomes a gap if the rest suffices. Raises InvalidInputError.
     """
     path, budget = Path(path), ByteBudget(max_bytes)
     try:
@@ -311,7 +296,6 @@ def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
 
 
 def _plain_name(path: Path) -> str:
-    """Return the name without ``.json`` and ``.gz``, the default cluster name."""
     name = path.resolve().name
     for ending in (".gz", ".json"):
         name = name.removesuffix(ending)

@@ -45,13 +45,12 @@ _NO_RACK = "null"
 
 @dataclass(slots=True)
 class BrokerListing:
-    """Brokers by id. ``is_whole``: one list holds all brokers that the cluster knows."""
+    """``is_whole``: one list has all brokers of the cluster."""
 
     brokers: dict[int, Broker] = field(default_factory=dict)
     is_whole: bool = False
 
     def read(self, text: str, place: str) -> None:
-        """Add a file of the first two tools. Raises InvalidInputError."""
         for line in dump_lines(text, place):
             if node := _NODE.match(line.text):
                 self._add_node(node, line)
@@ -61,7 +60,7 @@ class BrokerListing:
                 raise line.refuse(f"is no line of a list of brokers: {excerpt(line.text.strip())}")
 
     def add(self, broker: Broker) -> None:
-        """Add one broker. Of several lists, "not alive" has priority."""
+        """Add one broker; "not alive" has priority over "alive"."""
         known = self.brokers.get(broker.id, broker)
         self.brokers[broker.id] = replace(
             known,
@@ -72,7 +71,7 @@ class BrokerListing:
         )
 
     def add_znode(self, broker: int, node: Mapping[str, Any], line: Line) -> None:
-        """Add ``get /brokers/ids/N``, a node that exists only during its broker's session."""
+        """The node exists only during its broker's session."""
         host, port, rack = (node.get(name) for name in ("host", "port", "rack"))
         if not isinstance(host, str | None) or not isinstance(rack, str | None) or type(port) not in (int, type(None)):
             raise line.refuse("host and rack of a broker's znode are texts, its port a number")
@@ -125,7 +124,6 @@ class GivenBrokers:
 
 
 def read_brokers(text: str, place: str) -> GivenBrokers:
-    """Raises InvalidInputError."""
     brokers: dict[int, Broker] = {}
     stated = set()
     for line, cells in csv_rows(text, place, ("id",), ("rack", "host", "port", "state")):
@@ -142,6 +140,5 @@ def read_brokers(text: str, place: str) -> GivenBrokers:
 
 
 def looks_like_brokers(text: str) -> bool:
-    """Return whether the header has ``id`` and ``rack`` or ``host``."""
     names = {name.strip().lower() for name in text.lstrip().split("\n", 1)[0].split(",")}
     return "id" in names and bool(names & {"rack", "host"})

@@ -1,8 +1,7 @@
 """Read broker capacities: our CSV, or Cruise Control's capacity JSON.
 
 CSV: ``broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent``; empty is unknown. Cruise Control uses MiB and
-KiB/s, and broker -1 as default. As there, several disks are summed and ``num.cores`` means 100 percent. A log dir at or
-below a disk's path is on that disk.
+KiB/s, broker -1 as default, the sum of disks, and 100 percent for ``num.cores``.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _DEFAULT = -1
 
 @dataclass(frozen=True, slots=True)
 class Capacities:
-    """By broker id; ``default`` for others. ``disks``: bytes by path, by broker id, -1 the default."""
+    """``disks``: bytes by path, by broker id, -1 the default."""
 
     of_broker: Mapping[int, Capacity] = field(default_factory=dict)
     default: Capacity | None = None
@@ -41,7 +40,6 @@ class Capacities:
 
 
 def read_capacity(path: str | Path) -> Capacities:
-    """Raises InvalidInputError."""
     path = Path(path)
     return parse_capacity(read_text(path), str(path))
 
@@ -62,7 +60,7 @@ def parse_capacity(text: str, place: str) -> Capacities:
 
 
 def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterSnapshot:
-    """Add capacities that the file sets. Raises InvalidInputError for an unknown broker."""
+    """Raises InvalidInputError for an unknown broker."""
     strangers = sorted(capacities.of_broker.keys() - {broker.id for broker in snapshot.brokers})
     if strangers:
         raise InvalidInputError.at("capacity", f"broker {strangers[0]} is not among the brokers of {snapshot.cluster}")
@@ -77,7 +75,7 @@ def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterS
 
 
 def _on_disks(snapshot: ClusterSnapshot, broker: Broker, disks: Mapping[str, float]) -> tuple[LogDir, ...]:
-    """Return log dirs with disk size and free bytes that the broker did not report."""
+    """Log dirs at or below a disk's path get its size."""
     disk_of = {
         log_dir.path: max((path for path in disks if _is_below(log_dir.path, path)), key=len, default=None)
         for log_dir in broker.log_dirs

@@ -1,14 +1,10 @@
 """Read a folder of dumps of Kafka's tools into one snapshot. Content decides each file's format.
 
-Required: ``kafka-topics --describe``, topic znodes, or a group table. Optional: ``kafka-log-dirs``,
-``kafka-get-offsets`` (earliest and latest), ``kafka-consumer-groups`` (offsets, ``--members --verbose``, ``--state``),
-lists of live brokers, ``brokers.csv``, capacities, and ``captured_at`` with an ISO time. Missing parts are gaps.
+Required: ``kafka-topics --describe``, topic znodes, or a group table. Missing parts are gaps.
 
 Sub-folders of this kind are several snapshots: the newest is returned, with rates since the one before. Files beside
-them belong to all.
-
-Dumps are taken one after the other. A contradiction that time explains (a rebalance, a move, a deleted topic) is a gap;
-any other is refused.
+them belong to all. A contradiction that time explains (a rebalance, a move, a deleted topic) is a gap; others are
+refused.
 """
 
 from __future__ import annotations
@@ -59,7 +55,7 @@ _MOST_PARTITIONS = 200_000
 
 
 class StrayLog(NamedTuple):
-    """A log in dir ``path`` that no replica list has; ``name`` is topic and number."""
+    """``name`` is topic and number."""
 
     path: str
     name: str
@@ -68,8 +64,6 @@ class StrayLog(NamedTuple):
 
 @dataclass(slots=True)
 class DumpParts:
-    """Content of one folder's files by kind."""
-
     cluster: str
     place: str
     topics: TopicsDump = field(default_factory=TopicsDump)
@@ -90,7 +84,6 @@ class DumpParts:
         return bool(self.topics.rows or self.topics.deleted or self.znodes.topics or self.groups.notes)
 
     def miss(self, what: Fact | FactCode, reason: Fact) -> None:
-        """Add a gap of the cluster."""
         self.miss_of("cluster", self.cluster, what, reason)
 
     def miss_of(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact) -> None:
@@ -99,7 +92,7 @@ class DumpParts:
 
 
 def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
-    """Raises InvalidInputError for a cut dump, or when brokers.csv lacks a broker that leads."""
+    """Raises InvalidInputError."""
     parts.znodes.add_to(parts.topics)
     if _holds_groups_alone(parts):
         return _snapshot_of_groups(parts)
@@ -137,10 +130,7 @@ def _holds_groups_alone(parts: DumpParts) -> bool:
 
 
 def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
-    """Return the topics that groups name, without brokers and replicas.
-
-    Kafka numbers partitions without gaps, so all below the highest number exist.
-    """
+    """Return topics that groups name. Kafka numbers partitions without gaps."""
     parts.miss(FactCode.LACKS_PLACEMENT, fact(FactCode.NO_DUMP_OF_TOPICS))
     groups = parts.groups.groups()
     start, end = _offsets(parts)
@@ -174,7 +164,6 @@ def _snapshot_of_groups(parts: DumpParts) -> ClusterSnapshot:
 
 
 def _partitions_of(group: Group) -> set[tuple[str, int]]:
-    """Return the partitions that the group committed, or that a member has or shall have."""
     runs = [run for member in group.members for run in (*member.assigned, *(member.target or ()))]
     given = {(topic, number) for topic, numbers in runs for number in numbers}
     return given | {(offset.topic, offset.partition) for offset in group.committed}
@@ -183,7 +172,7 @@ def _partitions_of(group: Group) -> set[tuple[str, int]]:
 def _with_sizes_and_offsets(
     parts: DumpParts, brokers: Mapping[int, Broker]
 ) -> tuple[list[Partition], dict[int, list[StrayLog]]]:
-    """Return rows completed from other dumps, and each broker's stray logs."""
+    """Return completed rows, and each broker's stray logs."""
     dumped = parts.log_dirs
     sizes, copies = dict(dumped.log_bytes), dict(dumped.future)
     index = {
@@ -242,10 +231,9 @@ def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
 def _offline(
     dumped: LogDirsDump, row: Partition, log_bytes: tuple[int | None, ...], *, is_told: bool
 ) -> tuple[int, ...]:
-    """Return replicas that no working dir of their broker holds while another of its dirs failed.
+    """Replicas that no working dir of their broker holds while another dir failed.
 
-    The leader's dir works: its failure is newer than the topics dump. ``is_told``: some log dir holds the topic, since
-    a broker queried by topic shows nothing of others.
+    The leader's dir works: its failure is newer. A broker queried by topic shows nothing of others (``is_told``).
     """
     lost = set(row.offline)
     for broker, size in zip(row.replicas, log_bytes, strict=True):
@@ -272,7 +260,7 @@ def _with_strays(broker: Broker, strays: Mapping[int, list[StrayLog]]) -> Broker
 
 
 def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
-    """Return start and end offsets; without a dump of end offsets, those of the groups' rows."""
+    """Without a dump of end offsets, use those of the groups' rows."""
     by_groups = parts.groups.end_offsets()
     start, end = parts.offsets.start_and_end(parts.cluster, lambda: _seen_elsewhere(parts, by_groups))
     if not start and not end:
@@ -294,11 +282,7 @@ def _seen_elsewhere(parts: DumpParts, by_groups: Offsets) -> SeenElsewhere:
 
 
 def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> None:
-    """Compare end offsets with those that the groups' tool used.
-
-    Offsets only grow, so one of two dumps is nowhere below the other. Else they are not of one moment, and lags differ
-    from the tool's.
-    """
+    """Offsets only grow: if neither dump is nowhere below the other, lags differ from the tool's."""
     higher = [key for key, offset in by_groups.items() if offset > end.get(key, offset)]
     lower = [key for key, offset in by_groups.items() if offset < end.get(key, offset)]
     if higher and lower:
@@ -313,7 +297,6 @@ def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> 
 
 
 def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) -> None:
-    """Report partitions missing in a filtered or cut dump."""
     skipped = {gap.subject for gap in parts.offsets.gaps if gap.subject_type == "partition"}
     missing = [f"{topic}-{number}" for topic, number in sorted(parts.topics.rows.keys() - offsets.keys())]
     missing = [name for name in missing if name not in skipped]
@@ -325,11 +308,10 @@ def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) ->
 
 
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
-    """Return every broker that a dump names, by id.
+    """A broker is alive if it leads, is in an ISR with a leader, answered with log dirs, coordinates a group, or is
+    listed.
 
-    A broker is alive if it leads, is in an ISR with a leader, answered with log dirs, coordinates a group, or is in a
-    broker list. An ISR without a leader is only the last known one. Raises InvalidInputError when brokers.csv lacks a
-    broker that leads.
+    An ISR without a leader is only the last known one. Raises InvalidInputError when brokers.csv lacks a leader.
     """
     rows, given, listing = parts.topics.rows.values(), parts.given.brokers, parts.listing.brokers
     placed = {broker for row in rows for broker in row.replicas}
@@ -357,7 +339,6 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
 
 
 def _heard(parts: DumpParts) -> set[int]:
-    """Return the brokers that a dump shows alive."""
     heard = parts.topics.observing | parts.log_dirs.dirs.keys()
     heard |= {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
     for row in parts.topics.rows.values():
@@ -369,7 +350,7 @@ def _heard(parts: DumpParts) -> set[int]:
 
 
 def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
-    """Return the state in brokers.csv, else in a broker list, else as other dumps show it.
+    """State of brokers.csv, else of a broker list, else of other dumps.
 
     A broker missing in the list but alive in another dump stopped or started between the two.
     """
@@ -430,10 +411,10 @@ _LONGEST_TIME = 40
 def read_folder(
     folder: Path, cluster: str, budget: ByteBudget | None = None, *, is_strict: bool = False
 ) -> ClusterSnapshot:
-    """Return the newest snapshot of ``folder``, with rates if there is an older one.
+    """Return the newest snapshot, with rates if there is an older one.
 
-    An unknown or broken file is left out with a gap if the rest suffices. Raises InvalidInputError if it does not, if a
-    plan depends on the file (replicas, brokers, capacities, time), with ``is_strict``, and for contradictory files.
+    Raises InvalidInputError for a broken file that a plan depends on or the rest cannot replace, with ``is_strict``,
+    and for contradictory files; other broken files are gaps.
     """
     budget = ByteBudget() if budget is None else budget
     beside, readings = folder_entries(folder, keeps_odd=True)
@@ -462,7 +443,7 @@ def read_folder(
 
 
 def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
-    """Return the snapshot of one kafka-consumer-groups dump, without brokers."""
+    """Without brokers."""
     parts = _Sorter(DumpParts(cluster, place))
     parts.add(text, place)
     return snapshot_of_parts(parts.parts)
@@ -495,10 +476,7 @@ def _read_reading(
 
 
 def _unreadable_files(files: list[Path], budget: ByteBudget) -> dict[Path, InvalidInputError]:
-    """Return files that fail even alone, unlike files that contradict each other.
-
-    Raises InvalidInputError for a broken file that a plan depends on.
-    """
+    """Return files that fail even alone. Raises InvalidInputError for one that a plan depends on."""
     result: dict[Path, InvalidInputError] = {}
     for path in files:
         used = budget.used
@@ -540,8 +518,6 @@ def _line_and_text(error: InvalidInputError, path: Path) -> tuple[int | None, st
 
 @dataclass(slots=True)
 class _Sorter:
-    """Passes each file to the reader of its format."""
-
     parts: DumpParts
     capacities: Capacities | None = None
     _seen: dict[str, str] = field(default_factory=dict)
@@ -571,7 +547,7 @@ class _Sorter:
             self._add_table(text, place)
 
     def _add_table(self, text: str, place: str) -> None:
-        """Add a dump of many lines; without a final line end it may be cut."""
+        """Without a final line end a dump may be cut."""
         if looks_like_listing(text):
             self.parts.znodes.brokers.read(text, place)
         elif looks_like_topics(text):
@@ -593,7 +569,7 @@ class _Sorter:
 
 
 def _time(text: str, place: str) -> datetime:
-    """Parse a time. Errors do not quote the text: any private file may begin with four digits."""
+    """Errors do not quote the text: any private file may begin with four digits."""
     try:
         parse_time(text, place)
     except InvalidInputError:

@@ -1,18 +1,17 @@
 """Read output of ``kafka-consumer-groups --describe --all-groups`` and ``kafka-share-groups``.
 
-Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` is
-optional. Blocks are recognised by header, in any file. Dumps that disagree were taken during a rebalance, and a gap
-reports it.
+Blocks (offsets, ``--members --verbose``, ``--state``, ``--list --type``) are recognised by header. Dumps that disagree
+were taken during a rebalance, and a gap reports it.
 
-Columns: Java pads each column to its longest cell, so a cell begins below its name; client ids may have blanks. Rows
-without padding (copied by hand) need as many words as the header.
+Java pads columns, so a cell begins below its name and may have blanks. Rows without padding need as many words as the
+header.
 
-Assignments: ``orders(0,1), payments(2)`` up to 3.6; ``(0,1), (2)`` from 3.7 to 3.9, without topic names (the offsets
-dump has them); ``orders:0,1;payments:2`` from 4.0. ``-`` is empty.
+Assignments: ``orders(0,1), payments(2)`` up to 3.6; ``(0,1), (2)`` from 3.7 to 3.9, without topic names;
+``orders:0,1;payments:2`` from 4.0. ``-`` is empty.
 
-Before Kafka 2.4 the tool printed one group without a GROUP column; the oldest has OWNER in place of the member, like
-ConsumerOffsetChecker. The group is taken from the command above (``--group billing``) or the printed sentence, for one
-table. Else it is guessed from the file's name, for one table of each kind (``members-billing.txt``), with a gap.
+Before Kafka 2.4 there is no GROUP column; the oldest tool has OWNER, like ConsumerOffsetChecker. The command above
+(``--group billing``) or the printed sentence names the group for one table. Else the file's name does
+(``members-billing.txt``), with a gap.
 """
 
 from __future__ import annotations
@@ -42,9 +41,7 @@ _WITH_BRACKETS = re.compile(r"(?P<topic>[\w.-]*)\((?P<partitions>\d+(?:,\d+)*)\)
 
 
 def read_assignment(cell: str, line: Line) -> TopicPartitions | None:
-    """Return sorted topics with ascending partitions; None when the tool printed no topics. Raises
-    InvalidInputError.
-    """
+    """None when the tool printed no topics. Raises InvalidInputError."""
     if cell in ("", "-"):
         return ()
     if "(" in cell:
@@ -111,7 +108,7 @@ _UNKNOWN_OFFSETS = frozenset(("", NOTHING, "unknown"))
 
 @dataclass(slots=True)
 class MemberRow:
-    """One row of ``--members``. ``assigned`` is None when the tool printed no topics."""
+    """``assigned`` is None when the tool printed no topics."""
 
     id: str
     instance_id: str | None
@@ -130,8 +127,6 @@ class MemberRow:
 
 @dataclass(slots=True)
 class GroupNotes:
-    """One group in the dumps; each kind of dump sets its own fields."""
-
     id: str
     coordinator: int | None = None
     protocol: str | None = None
@@ -158,7 +153,7 @@ class GroupNotes:
 
 
 def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row of offsets; ``-`` is unknown or no member."""
+    """``-`` is unknown or no member."""
     group.has_offsets = True
     consumer = known(cells["CONSUMER-ID"])
     if consumer is not None:
@@ -182,9 +177,8 @@ def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row of offsets before Kafka 0.10.1, or of ConsumerOffsetChecker, with the owner as ``client_/host``.
-
-    For a group in ZooKeeper the owner is a consumer's thread. ``none`` is no owner, offset -1 unknown.
+    """Before Kafka 0.10.1: owner ``client_/host``, or a consumer's thread for ZooKeeper. ``none`` is no owner, -1
+    unknown.
     """
     owner = "" if cells["OWNER"] in ("none", NOTHING) else cells["OWNER"]
     client, is_client, host = owner.rpartition("_/")
@@ -196,7 +190,7 @@ def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row of a share group: start offset and lag; a partition that was never read has no start."""
+    """A partition that was never read has no start."""
     group.has_offsets = True
     group.type = GroupType.SHARE
     partition = (cells["TOPIC"], whole_number(cells["PARTITION"], line, "a partition"))
@@ -211,7 +205,7 @@ def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line: Line) -> None:
-    """The tool prints the difference of the two offsets. Another lag comes from elsewhere."""
+    """The tool prints the difference of the two offsets."""
     if cell in _UNKNOWN_OFFSETS:
         return
     lag = whole_number(cell.removeprefix("-"), line, "a lag", LARGEST_LONG) * (-1 if cell.startswith("-") else 1)
@@ -221,7 +215,6 @@ def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line:
 
 
 def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row of ``--members``."""
     group.members = {} if group.members is None else group.members
     member_id = cells["CONSUMER-ID"]
     if member_id in group.members:
@@ -254,7 +247,6 @@ def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_streams_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row of ``kafka-streams-groups --members``: tasks by subtopology."""
     group.type = GroupType.STREAMS
     group.members = {} if group.members is None else group.members
     member_id = cells["MEMBER"]
@@ -303,13 +295,13 @@ def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
 
 
 def add_streams_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row of ``kafka-streams-groups --offsets``; a lag without a commit is not kept."""
+    """A lag without a commit is not kept."""
     add_offsets_row(group, {**cells, "CONSUMER-ID": NOTHING, "LAG": cells["OFFSET-LAG"]}, line)
     group.type = GroupType.STREAMS
 
 
 def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Add a row of ``--state``; a share group has no strategy."""
+    """A share group has no strategy."""
     if group.has_state:
         raise line.refuse(f"the state of group {group.id} is listed twice")
     group.has_state = True
@@ -340,7 +332,6 @@ def add_list_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def known(cell: str) -> str | None:
-    """Return None for an empty cell."""
     return None if cell in ("", NOTHING) else cell
 
 
@@ -384,14 +375,12 @@ _CHECKER_NAMES = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFS
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Columns of one block, with start positions."""
-
     names: tuple[str, ...]
     starts: tuple[int, ...]
     has_commas: bool = False
 
     def cells(self, line: Line) -> dict[str, str]:
-        """Return name → cell. Raises InvalidInputError for a row that does not fit."""
+        """Raises InvalidInputError for a row that does not fit."""
         cells = self._by_commas(line.text) if self.has_commas else self._by_place(line.text)
         if cells is None and not self.has_commas:
             cells = self._by_words(line.text)
@@ -497,8 +486,6 @@ class Kind(StrEnum):
 
 @dataclass(slots=True)
 class GroupOfTable:
-    """Tracks the group of each table of a file."""
-
     place: str
     _told: tuple[str, ...] = ()  # by the command or sentence above
     _named_by_file: set[Kind] = field(default_factory=set)
@@ -515,10 +502,7 @@ class GroupOfTable:
         self._told = ()
 
     def name(self, kind: Kind, line: Line) -> tuple[str, bool]:
-        """Return the group of the table below header ``line``, and whether it is guessed from the file's name.
-
-        Raises InvalidInputError without a source.
-        """
+        """Return the group, and whether it is guessed from the file's name. Raises InvalidInputError."""
         told = self._told
         if len(told) == 1:
             return told[0], False
@@ -534,7 +518,6 @@ class GroupOfTable:
 
 
 def _group_in_name(place: str, kind: Kind) -> str | None:
-    """Return the file's name without endings and kind."""
     name = PurePosixPath(place).name
     while PurePosixPath(name).suffix.lower() in _ENDINGS:
         name = name[: -len(PurePosixPath(name).suffix)]
@@ -573,13 +556,10 @@ _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
 
 @dataclass(slots=True)
 class GroupsDump:
-    """All dumps of groups, by group."""
-
     notes: dict[str, GroupNotes] = field(default_factory=dict)
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Raises InvalidInputError."""
         header: Header | None = None
         add: AddRow | None = None
         group: str | None = None
@@ -617,7 +597,7 @@ class GroupsDump:
         return name
 
     def end_offsets(self) -> dict[tuple[str, int], int]:
-        """Return the greatest end offset in any group's rows, by partition."""
+        """By partition, of any group's rows."""
         result: dict[tuple[str, int], int] = {}
         for group in self.notes.values():
             for partition, offset in group.end_offsets.items():
@@ -625,7 +605,7 @@ class GroupsDump:
         return result
 
     def note_older_ends(self, end: Mapping[tuple[str, int], int]) -> None:
-        """Add a gap to each group with commits beyond ``end`` but not beyond the end in its own rows."""
+        """Report commits beyond ``end`` but not beyond the end in their own rows."""
         for group in self.notes.values():
             own, commits = group.end_offsets, group.committed.items()
             beyond = [key for key, offset in commits if end.get(key, offset) < offset <= own.get(key, -1)]
@@ -634,14 +614,13 @@ class GroupsDump:
                 self._miss(group.id, FactCode.LACKS_END_OFFSETS, reason)
 
     def groups(self) -> tuple[Group, ...]:
-        """Return groups by id; adds contradictions and missing parts to ``gaps``."""
+        """Adds contradictions and missing parts to ``gaps``."""
         return tuple(self._assemble(self.notes[name]) for name in sorted(self.notes))
 
     def _group(self, name: str) -> GroupNotes:
         return self.notes.setdefault(name, GroupNotes(name))
 
     def _take_note(self, line: Line) -> str | None:
-        """Return the group of a sentence between blocks."""
         if found := _NO_MEMBERS.match(line.text):
             group = self._group(found["group"])
             group.state = group.state or "Empty"
@@ -716,7 +695,7 @@ class GroupsDump:
         return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda pair: pair[0].id))
 
     def _assigned(self, row: MemberRow, read: TopicPartitions | None, group: str) -> TopicPartitions:
-        """Return the assignment of the members dump, or of the offsets dump when the former has no topics."""
+        """From the members dump, else the offsets dump."""
         if row.assigned is not None:
             if read is not None and read != row.assigned:
                 self._miss(group, FactCode.LACKS_ASSIGNMENT, fact(FactCode.ASSIGNMENTS_DIFFER, member=row.id))
@@ -766,7 +745,7 @@ def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
 
 
 def _type_of(notes: GroupNotes) -> GroupType:
-    """Return the listed type, else one inferred from a member epoch or the server's ``uniform``."""
+    """A member epoch or the server's ``uniform`` shows the type."""
     if notes.type is not None:
         return notes.type
     rows = list((notes.members or {}).values())

@@ -1,7 +1,4 @@
-"""Strict JSON input with a depth limit and line numbers in errors; also JSON objects among other lines of a dump.
-
-Depth is measured before parsing, because parsers recurse.
-"""
+"""Strict JSON input with a depth limit (parsers recurse) and line numbers; also JSON among other lines of a dump."""
 
 from __future__ import annotations
 
@@ -33,10 +30,9 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 
 def too_deep_at(raw: bytes) -> int | None:
-    """Return the line (from 0) where ``raw`` is nested deeper than MAX_DEPTH; None if nowhere.
+    """Return the line (from 0) nested deeper than MAX_DEPTH. Exact for valid JSON.
 
-    Exact for valid JSON. One pass keeps only quotes and brackets; adjacent quotes are strings without brackets and are
-    removed.
+    Only quotes and brackets are kept; adjacent quotes are strings without brackets and are removed.
     """
     kept = raw.translate(None, _OTHER)
     if b"\\" in kept:
@@ -66,7 +62,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
-    """Read a plain or gzipped JSON file. Raises InvalidInputError with line and reason."""
+    """Plain or gzipped. Raises InvalidInputError."""
     text = read_text(path, budget)
     if not text or text.isspace():
         raise InvalidInputError.at(str(path), "is empty")
@@ -74,11 +70,10 @@ def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
 
 
 def parse_json(text: str, place: str, first_line: int = 1) -> Any:
-    """Parse JSON that begins at ``first_line`` of ``place``.
+    """Refuse also duplicate keys, NaN, Infinity, lone surrogates and depth above MAX_DEPTH.
 
-    Also refuses duplicate keys, NaN, Infinity, lone surrogates and depth above MAX_DEPTH, because data would be lost
-    silently. Large texts use orjson, three times as fast. It keeps the last of equal keys, so its result counts only
-    with as many keys as the text has.
+    Large texts use orjson, three times as fast. It keeps the last of equal keys, so its key count must match the
+    text's.
     """
     try:
         raw = text.encode()
@@ -96,9 +91,7 @@ def parse_json(text: str, place: str, first_line: int = 1) -> Any:
 
 
 def _key_count(value: Any) -> int:
-    """Count keys of all objects. Lists that begin with a plain value are skipped; a wrong count only selects the strict
-    parser.
-    """
+    """Lists that begin with a plain value are skipped; a wrong count only selects the strict parser."""
     count = 0
     level: list[Any] = [value]
     while level:
@@ -111,7 +104,7 @@ def _key_count(value: Any) -> int:
 
 
 def _written_keys(raw: bytes) -> int:
-    """Count quotes before a colon: the keys, unless strings hold them. -1 for a blank before a colon."""
+    """Quotes before a colon, unless strings hold them; -1 for a blank before a colon."""
     codes = np.frombuffer(raw, dtype=np.uint8)
     before = codes[np.flatnonzero(codes[1:] == ord(":"))]
     return -1 if (before <= ord(" ")).any() else int((before == ord('"')).sum())
@@ -133,9 +126,7 @@ def _parse_strictly(text: str, place: str, first_line: int) -> Any:
 
 
 class _WrongJsonError(ValueError):
-    """Valid JSON that we refuse; ``needle`` is a text near the place. The message quotes nothing of a possibly private
-    file.
-    """
+    """``needle`` is a text near the place; the message quotes nothing of a possibly private file."""
 
     def __init__(self, message: str, needle: str) -> None:
         super().__init__(message)
@@ -169,7 +160,6 @@ def _short_int(digits: str) -> int:
 
 
 def _refuse_half_characters(value: Any) -> None:
-    """Refuse lone surrogates, which no file can hold."""
     stack: list[Any] = [value]
     while stack:
         item = stack.pop()
@@ -188,11 +178,10 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
 def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> list[tuple[int, str]]:
-    """Return (first line number, text) of each object, in order.
+    """Return (first line number, text) of each object; skips lines before the first, and prose.
 
-    Lines before the first object, and those for which ``is_prose`` holds, are skipped. An object spans from a line's
-    first brace to a line's last one. Raises InvalidInputError for other text after an object. The JSON parser reports
-    imbalance.
+    An object spans from a line's first brace to a line's last one. Raises InvalidInputError for other text after an
+    object.
     """
     documents: list[tuple[int, list[str]]] = []
     depth = 0
@@ -213,9 +202,7 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
 
 
 def brace_depth(text: str) -> int:
-    """Return opening less closing braces outside of strings. Fast path: equal counts, since names rarely hold
-    braces.
-    """
+    """Equal counts of braces are a fast path, since names rarely hold them."""
     opening, closing = text.count("{"), text.count("}")
     if opening == closing:
         return 0

@@ -1,8 +1,7 @@
-"""Read output of ``kafka-log-dirs --describe``: dirs of each broker, with replicas and sizes.
+"""Read output of ``kafka-log-dirs --describe`` (o.a.k.tools.LogDirsCommand).
 
 Two lines of prose, then ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error", "partitions":
-[{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``. Several of both are merged by broker
-(``--broker-list``, ``--topic-list``). Volume totals stay unknown (o.a.k.tools.LogDirsCommand).
+[{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``; several are merged. Volume totals are unknown.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ Replica = tuple[str, int, int]  # topic, partition, broker
 
 @dataclass(slots=True)
 class LogDirsDump:
-    """Sizes and dirs by replica, dirs by broker; the dump read last has priority.
+    """The dump read last has priority.
 
     ``future``: unfinished copies of moves between dirs. ``dirs``: path → error by broker. ``asked_in_parts``: brokers
-    queried for some topics at a time.
+    queried by topic.
     """
 
     log_bytes: dict[Replica, int] = field(default_factory=dict)
@@ -36,7 +35,6 @@ class LogDirsDump:
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Raises InvalidInputError with line or JSON path."""
         documents = json_documents(text, place, _is_prose)
         if not documents:
             raise InvalidInputError.at(place, "holds no JSON", "kafka-log-dirs prints one after two lines of prose")

@@ -1,8 +1,7 @@
 """Read output of ``kafka-get-offsets`` (``topic:partition:offset`` lines) as start or end offsets.
 
-``--time earliest`` and ``latest`` print the same form. The command above the rows decides (default: latest), else the
-file's name (``earliest.txt``). Of two dumps, the one that is nowhere greater holds the start offsets, under any name. A
-single dump without a sign is compared with other dumps. If these show nothing it is left out with a gap: start offsets
+The command above decides (default: latest), else the file's name (``earliest.txt``). Of two dumps, the one that is
+nowhere greater holds the start offsets. A single dump is compared with others, else left out with a gap: start offsets
 must never serve as end offsets.
 """
 
@@ -37,8 +36,6 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToldRole:
-    """A role, and whether a command gave it."""
-
     role: Role
     by_command: bool = False
 
@@ -52,7 +49,6 @@ _WORDS = {
 
 
 def role_of_command(command: Command) -> ToldRole | None:
-    """Return None for a command of another tool."""
     if not command.runs(*_TOOLS):
         return None
     times = command.options("time")
@@ -86,7 +82,7 @@ class OffsetsReading:
 
 @dataclass(frozen=True, slots=True)
 class SeenElsewhere:
-    """Evidence of other dumps: end offsets, and partitions that hold bytes."""
+    """Evidence of other dumps."""
 
     end_offsets: Mapping[tuple[str, int], int] = field(default_factory=dict)
     holding_bytes: frozenset[tuple[str, int]] = frozenset()
@@ -94,13 +90,11 @@ class SeenElsewhere:
 
 @dataclass(slots=True)
 class OffsetsDump:
-    """One or two dumps, in reading order."""
-
     readings: list[OffsetsReading] = field(default_factory=list)
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Add a file; a new command begins a new dump. Raises InvalidInputError."""
+        """A new command begins a new dump."""
         told: ToldRole | None = None
         offsets: Offsets = {}
         for line in lines_and_commands(text, place):
@@ -132,10 +126,7 @@ class OffsetsDump:
     def start_and_end(
         self, cluster: str = "", seen: Callable[[], SeenElsewhere] | None = None
     ) -> tuple[Offsets, Offsets]:
-        """Return start and end offsets; an undecided dump is empty with a gap of ``cluster``.
-
-        ``seen`` is called only when needed. Raises InvalidInputError for a third dump or an impossible pair.
-        """
+        """An undecided dump is empty with a gap. Raises InvalidInputError for a third dump or an impossible pair."""
         readings = [self._without_other(reading, cluster) for reading in self.readings]
         known = [reading for reading in readings if reading is not None]
         if len(known) > 2:
@@ -190,7 +181,7 @@ class OffsetsDump:
         return start.offsets, end.offsets
 
     def _contradicts(self, reading: OffsetsReading, role: Role, cluster: str) -> None:
-        """The greater dump has the end offsets. A file's name may be wrong; a command is not, so the times differ."""
+        """A file's name may be wrong; a command is not, so the times differ."""
         if reading.told.by_command:
             raise InvalidInputError.at(
                 reading.place, f"was asked for {reading.told.role} offsets, but the other dump shows it holds none",
@@ -209,10 +200,7 @@ class OffsetsDump:
 
 
 def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:
-    """Return the role by majority: a partition with bytes has an end offset above 0, and its start is below its end.
-
-    Dumps are taken one after the other, so a few partitions may contradict.
-    """
+    """By majority: a partition with bytes has an end offset above 0, and its start is below its end."""
     start = sum(1 for key, offset in offsets.items() if offset == 0 and key in seen.holding_bytes)
     same = (key for key, offset in offsets.items() if offset and offset == seen.end_offsets.get(key))
     end = sum(1 for key in same if key in seen.holding_bytes)

@@ -1,6 +1,6 @@
 """Read JSON rows ``{"topic", "partition", "replicas": [leader first]}`` into columns.
 
-Up to 300,000 rows, so no object is built per row. Only when a column is wrong are rows checked one by one.
+Up to 300,000 rows, so rows are checked one by one only when a column is wrong.
 """
 
 from __future__ import annotations
@@ -30,10 +30,7 @@ class PlacementRows:
 
 
 def read_placement_rows(rows: Any, path: str, allowed_fields: frozenset[str]) -> PlacementRows:
-    """Return the columns of ``rows`` at JSON path ``path``; the first replica leads, the ISR is unknown.
-
-    Raises InvalidInputError that names the first wrong row.
-    """
+    """Return columns; the ISR is unknown. Raises InvalidInputError for the first wrong row."""
     if not isinstance(rows, list):
         raise InvalidInputError.at(path, f"expected a list of partitions, found {type(rows).__name__}")
     if not rows:
@@ -88,7 +85,7 @@ def _require_all(kind: type, values: list[Any]) -> None:
 
 
 def _whole(values: list[Any]) -> npt.NDArray[np.int32]:
-    """Return int32 values; refuses bools and negative numbers."""
+    """Refuses bools and negative numbers."""
     _require_all(int, values)
     if min(values) < 0 or max(values) > _LARGEST_ID:
         raise ValueError("number out of range")
@@ -98,7 +95,6 @@ def _whole(values: list[Any]) -> npt.NDArray[np.int32]:
 def _reorder(
     counts: npt.NDArray[np.int64], brokers: npt.NDArray[np.int32], order: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Return offsets and replicas in table order."""
     begins = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))[:-1]
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts[order])))
     cell = np.arange(len(brokers), dtype=np.int64)
@@ -114,7 +110,6 @@ def _require_distinct(offsets: npt.NDArray[np.int64], brokers: npt.NDArray[np.in
 
 
 def _name_wrong_row(rows: list[Any], path: str, allowed_fields: frozenset[str]) -> None:
-    """Raises InvalidInputError for the first wrong row."""
     seen: dict[tuple[str, int], int] = {}
     for number, row in enumerate(rows):
         here = f"{path}[{number}]"

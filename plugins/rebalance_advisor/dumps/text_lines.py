@@ -88,13 +88,11 @@ _PREFIXES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A typed command, its lines joined."""
-
     place: str
     text: str
 
     def options(self, name: str) -> tuple[str, ...]:
-        """Return the values of ``--name`` in order, unquoted; shell variables are skipped."""
+        """Unquoted; shell variables are skipped."""
         pattern = rf"(?:^|\s)--{re.escape(name)}(?:=|\s+)(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'|;&>]+))"
         values = (first or second or third for first, second, third in re.findall(pattern, self.text))
         return tuple(value for value in values if value and "$" not in value)
@@ -119,12 +117,11 @@ def without_continuation(line: str) -> str:
 
 
 def is_noise(line: str) -> bool:
-    """Return whether the line is not part of a Kafka tool's answer."""
     return _NOISE.match(line) is not None
 
 
 def is_log_line(line: str) -> bool:
-    """Return whether a logger printed it below error level: an exception after it did not end the tool."""
+    """Below error level: an exception after it did not end the tool."""
     return _LOG_LINE.match(line) is not None
 
 
@@ -133,9 +130,9 @@ def is_thrown(line: str) -> bool:
 
 
 def as_printed(text: str) -> str:
-    """Return ``text`` with plain line ends, without colours and line prefixes; lines keep their number.
+    """Remove colours and line prefixes; lines keep their number. Of Markdown only fenced text is kept.
 
-    A prefix must be on every line that is not blank, command or noise. Of Markdown only fenced text is kept.
+    A prefix must be on every line that is not blank, command or noise.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
@@ -158,7 +155,7 @@ def _within_fences(text: str) -> str:
 
 
 def _is_prose(line: str) -> bool:
-    """Return whether the line is words with single blanks; a row has columns or numbers, a header capitals."""
+    """Words with single blanks; a row has columns or numbers, a header capitals."""
     words = line.split()
     numbers = sum(re.fullmatch(r"-|-?\d+", word) is not None for word in words)
     return len(words) > 1 and "\t" not in line and "  " not in line.strip() and numbers <= 1 and not line.isupper()
@@ -199,7 +196,7 @@ _OFFSET_ROW = re.compile(r"[\w.-]+:\d+:\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line without its end; ``place`` is ``file:line``."""
+    """``place`` is ``file:line``."""
 
     place: str
     text: str
@@ -209,12 +206,12 @@ class Line:
 
 
 def dump_lines(text: str, place: str) -> Iterator[Line]:
-    """Yield the tool's lines, blank ones too. Raises InvalidInputError when the tool gave up."""
+    """Blank lines, too. Raises InvalidInputError when the tool gave up."""
     return (line for line in lines_and_commands(text, place) if isinstance(line, Line))
 
 
 def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
-    """Yield the tool's lines and the commands between them. Raises InvalidInputError when the tool gave up."""
+    """Raises InvalidInputError when the tool gave up."""
     typed: list[str] = []  # lines of an unfinished command
     begin = 0
     is_in_log = False  # below a log line: its exception
@@ -248,7 +245,7 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
 
 
 def first_printed_line(text: str) -> str:
-    """Return the first line that is not blank, command or noise; else ''."""
+    """Skips blanks, commands and noise."""
     typed = False
     for line in as_printed(text).split("\n"):
         if typed or begins_command(line):
@@ -259,7 +256,7 @@ def first_printed_line(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """Blank commands and noise, so that a JSON file shown with ``cat`` parses and keeps its line numbers."""
+    """A JSON file shown with ``cat`` then parses and keeps its line numbers."""
     first = re.search(r"\S", text)
     begin = first.start() if first else 0
     first_line = text[begin : begin + _LOOKED_AT].partition("\n")[0]
@@ -278,7 +275,7 @@ def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) ->
 
 
 def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
-    """Parse ``1,2,3``; empty means no broker. Raises InvalidInputError for duplicates."""
+    """Empty means no broker. Raises InvalidInputError for duplicates."""
     brokers = tuple(whole_number(part.strip(), line, f"a broker id in {what}") for part in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
         raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")
@@ -289,10 +286,7 @@ Row = tuple[Line, dict[str, str]]
 
 
 def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[str, ...]) -> list[Row]:
-    """Return (line, column → stripped cell) of each row; an absent optional column is empty.
-
-    Raises InvalidInputError for a wrong column or a row of another length.
-    """
+    """Return (line, column → stripped cell). Raises InvalidInputError."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     reader = csv.reader(lines)
     header: list[str] | None = None

@@ -54,7 +54,6 @@ class TopicZnodes:
     brokers: BrokerListing = field(default_factory=BrokerListing)
 
     def read(self, text: str, place: str) -> None:
-        """Raises InvalidInputError."""
         asked: Command | None = None
         block: list[str] = []
         begin, depth = Line(place, ""), 0
@@ -76,7 +75,7 @@ class TopicZnodes:
             raise begin.refuse("begins a JSON object that does not end", "the dump was cut short")
 
     def add_to(self, dump: TopicsDump) -> None:
-        """Add rows to ``dump``, which must be empty: the ISR is known for all partitions or for none."""
+        """``dump`` must be empty: the ISR is known for all partitions or for none."""
         places = [place for place, _ in (*self.topics.values(), *self.states.values())]
         if dump.topics and places:
             place = places[0]
@@ -159,9 +158,7 @@ class TopicZnodes:
 
 
 def looks_like_znodes(text: str) -> bool:
-    """Return whether this is a topic node (``partitions`` is an object; in reassignments a list) or another
-    known node.
-    """
+    """A topic node's ``partitions`` is an object; in reassignments it is a list."""
     if '"partitions"' in text and _TOPIC_NODE.search(text):
         return True
     if _BROKER_NODE.search(text) or any(_IDS.match(line) for line in text.split("\n") if line.lstrip()[:1] == "["):

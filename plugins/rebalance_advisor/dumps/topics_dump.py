@@ -42,8 +42,6 @@ INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state", "__share_group_s
 
 @dataclass(slots=True)
 class TopicsDump:
-    """Topics and partition rows in reading order."""
-
     topics: dict[str, Topic] = field(default_factory=dict)
     rows: dict[tuple[str, int], Partition] = field(default_factory=dict)
     # Brokers that copy as observers: alive without an ISR.
@@ -56,7 +54,6 @@ class TopicsDump:
     _columns: dict[str, dict[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def read(self, text: str, place: str) -> None:
-        """Raises InvalidInputError."""
         for line in dump_lines(text, place):
             if not line.text.strip():
                 continue
@@ -68,7 +65,6 @@ class TopicsDump:
                 raise line.refuse(f"is no line of kafka-topics --describe: {excerpt(line.text.strip())}")
 
     def require_whole(self) -> None:
-        """Check that each topic has the partitions that its header announced, numbered from 0."""
         counts: dict[str, int] = {}
         for topic, _ in self.rows:
             counts[topic] = counts.get(topic, 0) + 1
@@ -163,7 +159,7 @@ def _more_columns(rest: str, line: Line) -> dict[str, tuple[int, ...]]:
 
 
 def _configs(text: str, line: Line) -> dict[str, str]:
-    """Parse ``name=value,name=value``; values may hold commas and JSON."""
+    """Values may hold commas and JSON."""
     text = text.strip()
     if not text:
         return {}

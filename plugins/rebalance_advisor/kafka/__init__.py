@@ -1,1 +1,1 @@
-"""Read a running cluster into a ``ClusterSnapshot`` without writing to it; unread parts become coverage gaps."""
+"""Read a running cluster into a ``ClusterSnapshot``."""

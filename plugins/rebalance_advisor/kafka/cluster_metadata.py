@@ -1,4 +1,4 @@
-"""Read brokers, topics, partitions and running reassignments: what any broker can answer."""
+"""Read brokers, topics, partitions and running reassignments."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SeenBroker:
 
 @dataclass(frozen=True, slots=True)
 class SeenPartition:
-    """A partition of a Metadata answer; ``leader`` is None without a leader."""
+    """``leader`` is None without a leader."""
 
     topic: str
     partition: int
@@ -52,8 +52,6 @@ class SeenPartition:
 
 @dataclass(frozen=True, slots=True)
 class SeenTopic:
-    """A topic; ``topic_id`` in Kafka's base64 notation."""
-
     name: str
     id: str | None
     is_internal: bool
@@ -73,8 +71,6 @@ class ClusterMetadata:
 
 @dataclass(frozen=True, slots=True)
 class TopicsSeen:
-    """Topics by name, live brokers, and Kafka's error code of each failed topic."""
-
     topics: dict[str, SeenTopic] = field(default_factory=dict)
     partitions: dict[str, tuple[SeenPartition, ...]] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
@@ -82,7 +78,7 @@ class TopicsSeen:
 
 
 def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterMetadata:
-    """Raises ClusterUnreadableError when no broker answers Metadata."""
+    """Raises ClusterUnreadableError."""
     metadata = sender.send_to_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
         raise ClusterUnreadableError(
@@ -105,7 +101,7 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
 
 
 def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str, int], int]:
-    """Return (topic, partition) → leader from a new Metadata answer; empty when no broker answers."""
+    """Return (topic, partition) → leader; empty when no broker answers."""
     wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
     metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
@@ -119,7 +115,6 @@ def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str
 
 
 def look_again(sender: RequestSender, topics: Iterable[str] | None = None) -> TopicsSeen | Exception:
-    """Return the named topics (None: all), or the failure."""
     wanted = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(topics)]
     metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     return metadata if isinstance(metadata, Exception) else _topics_of(metadata)
@@ -154,7 +149,7 @@ def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
     offsets = seen.partitions.get(OFFSETS_TOPIC, ())
     leaderless = sum(partition.leader is None for partition in offsets)
     if leaderless:
-        # Kafka silently leaves their groups out of every list.
+        # Kafka silently omits their groups from every list.
         reason = fact(
             FactCode.OFFSETS_TOPIC_LEADERLESS, topic=OFFSETS_TOPIC, leaderless=leaderless, partitions=len(offsets)
         )
@@ -163,7 +158,7 @@ def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
 
 
 def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroker, ...]:
-    """Return Metadata's brokers and, from 4.0, the fenced ones of DescribeCluster."""
+    """Add the fenced brokers of DescribeCluster (from 4.0)."""
     found = {
         broker.node_id: SeenBroker(broker.node_id, broker.host, broker.port, broker.rack) for broker in metadata.brokers
     }
@@ -179,7 +174,7 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
 
 
 def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> None:
-    """Record missing cluster rights. An *empty* set means no right. Brokers before 2.8 send the set with Metadata."""
+    """Record missing cluster rights. An *empty* set means no right. Brokers before 2.8 send it with Metadata."""
     told = cluster
     if sender.client.version_of(DescribeClusterRequest) < 0:
         told = sender.send_to_any(
@@ -191,16 +186,14 @@ def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> Non
     is_told = not isinstance(told, Exception) and not getattr(told, "error_code", 0)
     rights = (told.authorized_operations or ()) if is_told else ()
     if _DESCRIBE not in rights:
-        # The set does not cover the other right. The DescribeConfigs answer decides it.
+        # The DescribeConfigs answer decides the other right.
         coverage.add_right(Right.DESCRIBE_CLUSTER, is_told=is_told)
     elif _DESCRIBE_CONFIGS not in rights:
         coverage.add_right(Right.BROKER_CONFIGS)
 
 
 def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int | None:
-    """Return the leader of the metadata quorum, since KRaft's Metadata names a random one; with ZooKeeper,
-    Metadata's.
-    """
+    """Return the leader of the metadata quorum; KRaft's Metadata names a random broker."""
     if sender.client.version_of(DescribeQuorumRequest) < 0:
         return int(metadata.controller_id) if metadata.controller_id >= 0 else None
     topic = DescribeQuorumRequest.TopicData
@@ -238,7 +231,7 @@ def read_reassignments(
 
 
 def kafka_id(topic_id: UUID | None) -> str | None:
-    """Return URL-safe base64, as Kafka's tools print it; None before topic ids exist."""
+    """Return URL-safe base64, as Kafka's tools print it."""
     if topic_id is None or topic_id.int == 0:
         return None
     return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")

@@ -1,10 +1,8 @@
-"""Read every group: type, state, coordinator, members, described with the API of its type.
+"""Read every group with the API of its type. Another API shows it dead and empty, on older brokers without an error.
 
-With the wrong API a group looks dead and empty, on older brokers without an error. The listing broker is the
-coordinator. FindCoordinator is sent only for groups that moved: it can create ``__consumer_offsets``.
-
-Members are decoded one by one, so odd bytes affect one member only. Unknown newer consumer protocol versions are
-decoded as the newest known one, as all clients do.
+The listing broker is the coordinator. FindCoordinator is sent only for groups that moved: it can create
+``__consumer_offsets``. Members are decoded one by one. Newer consumer protocol versions are decoded as the newest
+known.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _NEWEST_SUBSCRIPTION = 3
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A member's subscription; ``owned``, ``generation`` and ``rack`` are newer than version 0."""
+    """``owned``, ``generation`` and ``rack`` are newer than version 0."""
 
     version: int
     topics: tuple[str, ...]
@@ -47,10 +45,7 @@ class Subscription:
 
 
 def decode_subscription(data: bytes) -> Subscription:
-    """Decode ConsumerProtocolSubscription, versions 0 to 3. Raises OddBytesError.
-
-    kafka-go sends version 1 without the list of owned partitions: it owns none.
-    """
+    """ConsumerProtocolSubscription 0 to 3. kafka-go's version 1 lacks owned partitions. Raises OddBytesError."""
     reader = ProtocolReader(data)
     said_version = reader.version()
     version = min(said_version, _NEWEST_SUBSCRIPTION)
@@ -65,14 +60,14 @@ def decode_subscription(data: bytes) -> Subscription:
 
 
 def decode_assignment(data: bytes) -> TopicPartitions:
-    """Topics in their order, each once. Raises OddBytesError."""
+    """Raises OddBytesError."""
     reader = ProtocolReader(data)
     reader.version()
     return reader.topic_partitions()
 
 
 def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
-    """Return () while the group is not initialized or topics are missing."""
+    """Empty while the group is not initialized or topics are missing."""
     rows = (described.topology.subtopologies or ()) if described.topology is not None else ()
     return tuple(
         Subtopology(
@@ -86,7 +81,7 @@ def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
 
 
 def streams_member(raw: Any, subtopologies: tuple[Subtopology, ...], partition_counts: Mapping[str, int]) -> Member:
-    """Return a member that subscribes to the topology's topics; its partitions come from its active tasks."""
+    """Partitions come from active tasks."""
     tasks, target = _tasks(raw.assignment), _tasks(raw.target_assignment)
     topics = {topic for subtopology in subtopologies for topic in subtopology.read_topics}
     return Member(
@@ -120,7 +115,7 @@ _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versio
 
 
 def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
-    """Return the group with its description; members sorted by id."""
+    """Members are sorted by id."""
     if described.group_state == "Dead":
         coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
         return replace(group, state="Dead")
@@ -148,7 +143,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
 
 
 def _classic_member(raw: Any, group: Group) -> Member:
-    """Decode subscription and assignment separately, so that one bad field keeps the other."""
+    """A bad subscription keeps the assignment, and vice versa."""
     member = Member(
         id=raw.member_id,
         instance_id=getattr(raw, "group_instance_id", None) or None,
@@ -177,7 +172,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
 
 
 def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
-    """Return (owned, generation). Sticky members revoke all before they join; their user data has both."""
+    """Sticky members revoke all before they join; their user data has owned and generation."""
     told = decode_user_data(said.user_data, protocol) if protocol == "sticky" else None
     if told is None or told.owned is None:
         return said.owned, said.generation
@@ -217,12 +212,12 @@ _GROUPS_A_QUESTION = 200
 
 @dataclass(frozen=True, slots=True)
 class ListedGroups:
-    """Groups by name; ``coordinator`` is set, members and offsets are not."""
+    """``coordinator`` is set, members and offsets are not."""
 
     groups: dict[str, Group] = field(default_factory=dict)
 
     def by_coordinator(self, names: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-        """Yield (coordinator, groups) in portions of one request."""
+        """Yield portions of one request."""
         bundles: dict[int, list[str]] = defaultdict(list)
         for name in sorted(names):
             bundles[self.groups[name].coordinator or 0].append(name)
@@ -258,7 +253,7 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
 
 
 def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:
-    """Return the groups with new coordinators for ``names``; unchanged without an answer."""
+    """Unchanged without an answer."""
     if not names or sender.client.version_of(FindCoordinatorRequest) < 4:
         return listed
     answer = sender.send_to_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
@@ -281,11 +276,11 @@ def may_have_moved(why: int | Exception) -> bool:
 def describe_groups(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage, partition_counts: Mapping[str, int] | None = None
 ) -> ListedGroups:
-    """Return the groups with assignor, state and members. ``partition_counts`` by topic are for streams tasks."""
+    """``partition_counts`` by topic are for streams tasks."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
     moved = {name for name, why in failed.items() if may_have_moved(why)}
-    # A classic group between two phases has no metadata yet, so it is requested once more.
+    # A classic group between two phases has no metadata yet.
     unready = {name for name, group in described.items() if group.group_state in REBALANCING}
     if moved or unready:
         listed = find_moved(sender, listed, moved)
@@ -313,7 +308,7 @@ def describe_groups(
 def _describe(
     sender: RequestSender, listed: ListedGroups, names: set[str]
 ) -> tuple[dict[str, Any], dict[str, int | Exception]]:
-    """Return descriptions, and the code or failure of each other group."""
+    """Return descriptions, and the code or failure of the others."""
     bundles = [
         (broker, kind, bundle)
         for kind in _REQUESTS

@@ -1,7 +1,7 @@
-"""Read committed offsets, then start and end offsets; this order keeps lags from being negative.
+"""Read committed offsets before end offsets, so that lags are not negative.
 
-Share groups commit nothing: OffsetFetch answers without rows and without an error. The broker gives their start offset
-and lag (KIP-932, KIP-1226).
+OffsetFetch answers for share groups without rows and error. The broker gives their start offset and lag (KIP-932,
+KIP-1226).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BATCHED = 8  # from this version OffsetFetch takes many groups
 def read_committed(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Return committed offsets by group. A moved group is requested from its new coordinator."""
+    """A moved group is requested from its new coordinator."""
     names = {name for name, group in listed.groups.items() if group.type is not GroupType.SHARE}
     found: dict[str, tuple[CommittedOffset, ...]] = {}
     failed = _fetch_committed(sender, listed, names, found, coverage)
@@ -56,7 +56,7 @@ def _fetch_committed(
     found: dict[str, tuple[CommittedOffset, ...]],
     coverage: Coverage,
 ) -> dict[str, int | Exception]:
-    """Add answers to ``found``; return the code or failure of each other group."""
+    """Return the code or failure of groups that are not added to ``found``."""
     is_batched = sender.client.version_of(OffsetFetchRequest) >= _BATCHED
     requests: dict[tuple[str, ...], tuple[int, Any]] = {}
     for broker, bundle in listed.by_coordinator(names):
@@ -90,7 +90,7 @@ def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[
 def read_ends(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
-    """Return (start offsets, end offsets). For moved or lost leaders, Metadata is requested once again."""
+    """Return (start, end) offsets; requests Metadata again for moved or lost leaders."""
     wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
     found, failed = _list_offsets(sender, wanted)
     moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, BrokerUnheardError)}
@@ -185,7 +185,7 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
 def read_group_offsets(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Return offsets of all group types; unread groups are absent."""
+    """Unread groups are absent."""
     return read_committed(sender, listed, coverage) | read_share_offsets(sender, listed, coverage)
 
 
@@ -221,7 +221,7 @@ def _is_group_loading(answer: Any) -> bool:
 
 
 def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffset, ...]:
-    """A share partition that was never read has no start offset."""
+    """A share partition that was never read has no start."""
     found = []
     for topic in topics:
         for partition in topic.partitions:

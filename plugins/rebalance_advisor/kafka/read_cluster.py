@@ -1,14 +1,13 @@
 """Read one running cluster into one ``ClusterSnapshot``, under one deadline, without writing.
 
-At most 14 requests to each broker and 10 for the cluster, for any number of partitions and groups. An unresponsive
-broker costs 5 to 6 s and one gap. A failed detail (features, quotas, eligible leaders) costs one gap.
+At most 14 requests to each broker and 10 for the cluster, whatever its size. An unresponsive broker costs 5 to 6 s and
+one gap, a failed detail one gap.
 
-Changes meanwhile: metadata is read again at the end, so each topic has one state. A removed topic is left out and
-reported. A new, recreated, grown or reassigned topic is read again, then metadata. If it changed again, it has no sizes
-and offsets, and a gap reports it. Brokers that joined or left count as unresponsive.
+Metadata is read again at the end, so each topic has one state. Changed topics are read again; if they change twice they
+have no sizes and offsets, and a gap. Brokers that joined or left count as unresponsive.
 
-Hidden topics: log dirs, members and commits can name topics that Metadata does not list. Each is requested alone: Kafka
-answers "not authorized" (also if absent), or "unknown" to a user who may describe it, which is no gap.
+Log dirs, members and commits can name topics hidden from Metadata. Each is requested alone: Kafka answers "not
+authorized" (also if absent), or "unknown" to an authorized user, which is no gap.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ class Reading:
 
 
 def note_unseen(reading: Reading, coverage: Coverage) -> None:
-    """Add gaps for unreachable brokers with replicas, and for offline replicas on live brokers."""
+    """Add gaps for replicas on unreachable brokers, and for offline replicas on live ones."""
     metadata = reading.metadata
     fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
     for broker in sorted(fenced - reading.unheard.keys()):
@@ -116,7 +115,7 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
-    """Return the snapshot without time and coverage."""
+    """Without time and coverage."""
     metadata, configs = reading.metadata, reading.configs
     topics = tuple(
         Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
@@ -168,7 +167,7 @@ def _rows(reading: Reading) -> list[Partition]:
 
 
 def _brokers(reading: Reading) -> tuple[Broker, ...]:
-    """Return registered brokers, and as dead those that only replica lists name."""
+    """Brokers that only replica lists name are dead."""
     metadata = reading.metadata
     seen = {
         known_broker.id: Broker(
@@ -186,7 +185,7 @@ def _brokers(reading: Reading) -> tuple[Broker, ...]:
 
 
 def _state(broker: int, reading: Reading, *, is_fenced: bool) -> BrokerState:
-    """The controller's state has priority over ours."""
+    """The controller's state has priority."""
     if is_fenced:
         return BrokerState.FENCED
     return reading.unheard[broker].state if broker in reading.unheard else BrokerState.ALIVE
@@ -198,7 +197,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class TopicChanges:
-    """Topic names. ``changed`` holds existing topics, ``recreated`` those of them with a new id."""
+    """``changed`` exist; ``recreated`` of them have a new id."""
 
     deleted: frozenset[str]
     changed: frozenset[str]
@@ -206,7 +205,6 @@ class TopicChanges:
 
 
 def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
-    """Return the reading with each topic in one state."""
     now = look_again(sender)
     if isinstance(now, Exception):
         coverage.add_cluster(FactCode.LACKS_LATER_CHANGES, fact(FactCode.NOT_TOLD_AGAIN, why=reason_of(now)))
@@ -243,7 +241,7 @@ def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, cove
 
 
 def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:
-    """Return the changes of ``names``. A topic with an error is "unknown" or unchanged."""
+    """A topic with an error is "unknown" or unchanged."""
     deleted, changed, recreated = set(), set(), set()
     for name in names:
         if name not in now.topics:
@@ -273,7 +271,7 @@ def _topics_seen(metadata: ClusterMetadata) -> TopicsSeen:
 
 
 def _shown_as(reading: Reading, before: TopicsSeen, now: TopicsSeen, names: Iterable[str] | None) -> Reading:
-    """Return the reading with ``names`` (None: all) as in ``now``, else as in ``before``."""
+    """Take ``names`` (None: all) from ``now``, else from ``before``."""
     wanted = before.topics.keys() | now.topics.keys() if names is None else set(names)
     topics, partitions = dict(before.topics), dict(before.partitions)
     for name in wanted:
@@ -374,7 +372,6 @@ _LOCAL, _ELIGIBLE = FactCode.LACKS_LOCAL_START_OFFSETS, FactCode.LACKS_ELIGIBLE_
 def read_details(
     sender: RequestSender, reading: Reading, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> Reading:
-    """Add all details except eligible leaders."""
     tiered = {name for name, values in reading.configs.topics.items() if values.get("remote.storage.enable") == "true"}
     return replace(
         reading,
@@ -388,7 +385,7 @@ def read_details(
 
 
 def read_features(sender: RequestSender, coverage: Coverage) -> dict[str, int]:
-    """Return feature → finalized level; empty before 2.7 and with ZooKeeper."""
+    """Empty before 2.7 and with ZooKeeper."""
     if sender.client.version_of(ApiVersionsRequest) < 3:
         return {}
     request = ApiVersionsRequest(client_software_name="rebalance-advisor", client_software_version="1", min_version=3)
@@ -447,7 +444,7 @@ def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverag
 
 
 def _short_of_isr(reading: Reading) -> list[SeenPartition]:
-    """Return partitions with an ISR below min.insync.replicas; only they may have eligible leaders."""
+    """ISR below min.insync.replicas: only then can there be eligible leaders."""
     brokers = [values.get("min.insync.replicas", "1") for values in reading.configs.brokers.values()]
     default = max((int(value) for value in brokers if value.isdigit()), default=1)
     found = []
@@ -461,8 +458,7 @@ def _short_of_isr(reading: Reading) -> list[SeenPartition]:
 def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
     """Add eligible leader replicas (KIP-966) where an ISR is short.
 
-    Call this last: an ISR may shrink meanwhile. All fields of a partition come from one answer. If the topic id or the
-    replicas differ by then, a gap reports it.
+    Call this last: an ISR may shrink meanwhile. All fields of a partition come from one answer.
     """
     ids = {topic.name: topic.id for topic in reading.metadata.topics}
     wanted = {(row.topic, row.partition): row for row in _short_of_isr(reading)}
@@ -482,7 +478,7 @@ def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Cov
 
 @dataclass(frozen=True, slots=True)
 class EligibleLeaders:
-    """A partition of DescribeTopicPartitions: ``eligible`` may lead although not in ``isr``."""
+    """``eligible`` may lead although not in ``isr``."""
 
     topic: str
     topic_id: str | None
@@ -497,7 +493,6 @@ class EligibleLeaders:
 def read_eligible_leaders(
     sender: RequestSender, partitions: Iterable[SeenPartition], coverage: Coverage
 ) -> list[EligibleLeaders]:
-    """Adds gaps for partitions without an answer."""
     wanted = {(partition.topic, partition.partition) for partition in partitions}
     if not wanted or sender.client.version_of(DescribeTopicPartitionsRequest) < 0:
         return []
@@ -543,7 +538,7 @@ def _eligible_of(topic: Any, partition: Any) -> EligibleLeaders:
 def read_local_starts(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> dict[TopicPartition, int]:
-    """Return the first local offset of tiered partitions; older records are remote."""
+    """First local offset of tiered partitions; older records are remote."""
     if not leaders:
         return {}
     if sender.client.version_of(ListOffsetsRequest) < _KNOWS_LOCAL_START:
@@ -589,7 +584,7 @@ _NAMES_A_QUESTION = 50_000
 def note_hidden_topics(
     sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
 ) -> None:
-    """Add a gap for each hidden topic. ``known``: topics of Metadata."""
+    """``known``: topics of Metadata."""
     told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
     readers = _readers(groups)
     wanted = sorted(
@@ -624,7 +619,7 @@ def _readers(groups: Iterable[Group]) -> dict[str, str]:
 
 
 def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | Fact]:
-    """Return the code of each name (0: visible now), or the failure."""
+    """Return the code (0: visible now) or the failure."""
     found: dict[str, int | Fact] = {}
     for at in range(0, len(names), _NAMES_A_QUESTION):
         part = names[at : at + _NAMES_A_QUESTION]
@@ -643,7 +638,7 @@ def note_odd_commits(
     ends: Mapping[TopicPartition, int],
     coverage: Coverage,
 ) -> None:
-    """Report commits outside their partition's offsets: their lag has no meaning."""
+    """Report commits outside their partition's offsets."""
     for group in groups:
         if group.type is GroupType.SHARE:
             continue  # its start moves with the log at the next read
@@ -683,10 +678,9 @@ def read_cluster(
     deadline_s: float = DEADLINE_S,
     say: Callable[[str], None] = lambda _: None,
 ) -> ClusterSnapshot:
-    """Read one snapshot. ``bootstrap`` overrides ``bootstrap.servers``; ``now`` needs a time zone.
+    """Read one snapshot. ``bootstrap`` overrides ``bootstrap.servers``; ``cluster_name`` None: the cluster's id.
 
-    ``cluster_name`` None: the cluster's id. ``say`` gets a line for each step. Raises InvalidInputError,
-    ConnectionFailedError (within 10 s), or ClusterUnreadableError.
+    Raises InvalidInputError, ConnectionFailedError (within 10 s), or ClusterUnreadableError.
     """
     settings = connection_settings(properties, bootstrap=bootstrap, places=places)
     return read_with_settings(settings, cluster_name=cluster_name, now=now, deadline_s=deadline_s, say=say)
@@ -701,7 +695,7 @@ def read_with_settings(
     say: Callable[[str], None] = lambda _: None,
     counts: RequestCounts | None = None,
 ) -> ClusterSnapshot:
-    """Same as ``read_cluster`` from parsed settings. ``counts`` collects the requests sent."""
+    """``counts`` collects the requests sent."""
     if now.tzinfo is None:
         raise ValueError(f"now={now} has no time zone")
     deadline = time.monotonic() + deadline_s
@@ -719,7 +713,7 @@ def read_with_settings(
 def read_with_sender(
     sender: RequestSender, *, cluster_name: str | None, say: Callable[[str], None] = lambda _: None
 ) -> ClusterSnapshot:
-    """Return the snapshot without time and Kafka version."""
+    """Without time and Kafka version."""
     coverage = Coverage()
     say("reading brokers, topics and partitions")
     metadata = read_cluster_metadata(sender, coverage)
@@ -753,7 +747,7 @@ def read_with_sender(
 
 
 def connected(settings: ConnectionSettings) -> ClusterClient:
-    """Connect through the first server that accepts the login, or another one if it has gone."""
+    """Try another server if the probed one has gone."""
     server = find_server(settings)
     try:
         return ClusterClient(settings, server)
@@ -773,7 +767,7 @@ def round_seconds(request_timeout_ms: int | None, deadline_s: float) -> float:
 
 
 def unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:
-    """Return unresponsive brokers. Raises ClusterUnreadableError when none answers at its advertised address."""
+    """Raises ClusterUnreadableError when no broker answers at its advertised address."""
     where = {broker: f"{host}:{port}" for broker, (host, port) in client.addresses.items()}
     answers = client.connect()
     unheard = {broker: why for broker, why in answers.items() if why is not None}

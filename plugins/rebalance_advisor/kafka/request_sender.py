@@ -1,14 +1,14 @@
-"""Send the readers' requests in rounds of 5 s under one deadline. Readers never check a broker's health.
+"""Send the readers' requests in rounds of 5 s under one deadline.
 
 - ``send``: answers of one broker only. Pass each exception to ``Coverage.add_unanswered``.
-- ``send_to_any``: answers of any broker; tries the next one after a failure.
-- ``share_out``: divides similar requests among the responsive brokers, for one ``send``.
+- ``send_to_any``: answers of any broker.
+- ``share_out``: divides similar requests among brokers, for one ``send``.
 
-Each answer is checked: no nulls beyond Kafka's schema, no negative ids or sizes, no duplicate, contradicting or
-unrequested rows. A faulty answer is requested once more after 1 s, because it also fails the others of its connection.
+Answers are checked: nulls by Kafka's schema, no negative ids or sizes, no duplicate, contradicting or unrequested rows.
+A faulty answer also fails the others of its connection, so it is requested once more after 1 s; so is a closed
+connection.
 
-A broker that misses a round is probed. If it responds, its unanswered requests are sent once more; else it gets no more
-requests. A closed connection is tried once more after 1 s. So a frozen broker costs one round and 1 s.
+A broker that misses a round is probed. If it responds, its requests are sent once more; else it gets no more.
 
 Requests must not grow with the cluster: at most 14 to a broker and 10 for the cluster.
 """
@@ -77,7 +77,7 @@ class MangledAnswerError(KafkaProtocolError):
 
 
 def checked(request: Any, answer: Any) -> Any:
-    """Return the answer, or a MangledAnswerError in its place."""
+    """Return MangledAnswerError in place of a bad answer."""
     if not isinstance(answer, ApiMessage):
         return answer
     try:
@@ -114,7 +114,7 @@ def _rows(schema: Any, version: int) -> _Rows:
     nullable = {
         field.name
         for field in fields
-        # A tagged field that was not sent has its default, null for example for Fetch's current leader.
+        # A tagged field that was not sent has its default, which may be null.
         if field.nullable_for_version_q(version) or (field.tagged_field_q(version) and field.default is None)
     }
     is_simple = {field.name for field in fields if not field.is_array() and field.type_str in _SIMPLE}
@@ -135,7 +135,6 @@ def _rows(schema: Any, version: int) -> _Rows:
 
 
 def _check(row: Any, rows: _Rows) -> None:
-    """Raises MangledAnswerError."""
     _check_nulls_and_ids(row, rows)
     if not (rows.has_error and row.error_code):
         _check_values(row, rows)
@@ -182,7 +181,7 @@ def _check_values(row: Any, rows: _Rows) -> None:
 
 
 def _check_asked(request: Any, answer: Any) -> None:
-    """Raises MangledAnswerError for missing rows and rows that were not requested."""
+    """Raises MangledAnswerError for missing and unrequested rows."""
     code: int = getattr(answer, "error_code", 0)
     if code or type(request) not in _ASKED:
         return
@@ -239,7 +238,7 @@ _ASKED: dict[Any, tuple[Callable[[Any], set[Any] | None], Callable[[Any], set[An
 
 @dataclass(frozen=True, slots=True)
 class RequestCounts:
-    """Requests by Kafka name, without ApiVersions and logins. ``for_cluster``: any broker could answer."""
+    """Requests by name, without ApiVersions and logins. ``for_cluster``: any broker could answer."""
 
     for_cluster: Counter[str] = field(default_factory=Counter)
     to_broker: dict[int, Counter[str]] = field(default_factory=dict)
@@ -273,8 +272,6 @@ _RETRY_AFTER_S = 1.0
 
 
 class Client(Protocol):
-    """The part of the client that readers use."""
-
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         """Return the response or the exception of each request."""
 
@@ -284,10 +281,9 @@ class Client(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequestSender:
-    """``round_s`` bounds a round, ``deadline`` (of ``clock``) the whole snapshot.
+    """``deadline`` (of ``clock``) bounds the snapshot.
 
-    ``unheard`` collects brokers that get no more requests, ``mangled`` those whose faulty answer another broker
-    replaced.
+    ``unheard``: brokers that get no more requests; ``mangled``: those whose faulty answer another broker replaced.
     """
 
     client: Client
@@ -307,11 +303,11 @@ class RequestSender:
     def send(
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
     ) -> dict[Key, Any]:
-        """Return each response or exception; a failure that ``is_passing`` accepts is sent once more after 1 s."""
+        """A failure that ``is_passing`` accepts is sent once more after 1 s."""
         return self._send(requests, is_passing, is_for_cluster=False)
 
     def send_to_any(self, request: Any, first: int | None = None) -> Any:
-        """Return the first response of any broker, else the last failure; ``first`` is tried first."""
+        """Return the first response, else the last failure."""
         answer: Any = DeadlinePassedError()
         for broker in sorted(self.brokers, key=lambda broker: broker != first):
             answer = self._send({0: (broker, request)}, lambda _: False, is_for_cluster=True)[0]
@@ -322,7 +318,7 @@ class RequestSender:
         return answer
 
     def share_out(self, names: Iterable[Name], without: Container[int] = ()) -> dict[int, list[Name]]:
-        """Return broker → its part of ``names``; empty without brokers."""
+        """Return broker → its part; empty without brokers."""
         brokers = [broker for broker in self.brokers if broker not in without]
         shares: dict[int, list[Name]] = defaultdict(list)
         for i, name in enumerate(names if brokers else ()):
@@ -375,7 +371,7 @@ class RequestSender:
         return answers
 
     def _look_for_life(self, brokers: Mapping[int, object]) -> None:
-        """Stop sending to those of ``brokers`` (broker → how it timed out) that do not respond."""
+        """Stop sending to ``brokers`` (broker → how it timed out) that do not respond."""
         seconds = min(SIGN_OF_LIFE_S, self.deadline - self.clock())
         requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in sorted(brokers)}
         signs = self.client.send(requests, seconds) if requests and seconds > 0 else {}

@@ -20,7 +20,7 @@ TOPIC_CONFIGS = (
     "remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes", "segment.ms",
     "unclean.leader.election.enable",
 )  # fmt: skip
-# Defaults for topics and groups without own settings, reported even when not set.
+# Defaults for topics and groups, reported even when not set.
 BROKER_DEFAULTS = (
     "confluent.balancer.enable", "default.replication.factor", "group.consumer.assignors",
     "group.consumer.heartbeat.interval.ms",
@@ -44,9 +44,8 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Log dirs by broker, and sizes in bytes by broker and partition; brokers without an answer are absent.
-
-    ``places``: the broker's dir of a replica. ``future``: copies in progress on another dir.
+    """Brokers without an answer are absent. ``places``: dir of a replica; ``future``: copies in progress on another
+    dir.
     """
 
     log_dirs: dict[int, tuple[LogDir, ...]] = field(default_factory=dict)
@@ -55,14 +54,12 @@ class Storage:
     future: dict[int, dict[tuple[str, int], tuple[int, int]]] = field(default_factory=dict)
 
     def topic_names(self) -> set[str]:
-        """Return every topic in any log dir, also topics without the Describe right."""
+        """Includes topics without the Describe right."""
         return {topic for sizes in self.sizes.values() for topic, _ in sizes} - {_METADATA_TOPIC}
 
 
 @dataclass(frozen=True, slots=True)
 class Configs:
-    """Only configs that were set."""
-
     topics: dict[str, dict[str, str]] = field(default_factory=dict)
     brokers: dict[int, dict[str, str]] = field(default_factory=dict)
 
@@ -85,7 +82,7 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
         found.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )
-        # A future replica (a move between dirs) is a second row of its partition; skip it.
+        # A future replica (a move between dirs) is a second row.
         found.sizes[broker] = _sizes(answer)
         _note_places(found, broker, answer)
     return found
@@ -131,7 +128,7 @@ def _sizes(answer: Any) -> dict[tuple[str, int], int]:
 def read_configs(
     sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
 ) -> Configs:
-    """Send one request to each broker; the topics of an unresponsive broker are requested from the others."""
+    """Topics of an unresponsive broker are requested from the others."""
     found = Configs()
     cluster_wide: dict[str, str] = {}
     own = set(sender.all_brokers) if of_brokers else set()

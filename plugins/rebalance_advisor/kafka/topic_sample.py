@@ -1,7 +1,6 @@
 """Read keys and sizes of a topic's last records from the leaders, without a group and without commits.
 
-Each partition gives a part in proportion to its retained records, so the sample keeps the topic's skew. Records of
-aborted transactions count. Only this command needs the Read right.
+Partitions contribute in proportion to their records, which keeps the skew. Aborted records count. Needs the Read right.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ _UNKNOWN_TOPIC = 3
 
 
 class TopicUnreadableError(AdvisorError):
-    """The topic's records cannot be read: a right, a codec, or an unresponsive partition."""
+    """A right, a codec, or an unresponsive partition."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicSample:
-    """``observed`` is the partition of each record; ``partitions`` counts the topic's."""
+    """``observed``: the partition of each record."""
 
     keys: KeyColumn
     value_bytes: Longs
@@ -55,7 +54,7 @@ class TopicSample:
 def read_topic_sample(
     settings: ConnectionSettings, topic: str, most_records: int, deadline_s: float = DEADLINE_S
 ) -> TopicSample:
-    """Return about ``most_records``. Raises TopicUnreadableError, and the errors of ``read_cluster``."""
+    """Raises TopicUnreadableError, and the errors of ``read_cluster``."""
     deadline = time.monotonic() + deadline_s
     with connected(settings) as client:
         sender = RequestSender(
@@ -79,7 +78,7 @@ def read_topic_sample(
 
 
 def newest(known: Mapping[int, tuple[int, int]], most_records: int) -> dict[int, int]:
-    """Return partition → first offset, in proportion to retained records, at least one of each non-empty partition."""
+    """Return first offsets, in proportion to the records, at least one of each non-empty partition."""
     total = sum(end - start for start, end in known.values())
     share = min(1.0, most_records / total) if total else 0.0
     return {
@@ -101,8 +100,6 @@ def _leaders(sender: RequestSender, topic: str) -> tuple[dict[tuple[str, int], i
 
 
 class _Reading:
-    """Fetch of one topic in rounds: each leader once a round."""
-
     def __init__(self, sender: RequestSender, topic: str, leaders: Mapping[int, int]) -> None:
         self._sender, self._topic, self._leaders = sender, topic, leaders
         self.keys: list[bytes | None] = []
@@ -161,7 +158,7 @@ class _Reading:
         self.observed.append(partition)
 
     def _tell_stuck(self, before: Mapping[int, int], after: Mapping[int, int]) -> None:
-        """Report partitions without progress; an open transaction is no cause here."""
+        """Report partitions without progress."""
         if all(after[partition] <= offset for partition, offset in before.items()):
             for partition in before.keys() - self.failed.keys():
                 self.failed[partition] = "its records do not come"

@@ -16,7 +16,7 @@ _ENDED = (errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelle
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """``state``: ``refused``, ``silent`` or ``disconnected``; ``address``: the broker's, where it matters."""
+    """``state``: ``refused``, ``silent`` or ``disconnected``."""
 
     state: BrokerState
     reason: Fact
@@ -24,7 +24,6 @@ class Unheard:
 
     @property
     def fact(self) -> Fact:
-        """Return state, reason and address as one fact."""
         return fact(FactCode.BROKER_UNHEARD, state=self.state.value, why=self.reason, address=self.address)
 
     def __str__(self) -> str:
@@ -63,13 +62,12 @@ def is_timeout(failure: object) -> bool:
 
 
 def silence(failure: object, seconds: float) -> Fact:
-    """Return the fact that no answer came within ``seconds``."""
     text = str(failure) if isinstance(failure, UnfinishedAnswerError) else None
     return fact(FactCode.NO_ANSWER_IN_TIME, seconds=seconds, text=text)
 
 
 def unheard_by(failure: object, reason: Fact) -> Unheard | None:
-    """Return what this failure says about its broker; None for nothing (a version, a deadline)."""
+    """None: the failure says nothing about the broker (a version, a deadline)."""
     if is_timeout(failure):  # before OSError, its base class
         return Unheard(BrokerState.SILENT, reason)
     return Unheard(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None

@@ -1,7 +1,7 @@
-"""Send requests to many brokers at once on kafka-python 3.0. Only this file and ``sockets.py`` use its internals.
+"""Send requests to many brokers at once; only this file and ``sockets.py`` use internals of kafka-python 3.0.
 
-All requests run under one deadline, and each answer is a response or an exception; kafka-python's admin calls raise,
-hang or omit. Each snapshot uses a new client, because an old one keeps removed brokers.
+All requests run under one deadline, and each answer is a response or an exception. Each snapshot uses a new client,
+because an old one keeps removed brokers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER
 from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, UnreachableError, is_timeout, silence, unheard_by
 
 Key = TypeVar("Key")
-AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
+AddressedRequest = tuple[int, Any]
 REACH_SECONDS = 3.0  # plain TCP connection
 CONNECT_SECONDS = 5.0  # with TLS, login and the first answer
 _THROTTLE_POLL_S = 0.01
@@ -38,10 +38,8 @@ _NEVER_MS = 24 * 3_600_000
 
 
 class ClusterClient:
-    """Connections to all brokers of one cluster, for one snapshot."""
-
     def __init__(self, settings: ConnectionSettings, server: tuple[str, int]) -> None:
-        """Bootstrap from ``server``, which the probe has reached. Raises kafka-python's exceptions."""
+        """``server``: reached by the probe. Raises kafka-python's exceptions."""
         host, port = server
         context = tls_context(settings) if settings.has_tls else None
         configs: dict[str, Any] = {
@@ -78,24 +76,23 @@ class ClusterClient:
 
     @property
     def addresses(self) -> dict[int, tuple[str, int]]:
-        """Return broker id → advertised (host, port), as of the first Metadata answer."""
         return {broker.node_id: (broker.host, broker.port) for broker in self._manager.cluster.brokers()}
 
     @property
     def kafka_version(self) -> str | None:
-        """Return the version inferred from the broker's protocol, such as ``4.3``."""
+        """Return for example ``4.3``, inferred from the protocol."""
         version = self._manager.broker_version
         return ".".join(str(part) for part in version) if version else None
 
     def version_of(self, request: type[Any]) -> int:
-        """Return the highest common version of this request; -1 when the broker does not know it."""
+        """Return the highest common version; -1 for none."""
         try:
             return int(self._manager.broker_version_data.api_version(request))
         except errors.IncompatibleBrokerVersion:
             return -1
 
     def connect(self) -> dict[int, Unheard | None]:
-        """Connect to each broker; return None or the reason. A refused or closed connection is tried once more."""
+        """Return None or the reason; a refused or closed connection is tried once more."""
         addresses = self.addresses
         unheard = self._connect(addresses)
         again = {broker: addresses[broker] for broker, why in unheard.items() if why.state is not BrokerState.SILENT}
@@ -162,7 +159,7 @@ class ClusterClient:
 
 
 def kafka_error(code: int) -> Fact:
-    """Return the fact of a Kafka error code: ``NotCoordinator (16)``."""
+    """Return for example ``NotCoordinator (16)``."""
     return fact(FactCode.KAFKA_ERROR, error=errors.for_code(code).__name__.removesuffix("Error"), error_code=code)
 
 
@@ -183,7 +180,7 @@ def said_by(failure: Exception) -> Fact:
 
 
 def failure_words(failure: Exception) -> str:
-    """Return the exception's text without kafka-python's class name; without text, the class name."""
+    """Return the text without kafka-python's class name, or the class name alone."""
     name = type(failure).__name__
     words = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
     return words or _kind(failure)

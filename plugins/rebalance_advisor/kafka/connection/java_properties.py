@@ -1,7 +1,4 @@
-"""Parse Java's ``.properties`` format as Kafka's tools do, with the place of each property.
-
-Known names come from AdminClientConfig, ConsumerConfig, ProducerConfig (Kafka 4.3) and librdkafka.
-"""
+"""Parse Java's ``.properties`` format. Names are those of Kafka 4.3's clients and librdkafka."""
 
 from __future__ import annotations
 
@@ -20,10 +17,7 @@ _PROPERTY_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """Properties with the place of each (``file:line``).
-
-    ``overridden`` names keys given twice with two values, and which value holds.
-    """
+    """``overridden`` names keys given twice, and which value holds."""
 
     values: dict[str, str]
     places: dict[str, str]
@@ -31,7 +25,6 @@ class Properties:
 
 
 def read_properties(path: Path) -> Properties:
-    """Raises InvalidInputError."""
     return parse_properties(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
 
 
@@ -50,7 +43,7 @@ def parse_properties(text: str, source: str) -> Properties:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (first line number, content) of each logical line without comments."""
+    """Yield (line number, content) without comments."""
     content, first = "", 0
     for number, raw in enumerate(_LINE_END.split(text), 1):
         line = raw.lstrip(" \t\f")
@@ -68,7 +61,6 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _split(line: str) -> tuple[str, str]:
-    """Split at the first unescaped ``=``, ``:`` or blank."""
     end, is_protected = len(line), False
     for i, character in enumerate(line):
         if not is_protected and character in "=: \t\f":
@@ -95,7 +87,7 @@ _UNTRIMMED = ("sasl.password",)
 
 @dataclass(frozen=True, slots=True)
 class GivenProperties:
-    """``values`` hold secrets; ``places``: property → ``file:line``; ``source``: the place of all others."""
+    """``values`` hold secrets."""
 
     values: Mapping[str, str] = field(repr=False)
     places: Mapping[str, str]
@@ -113,13 +105,13 @@ class GivenProperties:
         return InvalidInputError.at(self.place(key), problem, hint)
 
     def set(self, fields: dict[str, object], name: str, value: object, key: str) -> None:
-        """Set a field. Raises InvalidInputError when another property set a different value."""
+        """Raises InvalidInputError when another property set a different value."""
         if name in fields and fields[name] != value:
             raise self.refuse(key, f"{key} contradicts another property for the same thing", "give it once")
         fields[name] = value
 
     def one_of(self, known: tuple[str, ...], value: str, key: str) -> str:
-        """Raises InvalidInputError when ``value`` is not in ``known``."""
+        """Raises InvalidInputError."""
         if value not in known:
             raise self.refuse(key, f"{key}={value!r} is not supported", "known: " + ", ".join(filter(None, known)))
         return value
@@ -129,7 +121,6 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# Property (Java's or librdkafka's) → field of ``ConnectionSettings``.
 FIELDS: dict[str, str] = {
     "bootstrap.servers": "servers",
     "metadata.broker.list": "servers",
@@ -166,7 +157,6 @@ LOGINS = frozenset((
     "sasl.jaas.config", "sasl.kerberos.service.name", "sasl.kerberos.keytab", "sasl.kerberos.principal",
     "sasl.login.callback.handler.class", "sasl.client.callback.handler.class", "sasl.oauthbearer.jwt.retriever.class",
 ))  # fmt: skip
-# Property → field of ``TokenSource``.
 TOKENS: dict[str, str] = {
     "sasl.oauthbearer.token.endpoint.url": "endpoint",
     "sasl.oauthbearer.client.credentials.client.id": "client_id",
@@ -180,13 +170,13 @@ TOKENS: dict[str, str] = {
     "https.ca.pem": "ca_pem",
 }
 
-# Last parts of Java class names that have a Python counterpart.
+# Java classes with a Python counterpart, by last part.
 KNOWN_CLASSES = frozenset((
     "OAuthBearerLoginCallbackHandler", "OAuthBearerUnsecuredLoginCallbackHandler", "IAMClientCallbackHandler",
     "AwsMskIamCallbackHandler", "DefaultJwtRetriever", "ClientCredentialsJwtRetriever", "FileJwtRetriever",
     "AbstractLogin$DefaultLoginCallbackHandler", "SaslClientCallbackHandler",
 ))  # fmt: skip
-# Custom Java classes for login or trust; Python cannot run them.
+# Custom Java classes for login or trust.
 JAVA_CODE = {
     "sasl.login.class": "logs in", "ssl.engine.factory.class": "makes the TLS connection",
     "security.providers": "brings its own cryptography", "ssl.provider": "brings its own TLS",
@@ -194,7 +184,6 @@ JAVA_CODE = {
 # Only the JWT bearer grant (RFC 7523) uses these; it is not implemented.
 ASSERTIONS = "sasl.oauthbearer.assertion."
 
-# Known names without effect on reading a cluster.
 WITHOUT_EFFECT = frozenset(
     """
     acks allow.auto.create.topics api.version.request auto.commit.interval.ms auto.offset.reset batch.size

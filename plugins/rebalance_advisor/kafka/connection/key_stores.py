@@ -1,7 +1,6 @@
-"""Convert JKS and PKCS#12 stores to PEM; PEM files are used in place.
+"""Convert JKS and PKCS#12 stores to PEM. Java's rules: PEM may be one line; type JKS may hold PKCS#12.
 
-PEM may be folded into one line, and a store of type JKS may hold PKCS#12, as in Java. No maintained package reads JKS
-(sun.security.provider.JavaKeyStore): private keys XORed with a SHA-1 stream (KeyProtector), the file signed with the
+JKS (sun.security.provider.JavaKeyStore): keys XORed with a SHA-1 stream (KeyProtector), the file signed with the
 password.
 """
 
@@ -33,9 +32,8 @@ _ENCRYPTED_BY_OPENSSL = "Proc-Type"
 
 
 def unfolded(text: str) -> str:
-    """Return only the PEM blocks of ``text``, in lines of 64 characters; without a whole block, return ``text``.
-
-    A key in OpenSSL's old encrypted form (``Proc-Type`` lines) is unchanged.
+    """Return the PEM blocks of ``text``. Unchanged: a text without blocks, and keys in OpenSSL's old form
+    (``Proc-Type``).
     """
     if _ENCRYPTED_BY_OPENSSL in text:
         return text
@@ -70,17 +68,15 @@ class StoreUnreadableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """PEM: trusted certificates, and optionally a private key with its chain."""
-
     trusted: str = ""
     chain: str = ""
     key: str | None = field(default=None, repr=False)
 
 
 def read_store(data: bytes, password: str | None, key_password: str | None = None, *, with_key: bool = True) -> Store:
-    """Read a JKS or PKCS#12 store, recognised by its first bytes. ``key_password`` defaults to the store's.
+    """``key_password`` defaults to the store's. Raises StoreUnreadableError.
 
-    Without ``with_key`` the key stays encrypted and its certificate is not trusted. Raises StoreUnreadableError.
+    Without ``with_key`` the key stays encrypted and its certificate is not trusted.
     """
     if data[:4] == _JKS:
         return _jks(data, password, password if key_password is None else key_password, with_key=with_key)
@@ -165,7 +161,7 @@ def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _opened(protected: bytes, password: str) -> bytes:
-    """Return the PKCS#8 key of an EncryptedPrivateKeyInfo: salt, key XOR digests, digest of the key."""
+    """EncryptedPrivateKeyInfo: salt, key XOR digests, digest of the key."""
     if _KEY_PROTECTOR not in protected:
         raise StoreUnreadableError("its key is protected in a way that is not JKS's own")
     hidden = _octets(protected)
@@ -181,7 +177,7 @@ def _opened(protected: bytes, password: str) -> bytes:
 
 
 def _octets(der: bytes) -> bytes:
-    """Return the OCTET STRING behind the algorithm: SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
+    """SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
     _, outer, _ = _element(der, 0)
     _, _, after = _element(outer, 0)
     _, octets, _ = _element(outer, after)
@@ -189,7 +185,7 @@ def _octets(der: bytes) -> bytes:
 
 
 def _element(der: bytes, at: int) -> tuple[int, bytes, int]:
-    """Return (tag, content, offset of the next element)."""
+    """Return (tag, content, next offset)."""
     tag, size, start = der[at], der[at + 1], at + 2
     if size & 0x80:
         wide = size & 0x7F
@@ -205,7 +201,7 @@ _TYPES = ("JKS", "PKCS12", "PEM")
 
 
 def store_fields(settings: ConnectionSettings, given: GivenProperties) -> dict[str, str]:
-    """Raises InvalidInputError for an unreadable store or a conflict with another property."""
+    """Raises InvalidInputError."""
     fields: dict[str, object] = {}
     _take_trusted(fields, given)
     _take_key(fields, settings, given)
@@ -246,7 +242,6 @@ def _take_key(fields: dict[str, object], settings: ConnectionSettings, given: Gi
 
 
 def _location(given: GivenProperties, store: str) -> tuple[str, str]:
-    """Return (file or '', type)."""
     key = f"ssl.{store}.type"
     kind = given.one_of(_TYPES, given.values.get(key, "").upper() or "JKS", key)
     return given.values.get(f"ssl.{store}.location", ""), kind

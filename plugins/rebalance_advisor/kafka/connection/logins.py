@@ -1,7 +1,4 @@
-"""Client side of every SASL mechanism, and kafka-python's login options.
-
-PLAIN and SCRAM are our own (``scram``), because they report why a broker is not trusted.
-"""
+"""Client side of every SASL mechanism. Our PLAIN and SCRAM (``scram``) report why a broker is not trusted."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ class LoginNotPossibleError(Exception):
 
 
 def check_packages(settings: ConnectionSettings) -> None:
-    """Raises InvalidInputError for a missing package."""
     package = _PACKAGES.get(settings.sasl_mechanism or "", "")
     if package and settings.has_login and importlib.util.find_spec(package) is None:
         raise InvalidInputError.at(
@@ -36,7 +32,7 @@ def check_packages(settings: ConnectionSettings) -> None:
 
 
 def client_options(settings: ConnectionSettings) -> dict[str, Any]:
-    """Return kafka-python's login options; sets the environment variables that its packages read."""
+    """Return kafka-python's options; sets environment variables of its packages."""
     use_own_scram()
     options: dict[str, Any] = {
         "sasl_mechanism": settings.sasl_mechanism,

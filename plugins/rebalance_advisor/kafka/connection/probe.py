@@ -1,7 +1,6 @@
-"""Find why a connection fails, stage by stage: name, port, TLS, Kafka, login.
+"""Find why a connection fails, by stage; a Kafka client reports "no brokers available" after 30 s for all of them.
 
-Kafka clients report "no brokers available" after 30 s for all of these. All servers are probed at once. The first
-success is returned; without one, the failure at the latest stage is raised.
+All servers are probed at once. The first success is returned; else the failure at the latest stage is raised.
 """
 
 from __future__ import annotations
@@ -62,8 +61,6 @@ _UNDER_WAY = {
 
 @dataclass(slots=True)
 class _Attempt:
-    """One server, one deadline; ``stage`` is the current one."""
-
     settings: ConnectionSettings
     host: str
     port: int
@@ -82,9 +79,7 @@ class _Attempt:
 
 
 def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS) -> tuple[str, int]:
-    """Raises ConnectionFailedError within ``seconds``, with stage and cause; InvalidInputError for unusable TLS
-    files.
-    """
+    """Raises ConnectionFailedError, or InvalidInputError for TLS files."""
     check_packages(settings)
     context = tls_context(settings) if settings.has_tls else None
     answers: queue.SimpleQueue[tuple[tuple[str, int], AdvisorError | None]] = queue.SimpleQueue()
@@ -132,7 +127,6 @@ def _answer(
 
 
 def _walk(attempt: _Attempt, context: ssl.SSLContext | None) -> None:
-    """Raises ConnectionFailedError at the first failed stage."""
     with _connect(attempt) as plain:
         connection = plain if context is None else _handshake(attempt, plain, context)
         with connection:
@@ -219,7 +213,6 @@ def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
 
 
 def _no_answer(attempt: _Attempt, failure: OSError | EOFError) -> ConnectionFailedError:
-    """Explain a missing ApiVersions answer."""
     if isinstance(failure, TimeoutError):
         return _too_slow(attempt, failure)
     if isinstance(failure, ssl.SSLError):
@@ -270,7 +263,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
 
 
 def _exchange(attempt: _Attempt, connection: socket.socket, messages: Generator[bytes, bytes, None]) -> None:
-    """Raises TimeoutError when the exchange does not end in time."""
+    """Raises TimeoutError for an endless exchange."""
     settings = attempt.settings
     message = next(messages)
     while time.monotonic() < attempt.deadline:

@@ -1,10 +1,8 @@
-"""Convert client properties with Java or librdkafka names to ``ConnectionSettings``.
+"""Convert Java's or librdkafka's client properties to ``ConnectionSettings``.
 
-Serves Java properties files (``--command-config``) and the extra of Airflow's ``kafka`` connection. Properties without
-effect on reading go to ``without_effect``. Those without effect here (a CA with PLAINTEXT) or of another program go to
-``unused``. An unknown name with a security prefix is refused.
-
-``sasl.jaas.config`` follows Kafka's ``JaasConfig`` (StreamTokenizer): quotes, C and C++ comments, backslash escapes.
+Known names without effect on reading go to ``without_effect``. Those without effect here (a CA with PLAINTEXT) or of
+another program go to ``unused``. An unknown name with a security prefix is refused. ``sasl.jaas.config`` follows
+Kafka's ``JaasConfig`` (StreamTokenizer).
 """
 
 from __future__ import annotations
@@ -60,14 +58,12 @@ _JAAS_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b", "a": "\a
 
 @dataclass(frozen=True, slots=True)
 class JaasEntry:
-    """A login module and its options, which may be secret."""
-
     module: str
     options: Mapping[str, str] = field(repr=False)
 
 
 def jaas_entry(config: str, mechanism: str, place: str) -> JaasEntry:
-    """Raises InvalidInputError, never with a value, when Java would refuse the entry or the module is unknown."""
+    """Raises InvalidInputError, never with a value, where Java would refuse it."""
     tokens = _tokens(config, place)
     if len(tokens) < 2 or tokens[1].lower() not in _FLAGS:
         raise InvalidInputError.at(place, "sasl.jaas.config is no JAAS entry", 'write MODULE required username="…" …;')
@@ -98,8 +94,6 @@ def _tokens(config: str, place: str) -> list[str]:
 
 
 class _Quoted(str):
-    """A quoted value, never a sign."""
-
     __slots__ = ()
 
 
@@ -134,7 +128,7 @@ _URLS = ("https://", "http://", "file:")
 
 
 def with_login(settings: ConnectionSettings, given: GivenProperties) -> ConnectionSettings:
-    """Raises InvalidInputError for a missing or unsupported part."""
+    """Raises InvalidInputError."""
     if not settings.has_login:
         return settings
     entry = _entry(settings, given)
@@ -205,7 +199,7 @@ def _token(options: Mapping[str, str], settings: ConnectionSettings, given: Give
 
 
 def _authorities(found: Mapping[str, Any], settings: ConnectionSettings, given: GivenProperties) -> dict[str, Any]:
-    """Return the token endpoint's CA: https.ca.*, else the broker's CA, else None for the system's."""
+    """Return https.ca.*, else the broker's CA, else None for the system's."""
     location, pem = found.get("ca_location"), found.get("ca_pem")
     if location and pem:
         raise given.refuse("https.ca.pem", "https.ca.pem and https.ca.location name the same thing", "give it once")
@@ -264,10 +258,7 @@ _IANA = re.compile(r"TLS_(?:(?P<exchange>\w+?)_)?WITH_(?P<cipher>\w+)")
 
 
 def openssl_ciphers(value: str) -> str:
-    """Convert a cipher list to OpenSSL's; '' when it names only TLS 1.3 suites.
-
-    TLS 1.3 suites are dropped: OpenSSL enables them, and Python cannot select among them.
-    """
+    """Return '' for TLS 1.3 suites only: OpenSSL enables them, and Python cannot select among them."""
     named = [_openssl(name) for name in re.split(r"[,:\s]+", value.strip()) if name]
     return ":".join(name for name in named if name)
 
@@ -300,10 +291,7 @@ def connection_settings(
     places: Mapping[str, str] | None = None,
     source: str = "client properties",
 ) -> ConnectionSettings:
-    """Return settings; ``bootstrap`` overrides ``bootstrap.servers``. Messages name ``places``, else ``source``.
-
-    Raises InvalidInputError.
-    """
+    """``bootstrap`` overrides ``bootstrap.servers``. Raises InvalidInputError with ``places``, else ``source``."""
     given = GivenProperties.of(properties, places or {}, source)
     if given.values and not any(map(is_known, given.values)):  # not a client file: do not print its content
         raise given.refuse(next(iter(given.values)), "is no property of a Kafka client", "bootstrap.servers=… is one")
@@ -328,7 +316,7 @@ def connection_settings(
 
 
 def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
-    """Parse ``host:port,host:port``; drops a scheme; default port 9092."""
+    """Drops a scheme; the default port is 9092."""
     servers = []
     for listed in filter(None, (part.strip() for part in value.split(","))):
         address = listed.split("://")[-1]
@@ -342,7 +330,7 @@ def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
 
 
 def _take(fields: dict[str, object], unused: list[str], key: str, given: GivenProperties) -> None:
-    """Set one field, skip a property that is read with others, or refuse it."""
+    """Set a field, skip a property read elsewhere, or refuse it."""
     value = given.values[key]
     if key in WITHOUT_EFFECT or key in STORES or key in LOGINS or key in TOKENS:
         return
@@ -387,7 +375,7 @@ def _milliseconds(key: str, value: str, given: GivenProperties) -> int:
 
 
 def _tls_versions(key: str, value: str, given: GivenProperties) -> tuple[str, ...]:
-    """Drop versions older than TLS 1.2 beside newer ones: brokers that need them must not get a password."""
+    """Drop versions older than TLS 1.2 beside newer ones: their brokers must not get a password."""
     named = [part.strip() for part in value.split(",")]
     return tuple(part for part in named if part in _TLS_VERSIONS) or (given.one_of(_TLS_VERSIONS, named[0], key),)
 
@@ -408,7 +396,7 @@ _CONVERTERS: dict[str, Callable[[str, str, GivenProperties], object]] = {
 
 
 def _idle(settings: ConnectionSettings, given: GivenProperties) -> list[str]:
-    """Explain login or TLS properties that the protocol does not use."""
+    """Explain properties that the protocol does not use."""
     return [
         f"{key} has no effect with security.protocol={settings.security_protocol}"
         for prefix, is_used in (("sasl.", settings.has_login), ("ssl.", settings.has_tls))

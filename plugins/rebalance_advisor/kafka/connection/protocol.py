@@ -1,4 +1,4 @@
-"""The probe's own Kafka requests. A connection's timeout bounds each request with its whole answer."""
+"""The probe's own Kafka requests; the connection's timeout bounds each whole answer."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ class SpeaksTlsError(NotKafkaError):
 
 @dataclass(frozen=True, slots=True)
 class SaslAnswer:
-    """``error_code`` 0: the step was accepted."""
-
     error_code: int
     error_message: str
     payload: bytes = b""
@@ -68,7 +66,6 @@ def ask_sasl_authenticate(connection: socket.socket, message: bytes) -> SaslAnsw
 
 
 def _call(connection: socket.socket, key: int, version: int, body: bytes) -> bytes:
-    """Raises OSError, or EOFError after a close."""
     seconds = connection.gettimeout()
     deadline = None if seconds is None else time.monotonic() + seconds
     payload = struct.pack(">hhih", key, version, key, len(_CLIENT)) + _CLIENT + body
@@ -89,7 +86,7 @@ def _call(connection: socket.socket, key: int, version: int, body: bytes) -> byt
 
 
 def _read(connection: socket.socket, size: int, deadline: float | None) -> bytes:
-    """Read ``size`` bytes. Raises UnfinishedAnswerError when only a part came before ``deadline``."""
+    """Raises UnfinishedAnswerError for a partial answer."""
     parts = bytearray()
     while len(parts) < size:
         if deadline is not None:

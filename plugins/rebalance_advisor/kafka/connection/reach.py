@@ -1,4 +1,4 @@
-"""Test which brokers accept a TCP connection, all at once; kafka-python leaks a socket for each refused connection."""
+"""Test which brokers accept TCP; kafka-python leaks a socket for each refused connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNRESOLVED = (OSError, ValueError)  # ValueError: not a host name, such as a..b
 
 
 def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
-    """Return broker id → why no connection within ``seconds``; omits brokers that accepted."""
+    """Return broker id → reason; omits brokers that accepted."""
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
@@ -31,7 +31,7 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
         except UNRESOLVED as failure:
             problems[broker] = Unheard(BrokerState.REFUSED, unresolved(host, failure))
     deadline = time.monotonic() + seconds  # starts here, so that slow name lookups do not shorten it
-    # Try each address of a host, even late: an untried broker would count as reachable.
+    # Try each address, even late: an untried broker would count as reachable.
     while left:
         tried = {broker: addresses.pop(0) for broker, addresses in left.items()}
         for broker, problem in _try(tried, deadline).items():
@@ -50,7 +50,7 @@ def unresolved(host: str, failure: Exception) -> Fact:
 
 
 def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
-    """Try one address of each broker; None means accepted."""
+    """None means accepted."""
     nothing = Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
     answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:

@@ -1,4 +1,4 @@
-"""Client side of SASL PLAIN and SCRAM without sockets (RFC 4616, RFC 5802, RFC 7677).
+"""SASL PLAIN and SCRAM without sockets (RFC 4616, 5802, 7677).
 
 kafka-python's SCRAM accepts one iteration and does not escape ``,`` and ``=`` in names.
 """
@@ -45,8 +45,6 @@ def use_own_scram() -> None:
 
 
 class OwnScram(SaslMechanism):
-    """``login_messages`` as kafka-python's mechanism."""
-
     def __init__(self, **config: Any) -> None:
         self._messages = login_messages(
             config["sasl_mechanism"], config["sasl_plain_username"], config["sasl_plain_password"]
@@ -57,7 +55,6 @@ class OwnScram(SaslMechanism):
         return self._message or b""
 
     def receive(self, auth_bytes: bytes) -> None:
-        """Raises ServerNotTrustedError."""
         try:
             self._message = self._messages.send(auth_bytes)
         except StopIteration:
@@ -67,7 +64,6 @@ class OwnScram(SaslMechanism):
         return self._message is None
 
     def is_authenticated(self) -> bool:
-        """A refusal raises."""
         return self.is_done()
 
 
@@ -94,7 +90,7 @@ def _scram(digest: str, username: str, password: str, nonce: str) -> Generator[b
 
 
 def _challenge(answer: str, nonce: str) -> tuple[str, bytes, int]:
-    """Parse (common nonce, salt, iterations). Raises ServerNotTrustedError."""
+    """Return (common nonce, salt, iterations)."""
     told = _fields(answer)
     try:
         salt = base64.b64decode(told["s"], validate=True)

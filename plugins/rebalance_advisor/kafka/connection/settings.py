@@ -1,19 +1,15 @@
-"""Connection settings; ``properties`` builds them from client properties."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-# Mechanism → the secret that it sends in clear.
 _SENT_AS_THEY_ARE = {"PLAIN": "password", "OAUTHBEARER": "token"}
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSource:
-    """Source of a bearer token (OAUTHBEARER, RFC 7628): ``endpoint``, else an unsecured token of ``claims``.
+    """OAUTHBEARER (RFC 7628): ``endpoint``, else an unsecured token of ``claims``.
 
-    ``endpoint`` serves the client credentials grant (RFC 6749 §4.4), or is a ``file:`` URL. ``ca_location`` or
-    ``ca_pem`` replaces the system's CAs.
+    ``endpoint`` serves the client credentials grant (RFC 6749 §4.4), or is a ``file:`` URL.
     """
 
     endpoint: str | None = None
@@ -29,7 +25,7 @@ class TokenSource:
 
 @dataclass(frozen=True, slots=True)
 class KerberosLogin:
-    """GSSAPI: service name, and a key table if no ticket is fetched."""
+    """The key table is for use without a fetched ticket."""
 
     service_name: str = "kafka"
     key_table: str | None = None
@@ -38,10 +34,7 @@ class KerberosLogin:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
-    """All settings of a connection; ``repr`` shows no secret.
-
-    ``without_effect`` names valid properties that do not matter for reading; ``unused`` explains those that might.
-    """
+    """``without_effect``: valid, irrelevant properties; ``unused``: messages on others. ``repr`` shows no secret."""
 
     servers: tuple[tuple[str, int], ...]
     security_protocol: str = "PLAINTEXT"

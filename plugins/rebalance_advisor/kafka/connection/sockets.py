@@ -1,7 +1,7 @@
-"""A connection manager for kafka-python that closes every socket and bounds handshakes and memory.
+"""Connections of kafka-python with closed sockets, and bounded handshakes and memory.
 
-kafka-python leaks sockets of refused connections, unfinished handshakes and unfinished writes. Transports insert
-``WholeAnswers`` in front of kafka-python's connection (``set_protocol``).
+kafka-python leaks sockets of refused connections, unfinished handshakes and unfinished writes. ``set_protocol`` inserts
+``WholeAnswers``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _READ_AT_ONCE = 1 << 20
 
 
 class _ReadInPortions(socket.socket):
-    """Appears empty after each MiB: kafka-python reads a socket until it is empty, so a fast sender would block it."""
+    """Appears empty after each MiB: kafka-python reads until empty, so a fast sender would block it."""
 
     _read = 0
 
@@ -38,7 +38,7 @@ class _ReadInPortions(socket.socket):
         return data
 
     def _has_more_than_the_system_knows(self) -> bool:
-        """Return whether decrypted bytes wait, which the event loop does not see."""
+        """Decrypted bytes are invisible to the event loop."""
         return False
 
 
@@ -48,8 +48,6 @@ class _TlsReadInPortions(_ReadInPortions, ssl.SSLSocket):  # type: ignore[misc] 
 
 
 class PlainTransport(KafkaTCPTransport):
-    """Passes whole answers to its connection."""
-
     budget: AnswerBudget
 
     def set_protocol(self, protocol: Any) -> None:
@@ -69,7 +67,7 @@ class TlsTransport(PlainTransport, KafkaSSLTransport):
 
 
 class ClosingConnectionManager(KafkaConnectionManager):
-    """TCP and TLS connections without a proxy."""
+    """Without a proxy."""
 
     def __init__(self, net: NetworkSelector, **configs: Any) -> None:
         super().__init__(net, **configs)
@@ -79,11 +77,10 @@ class ClosingConnectionManager(KafkaConnectionManager):
             self.config["ssl_context"].sslsocket_class = _TlsReadInPortions
 
     def get_connection(self, node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
-        """As in kafka-python, without a Metadata request when a connection ends."""
+        """Requests no Metadata when a connection ends."""
         return super().get_connection(node_id, timeout_ms=timeout_ms, **options | {"refresh_metadata_on_err": False})
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
-        """Raises KafkaConnectionError."""
         connection = await self._connected(node.host, node.port, timeout_at)
         try:
             if self.ssl_enabled:
@@ -96,7 +93,7 @@ class ClosingConnectionManager(KafkaConnectionManager):
             connection.close()
             raise
         try:
-            # kafka-python has no limit for TLS handshakes, so a frozen broker would hang the snapshot.
+            # kafka-python does not limit TLS handshakes, so a frozen broker would hang the snapshot.
             left_s = timeout_at - time.monotonic() if timeout_at is not None else _HANDSHAKE_S
             await self.wait_for(self.call_soon(transport.handshake), max(1.0, left_s * 1000))
         except BaseException as failure:  # also when the client is closed meanwhile

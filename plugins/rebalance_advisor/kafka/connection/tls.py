@@ -1,5 +1,3 @@
-"""Build an ``ssl.SSLContext`` from client TLS properties."""
-
 from __future__ import annotations
 
 import contextlib
@@ -15,7 +13,7 @@ _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_
 
 
 def tls_context(settings: ConnectionSettings) -> ssl.SSLContext:
-    """Return a context with TLS 1.2 or newer. Raises InvalidInputError that names the faulty property."""
+    """TLS 1.2 or newer. Raises InvalidInputError that names the property."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     versions = [_VERSIONS[version] for version in settings.tls_versions] or [
         ssl.TLSVersion.TLSv1_2,
@@ -57,10 +55,9 @@ def _load_authorities(context: ssl.SSLContext, settings: ConnectionSettings) -> 
 
 
 def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> None:
-    """Load certificate and key from files; ``load_cert_chain`` needs files, so text goes to temporary ones (0600).
+    """``load_cert_chain`` needs files, so text goes to temporary ones (0600).
 
-    Key and chain are separate files: OpenSSL would skip a key that the password does not open and use another of the
-    file.
+    Key and chain are separate: OpenSSL would skip a key that the password does not open and use another of the file.
     """
     if not (settings.certificate_location or settings.certificate_pem):
         return
@@ -69,7 +66,7 @@ def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> 
         chain = settings.certificate_pem or _text(settings.certificate_location)
         key = settings.key_pem or _text(settings.key_location) or chain
         with _pem_file(chain) as certificates, _pem_file(key) as keys:
-            # Without a password OpenSSL would prompt on the terminal for an encrypted key.
+            # Without a password OpenSSL would prompt on the terminal.
             context.load_cert_chain(certificates, keys, password=settings.key_password or "")
     except (OSError, ssl.SSLError) as failure:
         raise _wrong("the client certificate, its key or ssl.key.password", where, failure) from None

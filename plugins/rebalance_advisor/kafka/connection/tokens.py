@@ -1,4 +1,4 @@
-"""Bearer tokens for OAUTHBEARER: client credentials grant, file, or unsecured."""
+"""Bearer tokens for OAUTHBEARER."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TokenRefusedError(Exception):
 
 
 class TokenProvider(AbstractTokenProvider):
-    """One token for all connections of a snapshot, fetched on first use."""
+    """Fetched once, for all connections of a snapshot."""
 
     def __init__(self, source: TokenSource) -> None:
         super().__init__()
@@ -35,13 +35,12 @@ class TokenProvider(AbstractTokenProvider):
         self._token, self._ends = "", 0.0
 
     def token(self) -> str:
-        """Raises TokenRefusedError."""
         if time.time() > self._ends - _MARGIN_SECONDS:
             self._token, self._ends = fetched_token(self._source, time.time())
         return self._token
 
     def extensions(self) -> dict[str, str]:
-        """Return SASL extensions (KIP-342)."""
+        """KIP-342."""
         return dict(self._source.extensions)
 
 
@@ -62,7 +61,7 @@ def fetched_token(source: TokenSource, now: float) -> tuple[str, float]:
 
 
 def unsecured_token(claims: Mapping[str, str], now: float) -> str:
-    """Return an unsigned token (RFC 7515, ``alg: none``), as OAuthBearerUnsecuredLoginCallbackHandler does."""
+    """RFC 7515, ``alg: none``, as OAuthBearerUnsecuredLoginCallbackHandler."""
     payload = {**claims, "iat": now, "exp": now + _UNSECURED_SECONDS}
     return f"{_part({'alg': 'none'})}.{_part(payload)}."
 
@@ -79,7 +78,7 @@ def _token_of_file(path: str) -> str:
 
 
 def _asked(source: TokenSource) -> Mapping[str, object]:
-    """Request the client credentials grant, as Java's HttpJwtRetriever does. Verification stays on."""
+    """As Java's HttpJwtRetriever. TLS verification stays on."""
     assert source.endpoint is not None
     form = {"grant_type": "client_credentials"} | ({"scope": source.scope} if source.scope else {})
     name, secret = source.client_id or "", source.client_secret or ""
@@ -113,7 +112,7 @@ def _asked(source: TokenSource) -> Mapping[str, object]:
 
 
 def _error_of(body: bytes) -> str:
-    """Return the error code (RFC 6749 §5.2), nothing else of the body."""
+    """RFC 6749 §5.2; nothing else of the body."""
     try:
         error = json.loads(body)["error"]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -1,6 +1,6 @@
 """Pass only whole answers to kafka-python: at most 256 MiB each, and 256 MiB of unfinished ones in total.
 
-kafka-python allocates what a length prefix claims, and stops reading a connection after most decoding errors.
+It allocates what a length prefix claims, and stops reading after most decoding errors.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class AnswerBudget:
 
 
 class WholeAnswers:
-    """Layer between kafka-python's connection and its transport. ``abort`` ends the transport; ``where``: host:port."""
+    """Layer between kafka-python's connection and its transport. ``where``: host:port."""
 
     # The transport counts bytes if its protocol has sensors.
     _sensors = None
@@ -46,7 +46,7 @@ class WholeAnswers:
         self._unfinished = bytearray()
 
     def data_received(self, data: bytes) -> None:
-        """Raises KafkaProtocolError for an answer that is too large or cannot be decoded."""
+        """Raises KafkaProtocolError."""
         self._unfinished += data
         while len(self._unfinished) >= _PREFIX:
             size = self._size()
