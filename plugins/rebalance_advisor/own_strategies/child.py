@@ -2,9 +2,8 @@
 
     python -P -m rebalance_advisor.own_strategies.child FD MEMORY_BYTES
 
-One process supervises (``supervisor``), its child imports the class. Faults are caught and returned where possible; any
-other ends the child. Only names, numbers and fault messages go back; printed output is dropped. This is no sandbox: the
-class has the user's rights, except reading other processes where the kernel forbids it.
+A parent supervises (``supervisor``). Only names, numbers and fault messages go back. This is no sandbox: the class has
+the user's rights, except reading other processes where the kernel forbids it.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ def main() -> None:
 
 
 def _answer_all(channel: socket.socket) -> None:
-    """Import, send the greeting, answer until the channel closes."""
     lines = channel.makefile("rb")
     setup = json.loads(lines.readline())
     pid = os.getpid()
@@ -77,7 +75,6 @@ def _limit(memory_bytes: int) -> None:
 
 
 def _guarded(work: Callable[[], Message]) -> Message:
-    """Return the result of ``work``, or its fault."""
     try:
         return work()
     except MemoryError:
@@ -106,7 +103,6 @@ def _fault(kind: str, words: str) -> Message:
 
 
 def _hello(target: Target, found: list[Any]) -> Message:
-    """Return name and versions; store the instance in ``found``."""
     made = _imported(target)
     strategy = made() if isinstance(made, type) else made
     method = "assign_members" if target.kind is Kind.ASSIGNOR else "partition_of"

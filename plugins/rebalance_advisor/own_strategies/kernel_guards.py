@@ -59,8 +59,8 @@ def adopt_orphans() -> None:
 def deny_other_processes() -> bool:
     """Block access to environment and memory of other processes; return whether it worked.
 
-    Linux shows /proc/PID/environ to processes of the same user. Landlock (5.13 or newer) refuses it across domains, to
-    root too. This domain otherwise forbids only creating block devices.
+    Linux shows /proc/PID/environ to processes of the same user. Landlock (5.13 or newer) refuses it, to root too. This
+    domain otherwise forbids only creating block devices.
     """
     version = _syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_LANDLOCK_VERSION))
     if version < 1:
@@ -117,7 +117,6 @@ def hide_environment() -> None:
 
 
 def show_environment() -> None:
-    """Undo one ``hide_environment``."""
     global _hidden  # noqa: PLW0603
     with _hiding:
         _hidden -= 1

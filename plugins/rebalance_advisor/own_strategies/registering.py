@@ -1,4 +1,4 @@
-"""Register custom assignors and partitioners, each in its own process, and end the processes afterwards."""
+"""Register custom assignors and partitioners in their own processes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Message = dict[str, Any]
 
 
 class ChildProcess:
-    """One class in one process, started at the first request and again after an end."""
+    """Started at the first request and again after an end."""
 
     def __init__(self, target: Target, limits: Limits) -> None:
         self._target = target
@@ -58,7 +58,7 @@ class ChildProcess:
         self.close()
 
     def hello(self) -> Message:
-        """Return the class's ``name`` and ``versions``. Raises AssignorError."""
+        """Raises AssignorError."""
         self.close()
         return self._start()
 
@@ -234,7 +234,6 @@ class Described:
     problem: str | None = None
 
     def require_fit(self) -> None:
-        """Raises its problem."""
         if self.problem is not None:
             raise AssignorError("NameTaken", self.problem)
 
@@ -253,7 +252,6 @@ class IsolatedAssignor:
         object.__setattr__(self, "versions", self.described.versions)
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError for a fault or a wrong answer."""
         self.described.require_fit()
         members, topics = member_views(request), topic_views(request)
         document = members_document(members) | {"topics": [view.document() for view in topics]}
@@ -274,7 +272,6 @@ class IsolatedPartitioner:
         object.__setattr__(self, "versions", self.described.versions)
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
-        """Raises AssignorError for a fault or a wrong answer."""
         self.described.require_fit()
         keys = different_keys(sample)
         document = {"keys": [None if key is None else key.hex() for key in keys], "partitions": target.partitions}

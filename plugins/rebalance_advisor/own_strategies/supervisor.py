@@ -71,7 +71,6 @@ def _end_all(worker: int | None) -> None:
 
 
 def _descendants() -> list[int]:
-    """Return descendant process ids; empty where the system does not list them."""
     found: list[int] = []
     ahead = [os.getpid()]
     while ahead:

@@ -19,7 +19,7 @@ MOST_PLACE_CHARS = 1000
 
 
 class Kind(StrEnum):
-    """Kind of class; the value is the entry point group."""
+    """The value is the entry point group."""
 
     ASSIGNOR = "kafka_rebalance.assignors"
     PARTITIONER = "kafka_rebalance.partitioners"
@@ -35,7 +35,6 @@ class Target:
 
     @property
     def module(self) -> str:
-        """Return the module or the file's path."""
         return self.place.rpartition(":")[0]
 
     @property

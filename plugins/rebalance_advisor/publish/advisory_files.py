@@ -21,9 +21,6 @@ _OWN_FILES = ("plan", "findings", "groups", "topics")
 
 
 def advisory_files(advisory: Mapping[str, Any], plan: Plan, gates: Sequence[object] = ()) -> dict[str, bytes]:
-    """Return ``plan.json`` with its files, findings, groups and topics as JSON, ``advisory.json``, report and
-    digest.
-    """
     texts = {
         "report.html": render_report(advisory, gates),
         "digest.md": render_digest(advisory),
@@ -36,7 +33,7 @@ def advisory_files(advisory: Mapping[str, Any], plan: Plan, gates: Sequence[obje
 
 
 def write_advisory(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> Path:
-    """Replace the folder atomically; return the path of its files."""
+    """Return the path of the files."""
     return replace_folder(folder, advisory_files(advisory, plan), plan.plan_id)
 
 

@@ -40,12 +40,10 @@ PALETTE = {
 
 
 def page_colours(theme: str) -> str:
-    """Return CSS properties of theme ``light`` or ``dark``."""
     return " ".join(f"--{name}: {getattr(colour, theme)};" for name, colour in PALETTE.items())
 
 
 def chart_rules() -> str:
-    """Return CSS that recolours drawn charts for dark background."""
     turned = {colour.light: colour.dark for colour in PALETTE.values()}
     rules = [
         f'svg [{attribute}="{light}"] {{ {attribute}: {dark}; }}'
@@ -66,7 +64,6 @@ _VEGA_OF: dict[str, int] = {}  # process that started Vega
 
 
 def look() -> dict[str, Any]:
-    """Return the ``config`` of every chart."""
     words = {"labelColor": light("quiet"), "titleColor": light("quiet"), "titleFontWeight": "normal"}
     return {
         "background": None,
@@ -147,7 +144,6 @@ def broker_rows(plan: Document, outcome: Document) -> list[dict[str, Any]]:
 
 
 def band_of(outcome: Document) -> tuple[float | None, float | None]:
-    """Return the requested band, or the widened one."""
     return tuple(
         asked if widened is None else widened
         for asked, widened in zip(outcome["band_asked"], outcome["widened_to"], strict=True)

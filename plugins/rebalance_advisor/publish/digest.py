@@ -59,7 +59,6 @@ def render_digest(advisory: Document) -> str:
 
 
 def closing_paths(folder: Path) -> list[str]:
-    """Return the last terminal lines: existing report, plan and commands in ``folder``."""
     named = {
         "report.html": "report: {} (read this first)",
         "plan.json": "plan:   {}",
@@ -75,13 +74,12 @@ def _more_findings(findings: Sequence[Document], shown: int) -> list[str]:
     left = heard[shown - (len(heard) < len(findings)) :]
     if not left:
         return []
-    counts = Counter(finding["severity"] for finding in left)  # sorted, worst first
+    counts = Counter(finding["severity"] for finding in left)
     kinds = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
     return [f"... and {counted(len(left), 'more finding')} ({kinds}), in the report"]
 
 
 def closing_words(advisory: Document) -> list[str]:
-    """Return ``Verdict: …`` and the worst findings for the terminal."""
     plan = advisory["plan"]
     line = f"Verdict: {plan['verdict'].replace('_', ' ')}"
     if uncovered := uncovered_by(advisory):

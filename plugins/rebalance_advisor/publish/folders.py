@@ -1,18 +1,16 @@
 """Replace a folder of files atomically: a reader finds the old advisory or the new one.
 
-Files are written to a sibling folder, synced, and exchanged in one step (Linux's ``renameat2`` with
-``RENAME_EXCHANGE``). The next run removes leftovers (``.DIR.new-*``) of killed runs: an unlocked marker, not a process
-id, identifies them.
+Files are written to a sibling folder, synced, and exchanged by Linux's ``renameat2`` with ``RENAME_EXCHANGE``. The next
+run removes leftovers (``.DIR.new-*``) of killed runs, recognised by an unlocked marker.
 
 Where folders cannot be exchanged (NFS, other systems, mount points, foreign parents), the advisory is behind a link:
 ``DIR/current`` -> ``DIR/versions/NAME``, and a new link is renamed over the old one. The first write chooses the form.
-A folder copied to a place without exchange is refused. A link to a folder stays; its target is replaced.
+A folder copied to a place without exchange is refused.
 
-The marker ``.rebalance-advisor`` makes a folder ours: one line of JSON with ``format``, ``plan_id``, ``files`` and
-``run_id`` (pipeline only). Only files that it names are removed, so a user's notes stay.
+The marker ``.rebalance-advisor`` (JSON: ``format``, ``plan_id``, ``files``, ``run_id``) makes a folder ours. Only files
+that it names are removed, so a user's notes stay.
 
-``CLUSTER/latest`` links to the newest published advisory. It is set after readers see the run, by one process at a time
-for a cluster. Old folders are recognised by their markers alone.
+``CLUSTER/latest`` links to the newest published advisory. One process at a time sets it after readers see the run.
 """
 
 from __future__ import annotations
@@ -55,7 +53,6 @@ class Marker:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Return the folders of the files."""
         return tuple(sorted({name.partition("/")[0] for name in self.files if "/" in name}))
 
     def line(self) -> bytes:
@@ -68,8 +65,6 @@ class Marker:
 
 
 class Standing(Enum):
-    """State of the target path."""
-
     ABSENT = "absent"
     EMPTY = "empty"
     OURS = "ours"
@@ -96,9 +91,7 @@ def read_marker(folder: Path) -> Marker | None:
 
 
 def standing_of(target: Path, shown: Path) -> Standing:
-    """Return the state of ``target``, a path without links. Raises UsageError, about ``shown``, for a foreign
-    folder.
-    """
+    """Return the state of ``target``, a path without links. Raises UsageError for a foreign folder."""
     try:
         entries = [entry.name for entry in target.iterdir()]
     except FileNotFoundError:
@@ -170,7 +163,6 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a new file and sync it."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         write_all(descriptor, content)
@@ -180,14 +172,13 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Repeat partial writes."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], shown: Path) -> None:
-    """Write and sync new files below ``folder``. Errors name them below ``shown``."""
+    """Errors name the files below ``shown``."""
     inner = sorted({name.rpartition("/")[0] for name in files} - {""})
     for name in inner:
         with naming(shown / name):
@@ -248,7 +239,6 @@ def remove_left_over(parent: Path, prefix: str, is_wanted: Callable[[Path], bool
 
 
 def remove_ours(folder: Path) -> None:
-    """Remove the marker's files, the marker last, and the folder if empty."""
     marker = read_marker(folder) or Marker(())
     if any((folder / name).is_symlink() for name in marker.folders):
         raise OSError(errno.ELOOP, "a link stands where a folder of ours stood", str(folder))
@@ -383,7 +373,6 @@ def _is_current(version: Path) -> bool:
 
 
 def _remove_unwanted(target: Path) -> None:
-    """Remove versions and links that are neither in use nor being made."""
     remove_left_over(target / VERSIONS, "", _is_current)
     with contextlib.suppress(OSError):
         for link in target.glob(f"{_NEXT}*"):
@@ -413,8 +402,6 @@ _PROBES = ("one", "other")
 
 
 class NotExchangeableError(AdvisorError):
-    """Our folder is at a place where folders cannot be exchanged."""
-
     @classmethod
     def of(cls, folder: Path, reason: str) -> NotExchangeableError:
         return cls(
@@ -424,9 +411,7 @@ class NotExchangeableError(AdvisorError):
 
 
 def check_folder(folder: Path, *, exchange: Exchange = exchange_folders) -> None:
-    """Check the target before the work. Raises UsageError for a foreign or a pipeline's folder, OSError if not
-    writable.
-    """
+    """Raises UsageError for a foreign or a pipeline's folder, OSError if not writable."""
     target = Path(os.path.realpath(folder))
     with naming(folder):
         _require_same_run(target, Marker(()), folder)
@@ -441,11 +426,7 @@ def replace_folder(
     run_id: str | None = None,
     exchange: Exchange = exchange_folders,
 ) -> Path:
-    """Make ``files`` the whole content of ``folder``; return the path of its files.
-
-    ``run_id``: the pipeline's run. Raises UsageError for a foreign folder or another run's advisory, OSError that names
-    the file; the old content then stays.
-    """
+    """Return the path of the files. On UsageError and OSError the old content stays."""
     target = Path(os.path.realpath(folder))
     marker = Marker(tuple(files), plan_id, run_id=run_id)
     parent, prefix = target.parent, _prefix(target)
@@ -524,7 +505,6 @@ def _can_exchange_beside(target: Path, exchange: Exchange) -> bool:
 
 
 def _prefix(target: Path) -> str:
-    """Return the prefix of sibling folders; hashed if the name is long."""
     name = target.name
     if len(os.fsencode(name)) > _LONGEST_NAME:
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
@@ -546,7 +526,7 @@ def _take_rights(work: Path, target: Path) -> None:
 
 
 def check_file(file: Path) -> None:
-    """Check before the work. Raises UsageError for a folder, OSError if not writable."""
+    """Raises UsageError for a folder, OSError if not writable."""
     target = Path(os.path.realpath(file))
     if target.is_dir():
         raise UsageError(f"{file}: is a folder; give the name of a file")
@@ -561,10 +541,7 @@ def check_file(file: Path) -> None:
 
 
 def replace_file(file: Path, content: bytes) -> None:
-    """Make ``content`` the whole file. A link stays; devices and pipes are written in place.
-
-    Raises OSError that names the file; the old content then stays.
-    """
+    """A link stays; devices and pipes are written in place. On OSError the old content stays."""
     target = Path(os.path.realpath(file))
     with naming(file):
         if _is_special(file):
@@ -640,7 +617,6 @@ def is_latest(folder: Path) -> bool:
 
 
 def _remove_left_over(parent: Path) -> None:
-    """Remove temporary links of a killed process."""
     for path in parent.glob(f"{_BESIDE}*"):
         if path.is_symlink():
             path.unlink(missing_ok=True)

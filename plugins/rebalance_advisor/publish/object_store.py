@@ -1,17 +1,15 @@
 """Put an advisory into an object store: ``CLUSTER/RUN/DIGEST/…``, then ``CLUSTER/latest.json``, which names it.
 
 Promises, in order
-1. ``latest.json`` names only existing files with the named bytes. Files are never overwritten with other bytes: the
-   digest in the folder's name is a hash of them, so a retry writes the same bytes or another folder.
+1. ``latest.json`` names only existing files with the named bytes. The digest in a folder's name is a hash of its files,
+   so files are never overwritten with other bytes.
 2. A run killed before its last step leaves ``latest.json`` unchanged, since one object is put whole.
 3. Leftovers are found: a folder's manifest is put first and removed last (``remove_older_objects``).
 
-The caller decides which run is the latest and lets one run at a time write. ``manifest.json`` and ``latest.json`` have
-one form: ``format``, ``cluster``, ``run_id``, ``plan_id``, ``folder`` (relative to ``latest.json``), ``written_at`` and
-``files`` (sha-256 by name).
+The caller lets one run at a time write. ``manifest.json`` and ``latest.json`` have one form, with a sha-256 for each
+file.
 
-Example: ``orders/run_1/0f3a…/manifest.json``, ``…/plan.json``; then ``orders/latest.json``. One call for each file, and
-a few for the manifests.
+Example: ``orders/run_1/0f3a…/manifest.json``, ``…/plan.json``; then ``orders/latest.json``. One call for each file.
 """
 
 from __future__ import annotations
@@ -101,7 +99,6 @@ def sha256_of(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def digest_of(sums: Mapping[str, str]) -> str:
-    """Return a short hash of names and contents."""
     lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))
     return hashlib.sha256(lines.encode()).hexdigest()[:_DIGEST_SHOWN]
 
@@ -129,7 +126,6 @@ def find_advisory(store: ObjectStore, cluster_key: str, run_key: str, plan_id: s
 
 
 def point_latest(store: ObjectStore, cluster_key: str, put: Manifest) -> None:
-    """Write the manifest as ``latest.json``."""
     store.put(f"{cluster_key}/{LATEST}", put.content())
 
 
@@ -161,7 +157,7 @@ def remove_older_objects(store: ObjectStore, cluster_key: str, before: datetime)
 
 
 def _names(found: Manifest) -> Iterable[str]:
-    """Return the plan's files, and later files on its execution."""
+    """Includes later files on the plan's execution."""
     from rebalance_advisor.publish.outcome_files import OUTCOME_FILES
 
     return (*found.files, *OUTCOME_FILES)

@@ -107,7 +107,6 @@ _CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
 
 
 def render_commands(plan: Plan, digits: int) -> str:
-    """``digits``: width of file numbers."""
     if not plan.moves:
         reasons = markdown_text(". ".join(render_all(plan.reasons)))
         return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
@@ -169,7 +168,6 @@ def _elect(file: str) -> str:
 
 
 def _elects_alone(plan: Plan, wave: Wave) -> bool:
-    """Return whether the wave changes leaders and no list."""
     moves = [plan.moves[m] for m in wave.moves]
     return all(move.from_replicas == move.to_replicas for move in moves)
 
@@ -226,7 +224,6 @@ def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[s
 
 
 def _leaders(wave: Wave) -> str:
-    """Return leader changes, with their rates if known."""
     if not wave.leader_changes:
         return ""
     rates = ((wave.leader_in_bytes_per_s, "written"), (wave.leader_out_bytes_per_s, "read"))
@@ -290,7 +287,7 @@ def plan_files(plan: Plan) -> dict[str, bytes]:
 
 
 def plan_json(plan: Plan) -> bytes:
-    """Return sorted keys, and one line for each entry of a long list."""
+    """One line for each entry of a long list."""
     document = plan.document
     parts = [f"{orjson.dumps(key).decode()}: {_value(document[key])}" for key in sorted(document)]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
@@ -354,5 +351,4 @@ def plan_folder_files(snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside
 
 
 def write_plan_folder(folder: Path, snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> Path:
-    """Replace the folder atomically; return the path of its files."""
     return replace_folder(folder, plan_folder_files(snapshot, plan, hours), plan.plan_id)

@@ -19,7 +19,6 @@ Document = Mapping[str, Any]
 
 
 def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
-    """Return one row for each point by cost."""
     return [
         {
             "band": "none" if point["tolerance"] is None else f"±{100 * point['tolerance']:.1f} %",
@@ -38,7 +37,6 @@ def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
 
 
 def frontier_lines(points: Sequence[Document]) -> list[str]:
-    """Return the named points and the recommended one."""
     lines = []
     for point, row in zip(points, frontier_rows(points), strict=True):
         if point["name"] or point["is_recommended"]:
@@ -60,7 +58,6 @@ _SHOWN_BROKERS = 5
 
 
 def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
-    """Return lines, the verdict with its blind spots first."""
     verdict = plan.verdict.value.replace("_", " ") + (f" (does not cover {uncovered})" if uncovered else "")
     lines = [f"Verdict: {verdict}", *(f"  {reason}" for reason in render_all(plan.reasons))]
     lines += [f"  {line}" for line in step_lines(plan.document)]

@@ -75,7 +75,6 @@ def key_figures(plan: Document) -> list[dict[str, str]]:
 
 
 def uncovered_by(advisory: Document) -> str:
-    """Return the verdict's blind spots; '' without any."""
     return uncovered_words(read_gap(gap, "coverage") for gap in advisory["coverage"])
 
 
@@ -119,7 +118,6 @@ def top_lines(findings: Sequence[Document], count: int) -> list[str]:
 
 
 def audible(findings: Sequence[Document]) -> list[Document]:
-    """Return findings that are not muted."""
     return [finding for finding in findings if finding["muted_until"] is None]
 
 
@@ -173,7 +171,6 @@ _WORTH_SAYING = 1.10  # × the mean; less is not reported
 
 
 def first_screen(advisory: Document) -> dict[str, Any]:
-    """Return the first screen's values and the remaining findings."""
     plan = advisory["plan"]
     findings = [_finding(finding) for finding in audible(advisory["findings"])]
     return {
@@ -195,7 +192,6 @@ def first_screen(advisory: Document) -> dict[str, Any]:
 
 
 def step_row(step: StepFigures) -> dict[str, Any]:
-    """Return a row of the table of steps."""
     waves = f"{step.first_wave:02d}"
     return {
         "title": f"{step.step}. {step_title(step)}",
@@ -305,7 +301,6 @@ def _drawn(specification: Specification | None, label: str) -> str:
 
 
 def bound_rows(plan: Document) -> list[dict[str, str]]:
-    """Return each cost with its lower bound."""
     rows = []
     for bound in plan["lower_bound"]:
         name = bound["cost"]
@@ -323,7 +318,6 @@ def bound_rows(plan: Document) -> list[dict[str, str]]:
 
 
 def _resource(plan: Document, outcome: Document) -> dict[str, Any]:
-    """Return one chart with its description."""
     rows = broker_rows(plan, outcome)
     unit, many = outcome["unit"], len(plan["before"][outcome["resource"]])
     low, high = band_of(outcome)
@@ -395,7 +389,6 @@ _UNTROUBLED = len(Severity)
 
 
 def group_section(advisory: Document) -> dict[str, Any]:
-    """Return the rows of the most important groups, and the count of others."""
     groups = by_trouble(advisory["groups"], advisory["findings"])
     return {"rows": [group_row(group) for group in groups[:TOP_GROUPS]], "more": max(0, len(groups) - TOP_GROUPS)}
 
@@ -420,7 +413,6 @@ def by_trouble(groups: Sequence[Document], findings: Sequence[Document]) -> list
 
 
 def group_row(group: Document) -> dict[str, Any]:
-    """Return one group: today, other strategies, and a member's death."""
     return {
         "group": group["group"],
         "type": group.get("type") or "unknown",
@@ -496,7 +488,6 @@ def _row(score: Document) -> dict[str, str]:
 
 
 def provenance(advisory: Document) -> dict[str, Any]:
-    """Return the page's last lines."""
     plan = advisory["plan"]
     robustness = plan["robustness"]
     return {

@@ -18,8 +18,6 @@ _NO_MODULE = re.compile(r"^(?:\w+\.)*ModuleNotFoundError: No module named '([\w.
 
 
 class ExecutorError(AdvisorError):
-    """Executors cannot run our code."""
-
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> ExecutorError:
         """Merge hosts with the same fault."""

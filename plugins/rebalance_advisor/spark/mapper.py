@@ -143,7 +143,6 @@ _EVERY_S = 20.0
 def progress(
     spark: SparkSession, what: str, total: int, *, every_s: float = _EVERY_S, stream: TextIO | None = None
 ) -> Iterator[Any]:
-    """Yield an accumulator; inside the block the driver logs progress."""
     from pyspark.util import InheritableThread
 
     context, started = spark.sparkContext, time.monotonic()

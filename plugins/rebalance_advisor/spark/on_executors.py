@@ -33,8 +33,6 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A zip file named by its code's digest."""
-
     name: str
     content: bytes
 
@@ -48,7 +46,6 @@ def is_shipped() -> bool:
 
 
 def needs(archive: Archive | None) -> Needs:
-    """Return the required packages with versions, and our code."""
     versions = {name: str(importlib.import_module(name).__version__) for name in PARTS}
     code = {
         "archive": "" if archive is None else archive.name,
@@ -59,7 +56,6 @@ def needs(archive: Archive | None) -> Needs:
 
 
 def make_archive() -> Archive:
-    """Archive the imported packages, with compiled kernels of the wheel if any."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in (*_package_files(), *_metadata()):
@@ -132,7 +128,6 @@ def is_local(master: str) -> bool:
 
 
 def _prepare(spark: SparkSession) -> Needs:
-    """Ship code and probe: one task for each current core."""
     from pyspark import SparkFiles, cloudpickle
 
     cloudpickle.register_pickle_by_value(worker_start)

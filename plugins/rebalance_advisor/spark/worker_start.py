@@ -1,10 +1,9 @@
 """First code on an executor: put our code on the path and check all parts.
 
-cloudpickle sends it by value (see ``on_executors``), because our packages are not importable yet: it uses only the
-standard library and plain values.
+cloudpickle sends it by value, because our packages are not importable yet: it uses only the standard library.
 
-The archive is unpacked once a machine and version into a folder named by its digest, which keeps compiled kernels. Its
-kernels are unpickled, so the folder must be private; else the executor's own folder is used.
+The archive is unpacked once into a folder named by its digest, which keeps compiled kernels. They are unpickled, so the
+folder must be private; else the executor's own is used.
 """
 
 from __future__ import annotations
@@ -111,7 +110,6 @@ def _add_to_path(folder: Path) -> None:
 
 
 def _unpacked(archive: str) -> Path:
-    """Unpack to the first suitable place."""
     from pyspark import SparkFiles
 
     path = Path(SparkFiles.get(archive))

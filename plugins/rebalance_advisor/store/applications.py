@@ -51,7 +51,6 @@ def answer_application(
     answered_by: str | None,
     answered_at: datetime | None,
 ) -> None:
-    """Store approval, rejection or timeout (no ``answered_by``)."""
     row = {"state": state.value, "answered_by": answered_by, "answered_at": answered_at}
     _one(connection, "answer_application", {"application_id": application_id} | row)
 
@@ -78,7 +77,6 @@ def check_application(
 def close_application(
     connection: Connection, application_id: str, snapshot_id: str, applied: AppliedPlan, seconds: Seconds
 ) -> None:
-    """Store the result of a later snapshot."""
     counts = {f"{state.value}_count": count for state, count in applied.counts.items()}
     row = {
         "application_id": application_id, "snapshot_id": snapshot_id, "state": applied.state.value,
@@ -92,7 +90,6 @@ def close_application(
 
 
 def open_applications(connection: Connection) -> list[tuple[str, str]]:
-    """Return (cluster, application id) of each open application."""
     return [(str(cluster), str(name)) for cluster, name in connection.execute(named("open_applications")).fetchall()]
 
 
@@ -106,7 +103,6 @@ def give_up_application(connection: Connection, application_id: str, failure: st
 
 
 def load_application(connection: Connection, application_id: str) -> Application:
-    """Raises StoreError for an unknown one."""
     row = _one(connection, "load_application", {"application_id": application_id})
     name, run_id, cluster, state, *rest = row
     return Application(name, run_id, cluster, ApplyState(state), *rest)

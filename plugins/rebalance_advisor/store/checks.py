@@ -36,15 +36,12 @@ class Check:
 
     @property
     def first_rows(self) -> str:
-        """Return the first three rows by column, and the count of others."""
         rows = "; ".join(", ".join(f"{name} {value}" for name, value in row.items()) for row in self.sample[:3])
         return rows + (f" and {self.failed_rows - 3} more" if self.failed_rows > 3 else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A subject excluded from advice."""
-
     subject_type: str
     subject: str
     rule: str
@@ -90,7 +87,6 @@ def record_result_checks(connection: Connection, run_id: str, checks: Sequence[C
 
 
 def load_checks(connection: Connection, run_id: str) -> list[dict[str, Any]]:
-    """Return the results of both gates: columns of the view ``check_result``."""
     cursor = connection.cursor(row_factory=dict_row)
     return cursor.execute(named("checks_of_run"), {"run_id": run_id}).fetchall()
 

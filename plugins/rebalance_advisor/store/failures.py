@@ -22,11 +22,9 @@ class TaskFailure:
 
 
 def record_failure(connection: Connection, failure: TaskFailure) -> None:
-    """Cut the message at 2,000 characters and make hidden characters visible."""
     message = visible(failure.message)[:_LONGEST]
     connection.execute(named("insert_failure"), asdict(failure) | {"message": message})
 
 
 def running_attempts(connection: Connection) -> list[tuple[str, str]]:
-    """Return (cluster, run id) of each advisory that has neither ended nor failed."""
     return [(str(cluster), str(run_id)) for cluster, run_id in connection.execute(named("running_attempts")).fetchall()]

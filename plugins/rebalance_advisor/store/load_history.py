@@ -25,7 +25,7 @@ _TABLE = "load_history"
 
 @dataclass(frozen=True, slots=True)
 class ReadingHistory:
-    """Loads of one snapshot, with a row for each topic; ``windows``: seconds by kind."""
+    """One row for each topic; ``windows``: seconds by kind."""
 
     until: datetime
     windows: Mapping[str, float | None]
@@ -51,7 +51,6 @@ def save_load_history(connection: Connection, cluster: str, history: ReadingHist
 
 
 def load_readings(connection: Connection, cluster: str, until: datetime, hours: int) -> Iterator[MeasuredReading]:
-    """Yield the loads of the ``hours`` before ``until``, oldest first."""
     after = until - timedelta(hours=hours)
     keys = {"cluster": cluster, "after": after, "until": until}
     for head in rows_of(connection, "load_readings", keys):
@@ -59,7 +58,6 @@ def load_readings(connection: Connection, cluster: str, until: datetime, hours: 
 
 
 def _reading(head: Row, rows: list[Row]) -> MeasuredReading:
-    """Join the arrays of all topics; kinds that a topic lacks are unknown there."""
     counts = np.array([row["partition_count"] or 0 for row in rows], dtype=np.int64)
     topic = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
     ends = np.cumsum(counts)

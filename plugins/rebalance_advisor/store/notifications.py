@@ -14,7 +14,7 @@ from rebalance_advisor.store.schema.connection import Connection, named
 
 @dataclass(frozen=True, slots=True)
 class FindingNews:
-    """A finding of the newest advisory; ``severity_before`` None: new in this advisory."""
+    """``severity_before`` None: new in this advisory."""
 
     run_id: str
     severity: str
@@ -46,15 +46,12 @@ class NewestState:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sent message: news, failed, late or all_well."""
-
     kind: str
     subject_id: str
     sent_at: datetime
 
 
 def load_state(connection: Connection, cluster: str) -> NewestState | None:
-    """Return None for an unknown cluster."""
     with connection.cursor(row_factory=class_row(NewestState)) as cursor:
         return cursor.execute(named("newest_state"), {"cluster": cluster}).fetchone()
 

@@ -26,7 +26,6 @@ from rebalance_advisor.store.run import RESULT_TABLES
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
 WEEK = timedelta(days=7)
-# Weekly tables whose rows all belong to snapshots.
 READING_TABLES = (
     "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "committed_offset", "broker_level",
     "resource_skew", "group_lag",
@@ -39,8 +38,6 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Weeks:
-    """Weekly partitions dropped or rewritten, and those not locked in three tries of 10 s."""
-
     done: int
     in_use: tuple[str, ...] = ()
 
@@ -57,7 +54,7 @@ class Weeks:
 
 
 def mark_old(connection: Connection, before: datetime) -> int:
-    """Mark unused snapshots before a moment; return the count. One transaction."""
+    """Return the number of snapshots marked."""
     with connection.transaction():
         return _mark(connection, "lock_old_readings", {"before": before})
 
@@ -65,8 +62,7 @@ def mark_old(connection: Connection, before: datetime) -> int:
 def mark_thinned(connection: Connection, now: datetime, whole_days: int) -> int:
     """Mark all but each day's last passed snapshot, before the week of the cluster's newest less ``whole_days``.
 
-    The kept one is that of the view ``daily_snapshot``. Counting from each cluster's newest keeps "a week ago" the same
-    snapshot. One transaction.
+    Counting from each cluster's newest keeps "a week ago" the same snapshot.
     """
     with connection.transaction():
         return _mark(connection, "lock_thinned_readings", {"now": now, "days": whole_days})
@@ -82,7 +78,6 @@ def _mark(connection: Connection, candidates: str, parameters: dict[str, object]
 
 
 def sweep(connection: Connection) -> Weeks:
-    """Rewrite the weeks with marked snapshots, a transaction each."""
     found = connection.execute(named("weeks_with_leavings"), {"tables": list(READING_TABLES)}).fetchall()
     return _each(connection, "sweep_week", [name for (name,) in found])
 
@@ -96,7 +91,6 @@ def clear_reading(connection: Connection, snapshot_key: int, moment: object) -> 
 
 
 def drop_weeks(connection: Connection, before: datetime, kept: Collection[datetime], tables: Collection[str]) -> Weeks:
-    """Drop weekly partitions before a Monday without kept moments, a transaction each."""
     found = connection.execute(named("old_weeks"), {"before": before}).fetchall()
     names = [
         name
@@ -147,8 +141,6 @@ _TOLD_KEPT = timedelta(days=60)
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """Snapshots and runs that lost their rows, snapshots thinned out, and weekly partitions dropped or rewritten."""
-
     snapshots: int
     runs: int
     weeks: int

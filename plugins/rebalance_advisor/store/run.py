@@ -43,7 +43,7 @@ def start_run(
     seed: int = 0,
     advisor_version: str = "",
 ) -> None:
-    """Start or restart a run without earlier rows. Raises RunPublishedError, or StoreError for a wrong snapshot."""
+    """Start or restart a run without earlier rows. Raises RunPublishedError or StoreError."""
     connection.execute(named("ensure_this_week"))
     with connection.transaction():
         row = {
@@ -83,7 +83,6 @@ class Run:
 
 
 def load_run(connection: Connection, run_id: str) -> Run:
-    """Raises StoreError."""
     row = connection.execute(named("load_run"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"no run {run_id} was started")
@@ -119,7 +118,6 @@ def block_run(connection: Connection, run_id: str) -> None:
 
 
 def newest_published(connection: Connection, cluster: str) -> str | None:
-    """Return the run id; None before the first."""
     row = connection.execute(named("newest_published"), {"cluster": cluster}).fetchone()
     return None if row is None else str(row[0])
 

@@ -1,6 +1,4 @@
-"""Input of a run: its snapshot, with window loads if requested, so that scores, plan and findings use the same
-figures.
-"""
+"""Input of a run: snapshot and window loads, so that scores, plan and findings use the same figures."""
 
 from __future__ import annotations
 
@@ -26,17 +24,14 @@ class RunInput:
 
 
 def load_run_input(connection: Connection, run: Run) -> RunInput:
-    """Raises StoreError for a missing snapshot, InvalidInputError for an empty window."""
+    """Raises StoreError or InvalidInputError."""
     return snapshot_over_window(connection, run.snapshot_id, run.parameters.get("load"), run.parameters.get("window"))
 
 
 def snapshot_over_window(
     connection: Connection, snapshot_id: str, load: str | None, window_text: str | None
 ) -> RunInput:
-    """Return a stored snapshot with mean, p95 or peak of the hours before it (``"7d"``); unchanged without ``load``.
-
-    Raises StoreError for a missing snapshot, InvalidInputError for an empty window.
-    """
+    """Return mean, p95 or peak of the hours before (``"7d"``). Raises StoreError or InvalidInputError."""
     snapshot = load_snapshot(connection, snapshot_id)
     if load is None or window_text is None:
         return RunInput(snapshot)

@@ -38,7 +38,7 @@ _SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 
 
 def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
-    """Raises StoreError for a missing or pruned snapshot."""
+    """Raises StoreError, also for a snapshot pruned meanwhile."""
     with connection.transaction():
         head = _head(connection, snapshot_id)
         try:
@@ -114,7 +114,6 @@ def _brokers(connection: Connection, key: Row) -> tuple[Broker, ...]:
 
 
 def _partitions(connection: Connection, key: Row, topic_count: int) -> PartitionTable:
-    """Columns come as text in a few blocks."""
     blocks = rows_of(connection, "snapshot_partitions", key)
     counts = _numbers(blocks, "replica_count", np.int64)
     topic = _numbers(blocks, "topic", np.int32)

@@ -62,7 +62,6 @@ class CommittedOffsets:
 
 
 def committed_offsets(snapshot: ClusterSnapshot) -> CommittedOffsets:
-    """O(offsets)."""
     commits = [commit for group in snapshot.groups for commit in group.committed]
     counts = np.array([len(group.committed) for group in snapshot.groups], dtype=np.int64)
     ends = np.cumsum(counts)
@@ -134,7 +133,6 @@ def _lags(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> Longs:
 
 
 def _where_some(column: Any, known: Flags, begins: Longs) -> Column:
-    """Set NULL in rows without a known element."""
     if not known.any():
         return constant(None, len(begins) - 1)
     import pyarrow as pa
@@ -147,8 +145,6 @@ def _where_some(column: Any, known: Flags, begins: Longs) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class ReadingAhead:
-    """Results in order of computation; errors are raised on access."""
-
     columns: Mapping[str, Future[Columns]]
     snapshot_id: Future[str]
     scores: Future[ClusterScores]
@@ -216,11 +212,7 @@ def _columns(
 
 
 def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
-    """Save in one transaction and return the id; an existing snapshot is unchanged.
-
-    Without ``captured_at`` the time of saving is used. Views show it after the input gate. Raises StoreError for values
-    that PostgreSQL cannot hold.
-    """
+    """Return the id; an existing snapshot is unchanged. Raises StoreError for values that Postgres cannot hold."""
     captured_at = optional_time_text(snapshot.captured_at)
     with without_collector(), reading_ahead(snapshot) as ahead:
         known_id = None
@@ -248,10 +240,7 @@ def _may_be_there(connection: Connection, cluster: str, captured_at: str | None)
 def _save(
     connection: Connection, snapshot: ClusterSnapshot, ahead: ReadingAhead, known_id: str | None, moment: object
 ) -> None:
-    """Save all rows in the caller's transaction; do nothing if another process saved it meanwhile.
-
-    The id is computed while rows are copied and written at the end.
-    """
+    """Do nothing if another process saved it meanwhile. The id is computed while rows are copied."""
     row = {
         "snapshot_id": known_id, "captured_at": moment, "captured_at_text": optional_time_text(snapshot.captured_at),
         "source": snapshot.source, "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id,
@@ -287,13 +276,13 @@ def _copy(connection: Connection, cluster: str, ahead: ReadingAhead, snapshot_ke
 
 
 def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | None = None) -> str | None:
-    """Return the newest snapshot (before a time) that the input gate has not refused; None without one."""
+    """Return the newest snapshot that the input gate has not refused."""
     row = connection.execute(named("latest_snapshot"), {"cluster": cluster, "before": before}).fetchone()
     return None if row is None else str(row[0])
 
 
 def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
-    """Store the input gate's decision and count a passed snapshot into its hour and day. Raises StoreError."""
+    """A passed snapshot counts into its hour and day. Raises StoreError."""
     with connection.transaction():
         found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
         if found.rowcount == 0:

@@ -1,7 +1,4 @@
-"""Columns in COPY's text form by Arrow, from numpy arrays without a Python object a cell (30 ns instead of 300).
-
-A column holds up to 2 GiB. Floats have the fewest digits that read back as the same float.
-"""
+"""Columns in COPY's text form by Arrow: 30 ns a cell instead of 300 ns in Python; up to 2 GiB a column."""
 
 from __future__ import annotations
 
@@ -38,7 +35,6 @@ def arrays(values: Ints | Longs, offsets: Longs, *, has_unknown: bool = False) -
 
 
 def real_arrays(values: Reals, offsets: Longs) -> pa.StringArray:
-    """NaN is NULL."""
     return _arrays(_texts(values, np.isnan(values), _NULL_ELEMENT), offsets)
 
 
@@ -64,7 +60,7 @@ def repeated(cell: str, count: int) -> pa.StringArray:
 
 
 def lines(columns: Sequence[Any]) -> bytes:
-    """Return COPY rows from Arrow or Python columns. Raises UnicodeEncodeError."""
+    """Raises UnicodeEncodeError."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -76,7 +72,6 @@ def lines(columns: Sequence[Any]) -> bytes:
 
 
 def _data(texts: pa.StringArray) -> bytes:
-    """Return the concatenated text of all rows."""
     _, ends, data = texts.buffers()
     if data is None or not len(texts):
         return b""

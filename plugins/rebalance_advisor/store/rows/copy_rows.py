@@ -1,7 +1,6 @@
-"""Write rows by COPY in text format: whole columns become text and are joined by Arrow.
+"""Write rows by COPY in text format, joined by Arrow.
 
-About 1 µs a cell for Python objects, and 30 ns for arrays (``arrow_columns.py``); psycopg's ``write_row`` is ten times
-slower.
+About 1 µs a cell for Python objects; psycopg's ``write_row`` is ten times slower.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ Column = Sequence[str]
 
 
 def copy_columns(connection: Connection, table: str, columns: dict[str, Column]) -> int:
-    """Append columns in COPY's text form to ``store.table``; return the row count. Raises StoreError for text Postgres
-    refuses.
-    """
+    """Return the row count. Raises StoreError for text that Postgres refuses."""
     target = sql.Identifier("store", table)
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     (rows,) = {len(column) for column in columns.values()}

@@ -1,7 +1,4 @@
-"""The column ``evidence`` of a finding: the rule's figures, costs and symptoms.
-
-``symptoms``, ``cost_bytes`` and ``cost_changes`` are keys beside the figures; no rule uses these names.
-"""
+"""The column ``evidence``: figures, and the keys ``symptoms``, ``cost_bytes``, ``cost_changes``, which no rule uses."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ def packed(finding: Finding) -> dict[str, Any]:
 
 
 def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures alone."""
     told = {name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
 

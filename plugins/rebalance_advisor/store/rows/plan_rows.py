@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
-    """Save a sealed plan. Raises StoreError without ``plan_id``."""
+    """Raises StoreError without ``plan_id``."""
     if not plan.plan_id:
         raise StoreError("the plan has no plan_id; seal it first (Plan.sealed)")
     tables = {
@@ -50,7 +50,6 @@ def load_plan(connection: Connection, run_id: str) -> Row:
 
 
 def save_advisory(connection: Connection, run_id: str, document: Mapping[str, Any]) -> None:
-    """Save the document of a run's files; its plan is saved by ``save_plan``."""
     rest = {name: part for name, part in document.items() if name != "plan"}
     text = json.dumps(rest, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     with connection.transaction():
@@ -58,7 +57,6 @@ def save_advisory(connection: Connection, run_id: str, document: Mapping[str, An
 
 
 def load_advisory(connection: Connection, run_id: str) -> dict[str, Any]:
-    """Raises StoreError."""
     row = connection.execute(named("advisory_document"), {"run_id": run_id}).fetchone()
     if row is None:
         raise StoreError(f"run {run_id} has no advisory; clear its task replay_and_plan")
@@ -161,7 +159,6 @@ def _move_rows(plan: Plan) -> list[Row]:
 
 
 def fact_columns(name: str, fact: Fact) -> Row:
-    """Return code and arguments."""
     document = fact.document()
     return {f"{name}_code": document["code"], f"{name}_args": document["args"]}
 

@@ -64,12 +64,10 @@ def save_resource_scores(connection: Connection, run_id: str, rows: Rows) -> Non
 
 
 def save_topic_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """One row for each seed of a placer."""
     _save(connection, run_id, "topic_score", rows)
 
 
 def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """Each group under each assignor."""
     _save(connection, run_id, "group_score", rows)
 
 
@@ -86,7 +84,6 @@ def save_score_values(
 
 
 def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
-    """Assignment today and under the recommendation."""
     _save(connection, run_id, "member_score", rows)
 
 

@@ -26,7 +26,6 @@ Columns = dict[str, Column]
 
 
 def headed(table: str, columns: Columns, snapshot_key: int, captured_at: str) -> Columns:
-    """Add the snapshot's key columns."""
     count = row_count(columns)
     head = {"snapshot_key": constant(snapshot_key, count)}
     return (head if table in _WITHOUT_TIME else head | {"captured_at": constant(captured_at, count)}) | columns
@@ -211,7 +210,6 @@ def _members(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _partition_total(member: Member) -> int:
-    """Return a member's partitions, listed or only counted."""
     shown = sum(len(partitions) for _, partitions in member.assigned)
     return shown if member.partition_count is None else member.partition_count
 

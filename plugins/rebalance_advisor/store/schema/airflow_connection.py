@@ -1,4 +1,4 @@
-"""Airflow's postgres connections as libpq strings, from fields or ``AIRFLOW_CONN_…``; needs no Airflow."""
+"""Airflow's postgres connections as libpq strings, without Airflow."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ _HOST = re.compile(r"(?:\[(?P<ipv6>[^]]*)\]|(?P<name>[^:]*))(?::\d*)?")
 
 
 def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
-    """Return the libpq string; empty fields are left to libpq and its ``PG…`` variables.
-
-    libpq keywords in the extra win, as in Airflow's hook. Raises UsageError for other extras.
+    """Empty fields are left to libpq; its keywords in the extra win, as in Airflow's hook. Raises UsageError for other
+    extras.
     """
     if not isinstance(extra, Mapping):
         raise UsageError.at(f"{place}, extra", "is no JSON object", 'write it as {"sslmode": "require"}')

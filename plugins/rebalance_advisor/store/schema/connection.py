@@ -1,5 +1,3 @@
-"""Connections to the advisor's database."""
-
 from __future__ import annotations
 
 import os
@@ -17,7 +15,6 @@ from rebalance_advisor.store.schema.sql_files import query
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 
-# The first one set is used.
 _SETTINGS = ("ADVISOR_POSTGRES_DSN", "AIRFLOW_CONN_ADVISOR_POSTGRES")
 # For each address; psycopg's default is 130 s.
 _CONNECT_SECONDS = 30
@@ -25,11 +22,10 @@ _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 class StoreError(AdvisorError):
-    """The database refuses a request or cannot be used; the message says what to do."""
+    """The message says what to do."""
 
 
 def dsn_from_environment() -> str:
-    """Return a URL or libpq string from the environment."""
     given, airflows = (os.environ.get(name, "") for name in _SETTINGS)
     if given or not airflows:
         if not given:
@@ -50,8 +46,7 @@ def connect(dsn: str) -> Connection:
 def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
     """Return a libpq string with our session ``options`` last; other settings of ``dsn`` win.
 
-    Adds a connect timeout unless ``PGCONNECT_TIMEOUT`` is set. Accepts URLs of SQLAlchemy and Airflow. Raises
-    StoreError.
+    Accepts URLs of SQLAlchemy and Airflow. Raises StoreError.
     """
     if url := _URL.match(dsn):
         if url["scheme"].lower().partition("+")[0] not in ("postgresql", "postgres"):

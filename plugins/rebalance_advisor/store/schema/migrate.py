@@ -42,12 +42,11 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """Return the sha256 of the file; an applied migration never changes."""
+        """An applied migration never changes."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 def read_migrations() -> tuple[Migration, ...]:
-    """Raises SqlFilesError for a gap or a wrong name."""
     migrations: list[Migration] = []
     for file in sorted((folder() / "migrations").glob("*.sql")):
         match = _FILE_NAME.fullmatch(file.name)

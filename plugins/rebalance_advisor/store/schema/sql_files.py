@@ -37,7 +37,6 @@ def _queries() -> dict[str, str]:
 
 
 def query(name: str) -> str:
-    """Raises SqlFilesError."""
     try:
         return _queries()[name]
     except KeyError:
