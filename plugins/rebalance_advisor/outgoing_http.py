@@ -67,10 +67,10 @@ def ask(
     ca_pem: str | None = None,
     largest: int = LARGEST_ANSWER,
 ) -> HttpAnswer:
-    """GET, or POST ``form`` or ``document`` (as JSON), within ``seconds``.
+    """Send a GET, or a POST of ``form`` or ``document`` (as JSON), within ``seconds``. Raises OutgoingRequestError.
 
     ``has_secret``: plain HTTP only to loopback. ``ca_file`` (PEM file or OpenSSL folder) or ``ca_pem`` replaces the
-    system's CAs. ``proxy`` replaces the environment's; loopback uses none. Raises OutgoingRequestError.
+    system's CAs. ``proxy`` replaces the environment's; loopback uses none.
     """
     import httpx  # 0.3 s, only if needed
 

@@ -190,7 +190,7 @@ def plan_in_short(plan: Plan, address: str) -> str:
 def commands_in_full(
     plan: Plan, published: PublishedFiles, pinned: Mapping[str, str], bootstrap: str | None, warnings: Sequence[str]
 ) -> str:
-    """The commands first compare each file with its ``pinned`` sha-256."""
+    """Return commands that first compare each file with its ``pinned`` sha-256."""
     text = plan_files(plan)["commands.md"].decode("utf-8")
     if bootstrap is not None:
         text = text.replace(_PLACEHOLDER, f"BOOTSTRAP={bootstrap}", 1)

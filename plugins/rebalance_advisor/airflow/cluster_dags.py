@@ -45,7 +45,7 @@ def dag_id(purpose: str, cluster: str) -> str:
 
 
 def cluster_of(dag_id: str) -> str | None:
-    """None: another DAG."""
+    """Return None for DAGs of others."""
     purpose, _, cluster = dag_id.partition("_")
     if purpose not in PURPOSES:
         return None
@@ -69,17 +69,17 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
 
 
 def cluster_snapshot(cluster: str) -> Asset:
-    """Updated after the input gate."""
+    """Return the asset that is updated after the input gate."""
     return _asset("cluster_snapshot", cluster)
 
 
 def advisory(cluster: str) -> Asset:
-    """Updated after publishing."""
+    """Return the asset that is updated after publishing."""
     return _asset("advisory", cluster)
 
 
 def _asset(purpose: str, cluster: str) -> Asset:
-    """Airflow does not normalise a percent-encoded URI."""
+    """Percent-encode the cluster: Airflow does not normalise such a URI."""
     name = f"{purpose}/{quote(cluster, safe='')}"
     return Asset(name=name, uri=f"advisor://store/{name}", group="advisor")
 
@@ -107,7 +107,7 @@ def advise_form(entry: ClusterEntry) -> dict[str, Param]:
 
 
 def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
-    """An argument of ``@dag`` would be copied to each task, and Airflow 3.1 would repeat the form."""
+    """Return the DAG with a form; ``@dag`` would copy it to each task, and Airflow 3.1 would show it again."""
     made.params = fields
     return made
 
@@ -127,7 +127,7 @@ def _field(option: Option, default: Any, brokers: Brokers) -> Param:
 
 
 def _choices(brokers: Brokers) -> dict[str, Any]:
-    """A REST call may name new brokers."""
+    """Return known brokers as examples; a REST call may name new ones."""
     if not brokers:
         return {}
     racks = {str(broker): f"{broker} ({rack})" for broker, rack in brokers if rack is not None}

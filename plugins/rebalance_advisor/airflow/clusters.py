@@ -302,12 +302,12 @@ _MOST_TIMES = 10_000
 
 
 def age_limit_s(settings: DagSettings) -> int:
-    """Two collection intervals."""
+    """Return two collection intervals."""
     return INTERVALS_PER_LIMIT * int(longest_interval(settings.collect_schedule).total_seconds())
 
 
 def longest_interval(schedule: str) -> timedelta:
-    """Within 14 days, or between the next three; for "off", the default's."""
+    """Return the longest gap within 14 days or the next three times; for "off", the default schedule's."""
     from croniter import croniter
 
     times = croniter(own_moment(COLLECT_SCHEDULE if schedule == OFF else schedule, ""), _BEGIN)
@@ -324,7 +324,7 @@ _MOST_BYTES = 2**20
 
 
 def brokers_file(cluster: str) -> Path:
-    """Cluster names hold no dot, so no folder has this name."""
+    """Return a path that no cluster's folder has: cluster names hold no dot."""
     return publish_root() / f"{cluster}.brokers.json"
 
 
@@ -340,7 +340,7 @@ def remember_brokers(cluster: str, racks: Iterable[tuple[int, str | None]]) -> N
 
 
 def known_brokers(cluster: str) -> tuple[tuple[int, str | None], ...]:
-    """Empty if the file is missing or unreadable."""
+    """Return () if the file is missing or unreadable."""
     try:
         with brokers_file(cluster).open("rb") as stream:
             found = json.loads(stream.read(_MOST_BYTES))

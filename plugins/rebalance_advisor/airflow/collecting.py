@@ -39,7 +39,7 @@ def collect(connection: Any, cluster: str) -> str:
 
 
 def _remember(snapshot: ClusterSnapshot) -> None:
-    """A write error is not fatal."""
+    """Update the form's brokers; a write error is not fatal."""
     try:
         remember_brokers(snapshot.cluster, ((broker.id, broker.rack) for broker in snapshot.brokers))
     except OSError as error:
@@ -69,7 +69,7 @@ def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> Cluste
 
 
 def with_measured_loads(newest: ClusterSnapshot, entry: ClusterEntry) -> ClusterSnapshot:
-    """An unreachable server is a gap. Raises InvalidInputError."""
+    """Add Prometheus loads; an unreachable server is a gap. Raises InvalidInputError."""
     if entry.prometheus is None:
         return newest
     from rebalance_advisor.prometheus import MetricNames, loads_from_prometheus, read_metric_names

@@ -24,7 +24,7 @@ def store_dsn(connection_id: str = STORE) -> str:
 
 
 def reader_dsn() -> str:
-    """For the api-server, not a task."""
+    """Return the address for the api-server, which is no task."""
     from airflow.models.connection import Connection
 
     return _libpq_string(Connection.get_connection_from_secrets(READER), READER)

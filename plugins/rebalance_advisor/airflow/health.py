@@ -106,8 +106,9 @@ class FailureRecorder:
 
     @hookimpl
     def on_task_instance_failed(self, previous_state: Any, task_instance: Any, error: Any) -> None:
-        """A task that a person marked as failed has no previous state. A thread writes, so the scheduler never
-        waits.
+        """Record a task in a thread, so that the scheduler never waits for the store.
+
+        A task that a person marked as failed has no previous state and is skipped.
         """
         if task_instance.state != _FAILED or previous_state is None:
             return

@@ -31,7 +31,7 @@ Send = Callable[["Message", str | None], None]  # with the address of the cluste
 @task
 @fail_without_retry
 def send_messages() -> int:
-    """Failures are raised after all other recipients."""
+    """Raise failures only after all other recipients got their messages."""
     from airflow.providers.common.compat.sdk import redact
 
     from rebalance_advisor import store

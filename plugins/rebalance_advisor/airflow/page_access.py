@@ -13,7 +13,7 @@ from rebalance_advisor.page.access import Access
 
 
 def airflow_access() -> Access:
-    """By cookie or token; a cluster needs read permission on ``advise_NAME``."""
+    """Return access by cookie or token; a cluster needs read permission on ``advise_NAME``."""
     return Access(user=get_user, readable=readable_clusters)
 
 

@@ -71,7 +71,7 @@ def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Pl
 
 
 def _require_young(plan: Plan, parameters: Mapping[str, Any], now: datetime) -> None:
-    """A task may be cleared days after the search."""
+    """Check the age again: a task may be cleared days after the search."""
     from kafka_rebalance.plans.plan import Verdict
     from kafka_rebalance.render import render
     from kafka_rebalance.snapshot.times import parse_time, too_old
@@ -185,7 +185,7 @@ class Place(Protocol):
         """Return the files of this plan if they are complete."""
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """Readers of earlier files are not disturbed."""
+        """Write files without disturbing readers of earlier ones."""
 
     def show_as_latest(self, plan_id: str) -> str | None:
         """Return what prevents it."""
@@ -330,14 +330,14 @@ class AirflowObjectStore:
         self._answer(key, lambda: _delete(self._files, self._path(key)))
 
     def address(self, key: str) -> str:
-        """As the store's tools take it."""
+        """Return the address as the store's tools take it."""
         return f"{self._shown}/{key}".rstrip("/")
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}".rstrip("/")
 
     def _answer(self, key: str, call: Callable[[], Answer]) -> Answer:
-        """A thread limits the whole call: libraries limit each step only."""
+        """Call in a thread with a time limit: libraries limit each step only."""
         future: Future[Answer] = self._threads.submit(call)
         try:
             return future.result(self._seconds)
@@ -391,7 +391,7 @@ class _S3Files:
         self._client.meta.events.register_first("needs-retry.s3", _refuse_redirect)
 
     def pipe_file(self, path: str, content: bytes) -> None:
-        """In one request, so that the object is whole or absent."""
+        """Put in one request, so that the object is whole or absent."""
         bucket, key = _bucket_and_key(path)
         self._client.put_object(Bucket=bucket, Key=key, Body=content)
 
@@ -433,7 +433,7 @@ def _bucket_and_key(path: str) -> tuple[str, str]:
 
 
 def object_store() -> AirflowObjectStore | None:
-    """None: files go to folders."""
+    """Return None when files go to folders."""
     url = os.environ.get(URL_SETTING, "").strip()
     if not url:
         return None
@@ -468,7 +468,7 @@ def _longest_call_seconds() -> float:
 
 
 def _require_address(url: str) -> None:
-    """The value may hold a password."""
+    """Check the URL; the error does not quote it, because it may hold a password."""
     try:
         parts = urlsplit(url)
         connection, _, place = parts.netloc.rpartition("@")
@@ -499,7 +499,7 @@ def _require_scheme(scheme: str) -> None:
 
 
 def _require_connection(connection_id: str) -> None:
-    """Without it the AWS provider would use the machine's credentials."""
+    """Check that it exists: without it the AWS provider would use the machine's credentials."""
     from airflow.providers.common.compat.sdk import AirflowNotFoundException
     from airflow.sdk import BaseHook
 

@@ -46,7 +46,7 @@ def _require_names_known(request: RunRequest, snapshot: ClusterSnapshot, entry: 
 
 
 def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
-    """Custom classes must be in the cluster's table: any user may start a run."""
+    """Refuse custom classes outside the cluster's table: any user may start a run."""
     if request.own_scenarios:
         raise UsageError.at("scenario", "a run has no what-if", "ask plan or advise with --scenario in a shell")
     configured = entry.options.get("own_strategy", ())
@@ -97,7 +97,7 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
 
 
 def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:
-    """On a mismatch, collect a new snapshot: a broker may have joined."""
+    """Collect a new snapshot if the options do not fit the stored one: a broker may have joined."""
     depends = request.options.depends_on_cluster
     if not depends and not any(patterns_of(request)):
         return

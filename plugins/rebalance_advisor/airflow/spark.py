@@ -132,7 +132,7 @@ class Submission:
         self._is_ended = False
 
     def run(self, arguments: Sequence[str], added: Mapping[str, str], say: Callable[[str], None]) -> None:
-        """``added`` goes only into the environment. Raises SubmitError, also for an ended job that returned 0."""
+        """Run with ``added`` in the environment only. Raises SubmitError, also for an ended job that returned 0."""
         last = ""
         with subprocess.Popen(
             [spark_submit(), *arguments], env={**os.environ, **added}, stdin=subprocess.DEVNULL,
@@ -208,7 +208,7 @@ _BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # measured: docs/spark.md
 
 
 def driver_memory(connection: SparkConnection, partition_count: int | None) -> tuple[str, ...]:
-    """Empty when the connection sets the memory or the size is unknown."""
+    """Return () when the connection sets the memory or the size is unknown."""
     if partition_count is None or SETTING in connection.settings:
         return ()
     return "--driver-memory", f"{memory_mib(partition_count)}m"

@@ -34,7 +34,7 @@ RULES = {option.name: option for option in RUN_OPTIONS if option.name in ("owner
 
 
 def rules_in_file(name: str, path: Path) -> list[Any]:
-    """Tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]``. Raises InvalidInputError."""
+    """Return tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]``. Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except ValueError as error:
@@ -57,7 +57,7 @@ def rules_in_file(name: str, path: Path) -> list[Any]:
 
 
 def heavy_keys_in_files(paths: Iterable[Path]) -> list[HeavyKeyOf]:
-    """The heaviest key of each partition. Raises InvalidInputError."""
+    """Return the heaviest key of each partition. Raises InvalidInputError."""
     return [key for path in paths for key in _in_file(path)]
 
 
@@ -79,7 +79,7 @@ def _in_file(path: Path) -> list[HeavyKeyOf]:
 
 
 def _of_partition(key: Fields, topic: str, records: Sequence[int]) -> HeavyKeyOf | None:
-    """None: no fixed partition, or no certain record."""
+    """Return None without a fixed partition or a certain record."""
     partitions, least = key.raw("partitions", []), key.whole("records_at_least", 0, LARGEST_INT64)
     shown = key.get("key_text", str, "") or f"identity {key.get('identity', str)}"
     partition = partitions[0] if isinstance(partitions, list) and partitions else None
@@ -118,7 +118,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
-    """Values are checked later, with the whole request."""
+    """Add an option; values are checked later, with the whole request."""
     repeats = "; repeatable" if option.is_repeated else ""
     words = (option.form_words + repeats + option.default_words).replace("%", "%%")
     if option.is_flag:
@@ -259,7 +259,7 @@ def requested(arguments: argparse.Namespace) -> RunRequest:
 def read_plan_input(
     arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None], *, is_one_of_many: bool = False
 ) -> PlanInput:
-    """``is_one_of_many``: the request is shared. Raises InvalidInputError or UsageError."""
+    """Read all inputs; ``is_one_of_many``: the request is shared. Raises InvalidInputError or UsageError."""
     from kafka_rebalance.snapshot.times import age_of
 
     previous = read_previous(arguments.previous)
@@ -300,7 +300,7 @@ def age_s(captured_at: datetime | None, now: datetime) -> float | None:
 
 
 def age_words(age: timedelta) -> str:
-    """Beyond ``FRESH`` it says old."""
+    """Return ``snapshot 5 min old``; beyond ``FRESH`` it says old."""
     if age <= FRESH:
         return f"snapshot {span_words(age)} old"
     return f"OLD SNAPSHOT: {span_words(age)} old"

@@ -98,7 +98,7 @@ def _shell(options: dict[str, Any], capacity: str | None) -> str:
 
 
 def _toml(value: Any) -> str:
-    """JSON, but DEL is escaped."""
+    """Return JSON with DEL escaped, which is TOML."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -322,7 +322,7 @@ def import_cruise_control(given: Properties, source: str) -> Imported:
 
 
 def _goals(given: Properties) -> frozenset[str] | None:
-    """None: not set."""
+    """Return None when no goals are set."""
     text = given.values.get(_GOALS, "").strip()
     return frozenset(name.strip().rpartition(".")[2] for name in text.split(",") if name.strip()) if text else None
 
@@ -344,7 +344,7 @@ def _split_by_goal(given: Properties, goals: frozenset[str] | None) -> tuple[set
 
 
 def _balance(targets: Mapping[str, Decimal]) -> dict[str, Any]:
-    """Symmetric about the mean, at least 0."""
+    """Return bands symmetric about the mean, at least 0."""
     texts = [f"{resource}={max(2 - high, Decimal(0))}..{high}" for resource, high in targets.items()]
     return {"target": texts} if texts else {}
 
@@ -366,7 +366,7 @@ def _limits(given: Properties, used: set[str]) -> dict[str, Any]:
 
 
 def _least_led(given: Properties, used: set[str]) -> int:
-    """Their 0 means one leader for each broker; our counterpart is a number above all."""
+    """Convert their 0, one leader for each broker, to our number above all."""
     is_dynamic = _LEAST_LED in used and given.values[_LEAST_LED].strip() == "0"
     return MOST_WHOLE if is_dynamic else _count(given, _LEAST_LED) if _LEAST_LED in used else 1
 
@@ -678,7 +678,7 @@ class _FlagReader:
             self._why["replication"] = "0 leaves it as it is"
 
     def evacuated(self) -> None:
-        """Ours covers all topics of the plan, so both lists must be equal."""
+        """Import leader evacuation; ours covers all topics of the plan, so both lists must be equal."""
         flags = ("leader-evac-brokers", "leader-evac-topics")
         if not all(self.command.values.get(flag) for flag in flags):
             return

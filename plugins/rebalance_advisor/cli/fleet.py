@@ -205,7 +205,7 @@ def plan_into_folder(
     is_one_of_many: bool = False,
     watch: Watch | None = None,
 ) -> Made:
-    """A plan that fails its verification is not written."""
+    """Write a plan only if it passes its verification."""
     from kafka_rebalance.plans.hours_outside import hours_outside
     from kafka_rebalance.plans.searches import PlanQuestion, planned
     from kafka_rebalance.plans.state import ignore

@@ -69,7 +69,7 @@ To stop it:
 
 
 def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
-    """``rollback/01.json`` undoes the last wave."""
+    """Return files by path; ``rollback/01.json`` undoes the last wave."""
     digits = max(_LEAST_DIGITS, len(str(len(plan.waves))))
     files: dict[str, bytes] = {}
     for number, wave in enumerate(plan.waves, start=1):
@@ -84,7 +84,7 @@ def log_dir_files(plan: LogDirPlan) -> dict[str, bytes]:
 
 
 def _reassignment(moves: Sequence[LogDirMove], *, is_back: bool) -> bytes:
-    """``any`` leaves a replica in its dir."""
+    """Return Kafka's JSON; ``any`` leaves a replica in its dir."""
     rows = [
         {
             "topic": move.topic,
@@ -184,7 +184,7 @@ def run_log_dirs(arguments: argparse.Namespace, request: RunRequest) -> int:
 
 
 def require_log_dirs_alone(arguments: argparse.Namespace, request: RunRequest) -> None:
-    """Only the throttle and the wave size may be combined with it."""
+    """Allow only the throttle and the wave size beside it."""
     defaults = PlanOptions()
     options = replace(
         request.options,

@@ -84,7 +84,7 @@ def new_topic(text: str) -> NewTopic:
 
 
 def require_new_topics_alone(arguments: argparse.Namespace, request: RunRequest) -> None:
-    """Only brokers to avoid and capacities may be combined with it."""
+    """Allow only brokers to avoid and capacities beside it."""
     options = replace(request.options, exclude_brokers=frozenset(), capacities={}, with_frontier=True)
     if options != PlanOptions() or request.own_scenarios or arguments.previous is not None or request.load:
         problem = "only places new topics: nothing that is there moves"

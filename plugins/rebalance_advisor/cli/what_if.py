@@ -249,7 +249,7 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _group_lines(one: Outcome) -> list[str]:
-    """The group's own strategy comes first if known."""
+    """Return rows, the group's own strategy first."""
     first: dict[str, list[GroupScore]] = {}
     for row in one.groups:
         first.setdefault(row.group_id, []).append(row)

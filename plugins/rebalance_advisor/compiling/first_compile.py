@@ -33,7 +33,7 @@ class _FirstCompile(event.Listener):
         self._what, self._has_helper = what, has_helper
 
     def on_start(self, _event: Any) -> None:
-        """A kernel was not cached."""
+        """Announce that a kernel was not cached."""
         if not self._is_told:
             self._is_told = True
             write_lines(sys.stderr, (_NOTICE if has_folder() else _NOTICE_NO_FOLDER).format(what=self._what))

@@ -65,7 +65,7 @@ def is_cluster_model(document: Any) -> bool:
 
 
 def read_cluster_model(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """``cluster`` is the default name. Raises InvalidInputError with the JSON path."""
+    """Read a model; ``cluster`` is the default name. Raises InvalidInputError with the JSON path."""
     _require_units(document.get("units"), f"{place}.units")
     fields = Fields(document, place)
     brokers = fields.each("brokers", _read_broker)
@@ -193,7 +193,7 @@ def is_reassignment(document: Any) -> bool:
 
 
 def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> ClusterSnapshot:
-    """The first replicas lead. Raises InvalidInputError with the JSON path."""
+    """Read placements; the first replicas lead. Raises InvalidInputError with the JSON path."""
     version = document.get("version", 1)
     if type(version) is not int or version != 1:
         raise InvalidInputError.at(

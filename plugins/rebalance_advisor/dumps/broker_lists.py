@@ -71,7 +71,7 @@ class BrokerListing:
         )
 
     def add_znode(self, broker: int, node: Mapping[str, Any], line: Line) -> None:
-        """The node exists only during its broker's session."""
+        """Add a broker as alive: its node exists only during its session."""
         host, port, rack = (node.get(name) for name in ("host", "port", "rack"))
         if not isinstance(host, str | None) or not isinstance(rack, str | None) or type(port) not in (int, type(None)):
             raise line.refuse("host and rack of a broker's znode are texts, its port a number")

@@ -222,7 +222,7 @@ def _with_sizes_and_offsets(
 
 
 def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
-    """With an unknown ISR, the leader is guessed: the first replica that is not dead."""
+    """Return the first replica that is not dead when the ISR is unknown."""
     if row.isr is not None:
         return row.leader
     return next((broker for broker in row.replicas if not brokers[broker].state.is_gone), None)
@@ -231,7 +231,7 @@ def _living_leader(row: Partition, brokers: Mapping[int, Broker]) -> int | None:
 def _offline(
     dumped: LogDirsDump, row: Partition, log_bytes: tuple[int | None, ...], *, is_told: bool
 ) -> tuple[int, ...]:
-    """Replicas that no working dir of their broker holds while another dir failed.
+    """Return replicas that no working dir of their broker holds while another dir failed.
 
     The leader's dir works: its failure is newer. A broker queried by topic shows nothing of others (``is_told``).
     """
@@ -260,7 +260,7 @@ def _with_strays(broker: Broker, strays: Mapping[int, list[StrayLog]]) -> Broker
 
 
 def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
-    """Without a dump of end offsets, use those of the groups' rows."""
+    """Return start and end offsets, the latter of the groups' rows if there is no dump."""
     by_groups = parts.groups.end_offsets()
     start, end = parts.offsets.start_and_end(parts.cluster, lambda: _seen_elsewhere(parts, by_groups))
     if not start and not end:
@@ -282,7 +282,7 @@ def _seen_elsewhere(parts: DumpParts, by_groups: Offsets) -> SeenElsewhere:
 
 
 def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> None:
-    """Offsets only grow: if neither dump is nowhere below the other, lags differ from the tool's."""
+    """Report contradictions: offsets only grow, so one dump must be nowhere below the other."""
     higher = [key for key, offset in by_groups.items() if offset > end.get(key, offset)]
     lower = [key for key, offset in by_groups.items() if offset < end.get(key, offset)]
     if higher and lower:
@@ -308,8 +308,8 @@ def _note_missing_offsets(parts: DumpParts, what: FactCode, offsets: Offsets) ->
 
 
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
-    """A broker is alive if it leads, is in an ISR with a leader, answered with log dirs, coordinates a group, or is
-    listed.
+    """Return all named brokers. One that leads, is in an ISR with a leader, has log dirs, coordinates or is listed is
+    alive.
 
     An ISR without a leader is only the last known one. Raises InvalidInputError when brokers.csv lacks a leader.
     """
@@ -350,7 +350,7 @@ def _heard(parts: DumpParts) -> set[int]:
 
 
 def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
-    """State of brokers.csv, else of a broker list, else of other dumps.
+    """Return the state of brokers.csv, else of a broker list, else of other dumps.
 
     A broker missing in the list but alive in another dump stopped or started between the two.
     """
@@ -443,7 +443,7 @@ def read_folder(
 
 
 def read_group_table(text: str, place: str, cluster: str) -> ClusterSnapshot:
-    """Without brokers."""
+    """Return a snapshot without brokers."""
     parts = _Sorter(DumpParts(cluster, place))
     parts.add(text, place)
     return snapshot_of_parts(parts.parts)
@@ -547,7 +547,7 @@ class _Sorter:
             self._add_table(text, place)
 
     def _add_table(self, text: str, place: str) -> None:
-        """Without a final line end a dump may be cut."""
+        """Add a dump; without a final line end it may be cut."""
         if looks_like_listing(text):
             self.parts.znodes.brokers.read(text, place)
         elif looks_like_topics(text):
@@ -569,7 +569,7 @@ class _Sorter:
 
 
 def _time(text: str, place: str) -> datetime:
-    """Errors do not quote the text: any private file may begin with four digits."""
+    """Parse a time; errors do not quote the text of a possibly private file."""
     try:
         parse_time(text, place)
     except InvalidInputError:

@@ -41,7 +41,7 @@ _WITH_BRACKETS = re.compile(r"(?P<topic>[\w.-]*)\((?P<partitions>\d+(?:,\d+)*)\)
 
 
 def read_assignment(cell: str, line: Line) -> TopicPartitions | None:
-    """None when the tool printed no topics. Raises InvalidInputError."""
+    """Return None when the tool printed no topics. Raises InvalidInputError."""
     if cell in ("", "-"):
         return ()
     if "(" in cell:
@@ -83,7 +83,7 @@ def _bracketed(cell: str, line: Line) -> list[tuple[str, int]] | None:
 
 
 def _with_colons(cell: str, line: Line) -> list[tuple[str, int]]:
-    """``t:0,1;u:2``; ``t:0,t:1`` as share groups print it."""
+    """Parse ``t:0,1;u:2``, or ``t:0,t:1`` of share groups."""
     pairs: list[tuple[str, int]] = []
     topic = ""
     for word in re.split(r"[;,]\s*", cell):
@@ -153,7 +153,7 @@ class GroupNotes:
 
 
 def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """``-`` is unknown or no member."""
+    """Add a row; ``-`` is unknown or no member."""
     group.has_offsets = True
     consumer = known(cells["CONSUMER-ID"])
     if consumer is not None:
@@ -177,7 +177,7 @@ def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """Before Kafka 0.10.1: owner ``client_/host``, or a consumer's thread for ZooKeeper. ``none`` is no owner, -1
+    """Add a row before Kafka 0.10.1, with owner ``client_/host`` or a consumer's thread; ``none`` is no owner, -1
     unknown.
     """
     owner = "" if cells["OWNER"] in ("none", NOTHING) else cells["OWNER"]
@@ -190,7 +190,7 @@ def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A partition that was never read has no start."""
+    """Add a row; a partition that was never read has no start."""
     group.has_offsets = True
     group.type = GroupType.SHARE
     partition = (cells["TOPIC"], whole_number(cells["PARTITION"], line, "a partition"))
@@ -205,7 +205,7 @@ def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
 
 
 def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line: Line) -> None:
-    """The tool prints the difference of the two offsets."""
+    """Note a LAG that is not the difference of the two offsets."""
     if cell in _UNKNOWN_OFFSETS:
         return
     lag = whole_number(cell.removeprefix("-"), line, "a lag", LARGEST_LONG) * (-1 if cell.startswith("-") else 1)
@@ -295,13 +295,13 @@ def _read_tasks(cell: str, line: Line) -> dict[str, TopicPartitions]:
 
 
 def add_streams_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A lag without a commit is not kept."""
+    """Add a row; a lag without a commit is not kept."""
     add_offsets_row(group, {**cells, "CONSUMER-ID": NOTHING, "LAG": cells["OFFSET-LAG"]}, line)
     group.type = GroupType.STREAMS
 
 
 def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A share group has no strategy."""
+    """Add a row; a share group has no strategy."""
     if group.has_state:
         raise line.refuse(f"the state of group {group.id} is listed twice")
     group.has_state = True
@@ -491,7 +491,7 @@ class GroupOfTable:
     _named_by_file: set[Kind] = field(default_factory=set)
 
     def hear_command(self, command: Command) -> None:
-        """A command of the tool sets the group; any other resets it."""
+        """Set the group of a tool's command; any other command resets it."""
         self._told = command.options("group")
 
     def hear_sentence(self, group: str) -> None:
@@ -597,7 +597,7 @@ class GroupsDump:
         return name
 
     def end_offsets(self) -> dict[tuple[str, int], int]:
-        """By partition, of any group's rows."""
+        """Return end offsets by partition from any group's rows."""
         result: dict[tuple[str, int], int] = {}
         for group in self.notes.values():
             for partition, offset in group.end_offsets.items():
@@ -695,7 +695,7 @@ class GroupsDump:
         return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda pair: pair[0].id))
 
     def _assigned(self, row: MemberRow, read: TopicPartitions | None, group: str) -> TopicPartitions:
-        """From the members dump, else the offsets dump."""
+        """Return the assignment of the members dump, else of the offsets dump."""
         if row.assigned is not None:
             if read is not None and read != row.assigned:
                 self._miss(group, FactCode.LACKS_ASSIGNMENT, fact(FactCode.ASSIGNMENTS_DIFFER, member=row.id))
@@ -745,7 +745,7 @@ def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
 
 
 def _type_of(notes: GroupNotes) -> GroupType:
-    """A member epoch or the server's ``uniform`` shows the type."""
+    """Return the listed type, else by a member epoch or the server's ``uniform``."""
     if notes.type is not None:
         return notes.type
     rows = list((notes.members or {}).values())

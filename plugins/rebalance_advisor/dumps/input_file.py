@@ -62,7 +62,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
-    """Plain or gzipped. Raises InvalidInputError."""
+    """Read plain or gzipped JSON. Raises InvalidInputError."""
     text = read_text(path, budget)
     if not text or text.isspace():
         raise InvalidInputError.at(str(path), "is empty")
@@ -104,7 +104,7 @@ def _key_count(value: Any) -> int:
 
 
 def _written_keys(raw: bytes) -> int:
-    """Quotes before a colon, unless strings hold them; -1 for a blank before a colon."""
+    """Count quotes before a colon; -1 for a blank before a colon."""
     codes = np.frombuffer(raw, dtype=np.uint8)
     before = codes[np.flatnonzero(codes[1:] == ord(":"))]
     return -1 if (before <= ord(" ")).any() else int((before == ord('"')).sum())
@@ -202,7 +202,7 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
 
 
 def brace_depth(text: str) -> int:
-    """Equal counts of braces are a fast path, since names rarely hold them."""
+    """Return opening less closing braces; equal counts are a fast path, since names rarely hold them."""
     opening, closing = text.count("{"), text.count("}")
     if opening == closing:
         return 0

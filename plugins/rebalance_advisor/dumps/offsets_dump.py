@@ -94,7 +94,7 @@ class OffsetsDump:
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """A new command begins a new dump."""
+        """Add a file; a new command begins a new dump."""
         told: ToldRole | None = None
         offsets: Offsets = {}
         for line in lines_and_commands(text, place):
@@ -126,7 +126,9 @@ class OffsetsDump:
     def start_and_end(
         self, cluster: str = "", seen: Callable[[], SeenElsewhere] | None = None
     ) -> tuple[Offsets, Offsets]:
-        """An undecided dump is empty with a gap. Raises InvalidInputError for a third dump or an impossible pair."""
+        """Return start and end offsets; an undecided dump is empty with a gap. Raises InvalidInputError for a third
+        dump.
+        """
         readings = [self._without_other(reading, cluster) for reading in self.readings]
         known = [reading for reading in readings if reading is not None]
         if len(known) > 2:
@@ -181,7 +183,7 @@ class OffsetsDump:
         return start.offsets, end.offsets
 
     def _contradicts(self, reading: OffsetsReading, role: Role, cluster: str) -> None:
-        """A file's name may be wrong; a command is not, so the times differ."""
+        """Raises InvalidInputError for a command, which is never wrong; else add a gap for a wrong file name."""
         if reading.told.by_command:
             raise InvalidInputError.at(
                 reading.place, f"was asked for {reading.told.role} offsets, but the other dump shows it holds none",
@@ -200,7 +202,7 @@ class OffsetsDump:
 
 
 def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:
-    """By majority: a partition with bytes has an end offset above 0, and its start is below its end."""
+    """Choose by majority: a partition with bytes has an end offset above 0, and its start is below its end."""
     start = sum(1 for key, offset in offsets.items() if offset == 0 and key in seen.holding_bytes)
     same = (key for key, offset in offsets.items() if offset and offset == seen.end_offsets.get(key))
     end = sum(1 for key in same if key in seen.holding_bytes)

@@ -92,7 +92,7 @@ class Command:
     text: str
 
     def options(self, name: str) -> tuple[str, ...]:
-        """Unquoted; shell variables are skipped."""
+        """Return unquoted values without shell variables."""
         pattern = rf"(?:^|\s)--{re.escape(name)}(?:=|\s+)(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'|;&>]+))"
         values = (first or second or third for first, second, third in re.findall(pattern, self.text))
         return tuple(value for value in values if value and "$" not in value)
@@ -121,7 +121,7 @@ def is_noise(line: str) -> bool:
 
 
 def is_log_line(line: str) -> bool:
-    """Below error level: an exception after it did not end the tool."""
+    """Return whether it is below error level: an exception after it did not end the tool."""
     return _LOG_LINE.match(line) is not None
 
 
@@ -155,7 +155,7 @@ def _within_fences(text: str) -> str:
 
 
 def _is_prose(line: str) -> bool:
-    """Words with single blanks; a row has columns or numbers, a header capitals."""
+    """Return whether it is words with single blanks; a row has columns or numbers, a header capitals."""
     words = line.split()
     numbers = sum(re.fullmatch(r"-|-?\d+", word) is not None for word in words)
     return len(words) > 1 and "\t" not in line and "  " not in line.strip() and numbers <= 1 and not line.isupper()
@@ -256,7 +256,7 @@ def first_printed_line(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """A JSON file shown with ``cat`` then parses and keeps its line numbers."""
+    """Blank commands and noise, so that JSON shown with ``cat`` parses and keeps its line numbers."""
     first = re.search(r"\S", text)
     begin = first.start() if first else 0
     first_line = text[begin : begin + _LOOKED_AT].partition("\n")[0]
@@ -275,7 +275,7 @@ def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) ->
 
 
 def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
-    """Empty means no broker. Raises InvalidInputError for duplicates."""
+    """Parse ids; '' means no broker. Raises InvalidInputError for duplicates."""
     brokers = tuple(whole_number(part.strip(), line, f"a broker id in {what}") for part in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
         raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")

@@ -75,7 +75,7 @@ class TopicZnodes:
             raise begin.refuse("begins a JSON object that does not end", "the dump was cut short")
 
     def add_to(self, dump: TopicsDump) -> None:
-        """``dump`` must be empty: the ISR is known for all partitions or for none."""
+        """Add rows to an empty ``dump``: the ISR is known for all partitions or for none."""
         places = [place for place, _ in (*self.topics.values(), *self.states.values())]
         if dump.topics and places:
             place = places[0]
@@ -158,7 +158,7 @@ class TopicZnodes:
 
 
 def looks_like_znodes(text: str) -> bool:
-    """A topic node's ``partitions`` is an object; in reassignments it is a list."""
+    """Return whether ``partitions`` is an object (in reassignments it is a list), or it is another known node."""
     if '"partitions"' in text and _TOPIC_NODE.search(text):
         return True
     if _BROKER_NODE.search(text) or any(_IDS.match(line) for line in text.split("\n") if line.lstrip()[:1] == "["):

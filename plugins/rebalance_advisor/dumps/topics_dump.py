@@ -159,7 +159,7 @@ def _more_columns(rest: str, line: Line) -> dict[str, tuple[int, ...]]:
 
 
 def _configs(text: str, line: Line) -> dict[str, str]:
-    """Values may hold commas and JSON."""
+    """Parse configs whose values may hold commas and JSON."""
     text = text.strip()
     if not text:
         return {}
@@ -180,6 +180,6 @@ def looks_like_topics(text: str) -> bool:
 
 
 def refuse_empty(dump: TopicsDump, place: str) -> None:
-    """A folder without partitions is no cluster, unless all its topics are being deleted."""
+    """Refuse a folder without partitions, unless all its topics are being deleted."""
     if not dump.rows and not dump.deleted:
         raise InvalidInputError.at(place, "holds no kafka-topics --describe dump", "it names topics and replicas")

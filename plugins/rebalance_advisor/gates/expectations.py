@@ -65,7 +65,7 @@ def _unexpected(outcome: Any) -> Unexpected:
 
 
 def _plain(row: Row) -> Row:
-    """JSON has no infinity."""
+    """Return the row without infinity, which JSON lacks."""
     return {
         name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()
@@ -73,7 +73,7 @@ def _plain(row: Row) -> Row:
 
 
 def _first_reason(information: Mapping[str, Any]) -> str:
-    """GX nests a report for each metric; the first line of the first message is enough."""
+    """Return the first line of the first of GX's nested messages."""
     reports = [report for report in (information, *information.values()) if isinstance(report, Mapping)]
     messages = [str(report["exception_message"]) for report in reports if report.get("exception_message")]
     return messages[0].splitlines()[0] if messages else "no reason was given"

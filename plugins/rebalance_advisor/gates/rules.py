@@ -54,7 +54,7 @@ class Rule:
 
 @cache
 def rules_of(gate: Gate) -> tuple[Rule, ...]:
-    """In suite order."""
+    """Return the rules in suite order."""
     suite = json.loads((PROJECT / "expectations" / f"{gate}.json").read_text(encoding="utf-8"))
     metas = [expectation["meta"] for expectation in suite["expectations"]]
     return tuple(Rule(FactCode(meta["code"]), gate, Level(meta["level"]), meta.get("subject_type")) for meta in metas)

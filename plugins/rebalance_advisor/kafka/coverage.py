@@ -42,14 +42,14 @@ class Coverage:
     _unanswered: dict[tuple[int, Fact], dict[FactCode, set[object]]] = field(default_factory=dict)
 
     def add(self, subject_type: str, subject: object, what: Fact | FactCode, reason: Fact | FactCode) -> None:
-        """Duplicates count once."""
+        """Add a gap; duplicates count once."""
         self._gaps.add(CoverageGap(subject_type, str(subject), _fact(what), _fact(reason)))
 
     def add_cluster(self, what: Fact | FactCode, reason: Fact | FactCode) -> None:
         self.add("cluster", "", what, reason)
 
     def add_error(self, subject_type: str, subject: object, what: Fact | FactCode, code: int) -> None:
-        """A refusal also adds the missing right."""
+        """Add a gap; a refusal also adds the missing right."""
         self.note_refusal(what, code)
         self.add(subject_type, subject, what, kafka_error(code))
 
@@ -62,7 +62,7 @@ class Coverage:
         self._rights.setdefault(right, right_gap(right, is_told=is_told))
 
     def add_partition(self, topic: str, partition: int, what: FactCode, reason: Fact | FactCode) -> None:
-        """Gaps of one topic with one reason are merged."""
+        """Add a gap; those of one topic with one reason are merged."""
         self._partitions[topic, what, _fact(reason)].append(partition)
 
     def add_unanswered(
@@ -84,7 +84,7 @@ class Coverage:
 
     @property
     def gaps(self) -> tuple[CoverageGap, ...]:
-        """In a fixed order."""
+        """Return the gaps in a fixed order."""
         by_topic = []
         for (topic, what, reason), found in self._partitions.items():
             first = tuple(sorted(found)[:_SHOWN_PARTITIONS])

@@ -45,7 +45,9 @@ class Subscription:
 
 
 def decode_subscription(data: bytes) -> Subscription:
-    """ConsumerProtocolSubscription 0 to 3. kafka-go's version 1 lacks owned partitions. Raises OddBytesError."""
+    """Decode ConsumerProtocolSubscription 0 to 3; kafka-go's version 1 has no owned partitions. Raises
+    OddBytesError.
+    """
     reader = ProtocolReader(data)
     said_version = reader.version()
     version = min(said_version, _NEWEST_SUBSCRIPTION)
@@ -67,7 +69,7 @@ def decode_assignment(data: bytes) -> TopicPartitions:
 
 
 def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
-    """Empty while the group is not initialized or topics are missing."""
+    """Return () while the group is not initialized or topics are missing."""
     rows = (described.topology.subtopologies or ()) if described.topology is not None else ()
     return tuple(
         Subtopology(
@@ -81,7 +83,7 @@ def subtopologies_of(described: Any) -> tuple[Subtopology, ...]:
 
 
 def streams_member(raw: Any, subtopologies: tuple[Subtopology, ...], partition_counts: Mapping[str, int]) -> Member:
-    """Partitions come from active tasks."""
+    """Return the member with the partitions of its active tasks."""
     tasks, target = _tasks(raw.assignment), _tasks(raw.target_assignment)
     topics = {topic for subtopology in subtopologies for topic in subtopology.read_topics}
     return Member(
@@ -115,7 +117,7 @@ _IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versio
 
 
 def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
-    """Members are sorted by id."""
+    """Return the group with members sorted by id."""
     if described.group_state == "Dead":
         coverage.add("group", group.id, FactCode.LACKS_MEMBERS, FactCode.GROUP_GONE)
         return replace(group, state="Dead")
@@ -143,7 +145,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
 
 
 def _classic_member(raw: Any, group: Group) -> Member:
-    """A bad subscription keeps the assignment, and vice versa."""
+    """Decode separately, so that a bad subscription keeps the assignment."""
     member = Member(
         id=raw.member_id,
         instance_id=getattr(raw, "group_instance_id", None) or None,
@@ -172,7 +174,7 @@ def _classic_member(raw: Any, group: Group) -> Member:
 
 
 def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
-    """Sticky members revoke all before they join; their user data has owned and generation."""
+    """Return (owned, generation), for sticky members from user data: they revoke all before they join."""
     told = decode_user_data(said.user_data, protocol) if protocol == "sticky" else None
     if told is None or told.owned is None:
         return said.owned, said.generation
@@ -180,7 +182,7 @@ def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions
 
 
 def _modern_member(raw: Any) -> Member:
-    """Share groups have no target and no instance."""
+    """Return the member; share groups have no target and no instance."""
     target = getattr(raw, "target_assignment", None)
     return Member(
         id=raw.member_id,
@@ -253,7 +255,7 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
 
 
 def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:
-    """Unchanged without an answer."""
+    """Return new coordinators; unchanged without an answer."""
     if not names or sender.client.version_of(FindCoordinatorRequest) < 4:
         return listed
     answer = sender.send_to_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
@@ -276,7 +278,7 @@ def may_have_moved(why: int | Exception) -> bool:
 def describe_groups(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage, partition_counts: Mapping[str, int] | None = None
 ) -> ListedGroups:
-    """``partition_counts`` by topic are for streams tasks."""
+    """Return groups with members; ``partition_counts`` by topic are for streams tasks."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
     moved = {name for name, why in failed.items() if may_have_moved(why)}
@@ -340,7 +342,7 @@ _REQUESTS: dict[GroupType, Callable[[list[str]], Any]] = {
 
 
 def _group_type(name: str | None) -> GroupType:
-    """Brokers older than 3.7 send no type and have only classic groups."""
+    """Return classic for None: brokers older than 3.7 know no other type."""
     if not name:
         return GroupType.CLASSIC
     try:

@@ -33,7 +33,7 @@ _BATCHED = 8  # from this version OffsetFetch takes many groups
 def read_committed(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """A moved group is requested from its new coordinator."""
+    """Return commits; a moved group is requested from its new coordinator."""
     names = {name for name, group in listed.groups.items() if group.type is not GroupType.SHARE}
     found: dict[str, tuple[CommittedOffset, ...]] = {}
     failed = _fetch_committed(sender, listed, names, found, coverage)
@@ -185,7 +185,7 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
 def read_group_offsets(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Unread groups are absent."""
+    """Return offsets; unread groups are absent."""
     return read_committed(sender, listed, coverage) | read_share_offsets(sender, listed, coverage)
 
 
@@ -221,7 +221,7 @@ def _is_group_loading(answer: Any) -> bool:
 
 
 def _offsets(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffset, ...]:
-    """A share partition that was never read has no start."""
+    """Return offsets; a share partition that was never read has no start."""
     found = []
     for topic in topics:
         for partition in topic.partitions:

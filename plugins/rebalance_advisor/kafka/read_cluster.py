@@ -115,7 +115,7 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
-    """Without time and coverage."""
+    """Return the snapshot without time and coverage."""
     metadata, configs = reading.metadata, reading.configs
     topics = tuple(
         Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
@@ -167,7 +167,7 @@ def _rows(reading: Reading) -> list[Partition]:
 
 
 def _brokers(reading: Reading) -> tuple[Broker, ...]:
-    """Brokers that only replica lists name are dead."""
+    """Return brokers; those that only replica lists name are dead."""
     metadata = reading.metadata
     seen = {
         known_broker.id: Broker(
@@ -185,7 +185,7 @@ def _brokers(reading: Reading) -> tuple[Broker, ...]:
 
 
 def _state(broker: int, reading: Reading, *, is_fenced: bool) -> BrokerState:
-    """The controller's state has priority."""
+    """Return the controller's state, else ours."""
     if is_fenced:
         return BrokerState.FENCED
     return reading.unheard[broker].state if broker in reading.unheard else BrokerState.ALIVE
@@ -241,7 +241,7 @@ def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, cove
 
 
 def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:
-    """A topic with an error is "unknown" or unchanged."""
+    """Return the changes; a topic with an error is "unknown" or unchanged."""
     deleted, changed, recreated = set(), set(), set()
     for name in names:
         if name not in now.topics:
@@ -385,7 +385,7 @@ def read_details(
 
 
 def read_features(sender: RequestSender, coverage: Coverage) -> dict[str, int]:
-    """Empty before 2.7 and with ZooKeeper."""
+    """Return {} before 2.7 and with ZooKeeper."""
     if sender.client.version_of(ApiVersionsRequest) < 3:
         return {}
     request = ApiVersionsRequest(client_software_name="rebalance-advisor", client_software_version="1", min_version=3)
@@ -444,7 +444,7 @@ def with_group_configs(sender: RequestSender, groups: tuple[Group, ...], coverag
 
 
 def _short_of_isr(reading: Reading) -> list[SeenPartition]:
-    """ISR below min.insync.replicas: only then can there be eligible leaders."""
+    """Return partitions with an ISR below min.insync.replicas; others have no eligible leaders."""
     brokers = [values.get("min.insync.replicas", "1") for values in reading.configs.brokers.values()]
     default = max((int(value) for value in brokers if value.isdigit()), default=1)
     found = []
@@ -538,7 +538,7 @@ def _eligible_of(topic: Any, partition: Any) -> EligibleLeaders:
 def read_local_starts(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> dict[TopicPartition, int]:
-    """First local offset of tiered partitions; older records are remote."""
+    """Return the first local offset of tiered partitions; older records are remote."""
     if not leaders:
         return {}
     if sender.client.version_of(ListOffsetsRequest) < _KNOWS_LOCAL_START:
@@ -584,7 +584,7 @@ _NAMES_A_QUESTION = 50_000
 def note_hidden_topics(
     sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
 ) -> None:
-    """``known``: topics of Metadata."""
+    """Add a gap for each topic that Metadata (``known``) does not show."""
     told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
     readers = _readers(groups)
     wanted = sorted(
@@ -695,7 +695,7 @@ def read_with_settings(
     say: Callable[[str], None] = lambda _: None,
     counts: RequestCounts | None = None,
 ) -> ClusterSnapshot:
-    """``counts`` collects the requests sent."""
+    """Read one snapshot; ``counts`` collects the requests sent."""
     if now.tzinfo is None:
         raise ValueError(f"now={now} has no time zone")
     deadline = time.monotonic() + deadline_s
@@ -713,7 +713,7 @@ def read_with_settings(
 def read_with_sender(
     sender: RequestSender, *, cluster_name: str | None, say: Callable[[str], None] = lambda _: None
 ) -> ClusterSnapshot:
-    """Without time and Kafka version."""
+    """Return the snapshot without time and Kafka version."""
     coverage = Coverage()
     say("reading brokers, topics and partitions")
     metadata = read_cluster_metadata(sender, coverage)
@@ -761,7 +761,7 @@ def connected(settings: ConnectionSettings) -> ClusterClient:
 
 
 def round_seconds(request_timeout_ms: int | None, deadline_s: float) -> float:
-    """``request.timeout.ms`` only shortens a round: many files hold the default of 30000."""
+    """Return the seconds; ``request.timeout.ms`` only shortens them, because many files hold the default of 30000."""
     longest = max(ROUND_S, deadline_s / _ROUNDS_A_DEADLINE)
     return min(longest, request_timeout_ms / 1000) if request_timeout_ms else longest
 

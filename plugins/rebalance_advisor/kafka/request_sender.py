@@ -303,7 +303,7 @@ class RequestSender:
     def send(
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
     ) -> dict[Key, Any]:
-        """A failure that ``is_passing`` accepts is sent once more after 1 s."""
+        """Send; a failure that ``is_passing`` accepts is sent once more after 1 s."""
         return self._send(requests, is_passing, is_for_cluster=False)
 
     def send_to_any(self, request: Any, first: int | None = None) -> Any:

@@ -67,7 +67,7 @@ def silence(failure: object, seconds: float) -> Fact:
 
 
 def unheard_by(failure: object, reason: Fact) -> Unheard | None:
-    """None: the failure says nothing about the broker (a version, a deadline)."""
+    """Return None when the failure says nothing about the broker (a version, a deadline)."""
     if is_timeout(failure):  # before OSError, its base class
         return Unheard(BrokerState.SILENT, reason)
     return Unheard(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None

@@ -86,7 +86,7 @@ def read_json_lines(path: Path, columns: SampleColumns, plan: TallyPlan, budget:
 
 
 def read_csv(path: Path, columns: SampleColumns, plan: TallyPlan, budget: ByteBudget) -> KeyBatch:
-    """Commas, a header, quotes as in RFC 4180. Raises InvalidInputError."""
+    """Read CSV with a header and quotes as in RFC 4180. Raises InvalidInputError."""
     records = _csv_records(read_text(path, budget), path)
     header = next(records, (1, []))[1]
     columns.require_in([name or "" for name in header], str(path))
@@ -185,7 +185,7 @@ if TYPE_CHECKING:
 
 
 def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, first_row: int = 0) -> KeyBatch:
-    """``first_row``: rows of the file before it. Raises InvalidInputError."""
+    """Return the batch; ``first_row``: rows of the file before it. Raises InvalidInputError."""
     observed = _partitions(batch, columns.partition)
     value_bytes = _sizes(batch, columns.value_bytes)
     if columns.key_hash is not None:

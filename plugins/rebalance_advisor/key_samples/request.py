@@ -111,7 +111,9 @@ def add_key_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def key_request(arguments: argparse.Namespace, sample: str | None, partitions: int | None = None) -> KeyRequest:
-    """``partitions``: of the live topic. Raises UsageError, UnknownNameError or InvalidInputError."""
+    """Return the request; ``partitions``: of the live topic. Raises UsageError, UnknownNameError or
+    InvalidInputError.
+    """
     count = arguments.partitions if arguments.partitions is not None else partitions
     if count is None:
         raise UsageError.at("--partitions", "is missing", "a file does not tell how many partitions the topic has")

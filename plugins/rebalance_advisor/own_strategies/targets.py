@@ -70,7 +70,7 @@ def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
 
 
 def targets_here(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    """As ``targets_of``, for a shell. Also raises UsageError for a missing file."""
+    """Return targets of a shell. Also raises UsageError for a missing file."""
     targets = targets_of(places, kind)
     for target in targets:
         if target.is_file and not Path(target.module).is_file():

@@ -82,7 +82,7 @@ class Server:
 
 
 def _series(document: Any) -> list[tuple[Labels, float]]:
-    """A vector's value is [moment, text]."""
+    """Parse a vector; a value is [moment, text]."""
     if document["data"]["resultType"] != "vector":
         raise ValueError("no vector")
     found = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]

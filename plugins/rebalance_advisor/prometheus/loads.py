@@ -61,8 +61,9 @@ class Split:
 def split_over_partitions(
     snapshot: ClusterSnapshot, rates: TopicRates, messages: Floats, *, keeps_elsewhere: bool
 ) -> Split:
-    """``messages`` float64[P] a second, nan if unknown. ``keeps_elsewhere``: split rates of other brokers. O(P +
-    series).
+    """Split rates over led partitions in O(P + series).
+
+    ``messages`` float64[P] a second, nan if unknown. ``keeps_elsewhere``: split rates of other brokers, too.
     """
     table, names = snapshot.partitions, [topic.name for topic in snapshot.topics]
     size = table.leader_log_bytes
@@ -320,7 +321,7 @@ class _Reader:
 
 
 def _or_not_read(values: Floats, found: Mapping[LoadKind, Floats]) -> Floats:
-    """A missing read rate is 0 where writes are counted: brokers count reads from the first one."""
+    """Return reads of 0 where only writes are counted: brokers count reads from the first one."""
     written = found.get(LoadKind.IN_BYTES_PER_S, np.full(len(values), np.nan))
     return np.where(np.isnan(values) & ~np.isnan(written), 0.0, values)
 

@@ -54,7 +54,7 @@ class Metric:
 
     @property
     def in_percent(self) -> Metric:
-        """CPU counters hold seconds; 1 s/s is 100 percent."""
+        """Convert CPU: counters hold seconds, and 1 s/s is 100 percent."""
         return replace(self, factor=100.0) if self.is_counter else self
 
 

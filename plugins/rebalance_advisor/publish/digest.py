@@ -27,7 +27,7 @@ TOP_LINES = 4
 
 
 def render_digest(advisory: Document) -> str:
-    """Verdict first; at most ten lines."""
+    """Return at most ten lines, the verdict first."""
     plan = advisory["plan"]
     uncovered = uncovered_by(advisory)
     words = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")

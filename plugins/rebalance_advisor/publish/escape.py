@@ -18,7 +18,7 @@ _BEGINNING = re.compile(r"(?:[#+=-]|\d{1,9}(?=[.)]))")
 
 
 def html_value(value: Any) -> Any:
-    """For Jinja's ``finalize``: every printed text, before Jinja escapes it."""
+    """Make every printed text visible before Jinja escapes it (``finalize``)."""
     return type(value)(visible(value)) if isinstance(value, str) else value
 
 

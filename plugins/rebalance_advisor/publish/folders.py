@@ -119,7 +119,7 @@ def standing_of(target: Path, shown: Path) -> Standing:
 
 
 def _content(file: Path) -> bytes:
-    """A link in the marker's place is not ours."""
+    """Read the marker; a link in its place is not ours."""
     with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:
         return stream.read()
 
@@ -178,7 +178,7 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], shown: Path) -> None:
-    """Errors name the files below ``shown``."""
+    """Write and sync files; errors name them below ``shown``."""
     inner = sorted({name.rpartition("/")[0] for name in files} - {""})
     for name in inner:
         with naming(shown / name):
@@ -541,7 +541,7 @@ def check_file(file: Path) -> None:
 
 
 def replace_file(file: Path, content: bytes) -> None:
-    """A link stays; devices and pipes are written in place. On OSError the old content stays."""
+    """Replace a file; devices and pipes are written in place, a link stays. On OSError the old content stays."""
     target = Path(os.path.realpath(file))
     with naming(file):
         if _is_special(file):

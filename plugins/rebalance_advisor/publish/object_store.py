@@ -46,7 +46,7 @@ class ObjectStore(Protocol):
         """Return the sorted keys under ``prefix``; '' means all."""
 
     def delete(self, key: str) -> None:
-        """A missing object is no error."""
+        """Remove the object; a missing one is no error."""
 
     def address(self, key: str) -> str:
         """Return the address for people of a key or prefix."""

@@ -41,7 +41,7 @@ def outcome_files(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[st
 
 
 def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[str, Any]:
-    """Completed moves are counted, others listed."""
+    """Return counts of completed moves, and the others."""
     return {
         "format_version": 1,
         "plan_id": plan.plan_id,

@@ -287,7 +287,7 @@ def plan_files(plan: Plan) -> dict[str, bytes]:
 
 
 def plan_json(plan: Plan) -> bytes:
-    """One line for each entry of a long list."""
+    """Return JSON with one line for each entry of a long list."""
     document = plan.document
     parts = [f"{orjson.dumps(key).decode()}: {_value(document[key])}" for key in sorted(document)]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
@@ -307,7 +307,7 @@ def _line(value: Any) -> str:
 
 
 def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
-    """Format of ``kafka-reassign-partitions.sh --reassignment-json-file``."""
+    """Return the format of ``kafka-reassign-partitions.sh --reassignment-json-file``."""
     lines = [
         _line({"topic": move.topic, "partition": move.partition, "replicas": list(replicas)}) for move, replicas in rows
     ]
@@ -315,7 +315,7 @@ def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
 
 
 def _election(moves: Iterable[Move]) -> bytes:
-    """Format of ``kafka-leader-election.sh --path-to-json-file``."""
+    """Return the format of ``kafka-leader-election.sh --path-to-json-file``."""
     lines = [_line({"topic": move.topic, "partition": move.partition}) for move in moves]
     return ('{"partitions":[\n' + ",\n".join(lines) + "\n]}\n").encode()
 

@@ -111,7 +111,7 @@ def patterns_of_plan(document: Mapping[str, Any]) -> Iterator[Placed]:
 
 
 def _is_pattern(text: str) -> bool:
-    """The plan's reader reports other values."""
+    """Return whether the text is a valid pattern; the plan's reader reports others."""
     try:
         read_value(Pattern, text)
     except ValueError:

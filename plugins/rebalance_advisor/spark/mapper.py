@@ -188,5 +188,5 @@ def tasks_under_way(context: Any) -> str:
 
 
 def _has_executor(context: Any) -> bool:
-    """Spark lists the driver, too; in local mode it computes."""
+    """Return whether there is an executor; Spark lists the driver, which computes only in local mode."""
     return len(context.statusTracker().getExecutorInfos()) > (0 if context.master.startswith("local") else 1)

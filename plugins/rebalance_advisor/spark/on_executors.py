@@ -73,7 +73,7 @@ def _package_files() -> Iterator[tuple[str, bytes]]:
 
 
 def _metadata() -> Iterator[tuple[str, bytes]]:
-    """Package metadata: executors need the same version and entry points."""
+    """Yield package metadata: executors need the same version and entry points."""
     try:
         ours = distribution(OUR_CODE)
     except PackageNotFoundError:

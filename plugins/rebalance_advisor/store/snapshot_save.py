@@ -87,7 +87,7 @@ def committed_offsets(snapshot: ClusterSnapshot) -> CommittedOffsets:
 
 
 def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[str, Column]:
-    """Columns of ``committed_offset``, a row for each run, which keeps their order."""
+    """Return ``committed_offset`` with a row for each run, which keeps their order."""
     ids = [group.id for group in snapshot.groups]
     lags = arrow_columns.arrays(committed.lag, committed.begins, has_unknown=True)
     reads = arrow_columns.real_arrays(committed.read_messages_per_s, committed.begins)
@@ -103,7 +103,7 @@ def offset_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> di
 
 
 def lag_columns(snapshot: ClusterSnapshot, committed: CommittedOffsets) -> dict[str, Column]:
-    """Columns of ``group_lag``: sums of known lags; no row without one or above bigint."""
+    """Return ``group_lag``: sums of known lags; no row without one or above bigint."""
     lag = _lags(snapshot, committed)
     known = lag != UNKNOWN_LAG
     groups = len(snapshot.groups)
@@ -230,7 +230,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
 
 
 def _may_be_there(connection: Connection, cluster: str, captured_at: str | None) -> bool:
-    """A new moment means a new snapshot, whatever its id."""
+    """Return False for a new moment, which means a new snapshot."""
     if captured_at is None:
         return True
     keys = {"cluster": cluster, "captured_at_text": captured_at}
@@ -282,7 +282,7 @@ def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | 
 
 
 def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
-    """A passed snapshot counts into its hour and day. Raises StoreError."""
+    """Store the decision; a passed snapshot counts into its hour and day. Raises StoreError."""
     with connection.transaction():
         found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
         if found.rowcount == 0:

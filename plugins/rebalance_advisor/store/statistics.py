@@ -14,7 +14,7 @@ FEWEST_ROWS = 1_000
 
 
 def analyze_copied(connection: Connection, rows_of: Mapping[str, int], moment: object) -> None:
-    """``rows_of``: table → rows copied; ``moment`` names the week of a partitioned table."""
+    """Analyse copied tables; ``rows_of``: table → rows; ``moment`` names the week of a partitioned table."""
     tables = sorted(table for table, rows in rows_of.items() if rows >= FEWEST_ROWS)
     if tables:
         connection.execute(named("analyze_tables"), {"names": tables, "moment": moment})

@@ -39,7 +39,7 @@ _NEVER_MS = 24 * 3_600_000
 
 class ClusterClient:
     def __init__(self, settings: ConnectionSettings, server: tuple[str, int]) -> None:
-        """``server``: reached by the probe. Raises kafka-python's exceptions."""
+        """Connect to ``server``, which the probe reached. Raises kafka-python's exceptions."""
         host, port = server
         context = tls_context(settings) if settings.has_tls else None
         configs: dict[str, Any] = {

@@ -74,7 +74,7 @@ class Store:
 
 
 def read_store(data: bytes, password: str | None, key_password: str | None = None, *, with_key: bool = True) -> Store:
-    """``key_password`` defaults to the store's. Raises StoreUnreadableError.
+    """Read a store; ``key_password`` defaults to the store's. Raises StoreUnreadableError.
 
     Without ``with_key`` the key stays encrypted and its certificate is not trusted.
     """
@@ -161,7 +161,7 @@ def _entries(data: bytes) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _opened(protected: bytes, password: str) -> bytes:
-    """EncryptedPrivateKeyInfo: salt, key XOR digests, digest of the key."""
+    """Decrypt EncryptedPrivateKeyInfo: salt, key XOR digests, digest of the key."""
     if _KEY_PROTECTOR not in protected:
         raise StoreUnreadableError("its key is protected in a way that is not JKS's own")
     hidden = _octets(protected)
@@ -177,7 +177,7 @@ def _opened(protected: bytes, password: str) -> bytes:
 
 
 def _octets(der: bytes) -> bytes:
-    """SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
+    """Return the octets of SEQUENCE { SEQUENCE algorithm, OCTET STRING }."""
     _, outer, _ = _element(der, 0)
     _, _, after = _element(outer, 0)
     _, octets, _ = _element(outer, after)

@@ -291,7 +291,9 @@ def connection_settings(
     places: Mapping[str, str] | None = None,
     source: str = "client properties",
 ) -> ConnectionSettings:
-    """``bootstrap`` overrides ``bootstrap.servers``. Raises InvalidInputError with ``places``, else ``source``."""
+    """Return settings; ``bootstrap`` overrides ``bootstrap.servers``. Raises InvalidInputError with ``places`` or
+    ``source``.
+    """
     given = GivenProperties.of(properties, places or {}, source)
     if given.values and not any(map(is_known, given.values)):  # not a client file: do not print its content
         raise given.refuse(next(iter(given.values)), "is no property of a Kafka client", "bootstrap.servers=… is one")

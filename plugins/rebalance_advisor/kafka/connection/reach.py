@@ -50,7 +50,7 @@ def unresolved(host: str, failure: Exception) -> Fact:
 
 
 def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
-    """None means accepted."""
+    """Return None for an accepted connection."""
     nothing = Unheard(BrokerState.SILENT, fact(FactCode.NO_CONNECTION_IN_TIME))
     answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:

@@ -38,7 +38,7 @@ class _ReadInPortions(socket.socket):
         return data
 
     def _has_more_than_the_system_knows(self) -> bool:
-        """Decrypted bytes are invisible to the event loop."""
+        """Return whether decrypted bytes wait, which the event loop does not see."""
         return False
 
 

@@ -13,7 +13,7 @@ _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_
 
 
 def tls_context(settings: ConnectionSettings) -> ssl.SSLContext:
-    """TLS 1.2 or newer. Raises InvalidInputError that names the property."""
+    """Return a context with TLS 1.2 or newer. Raises InvalidInputError that names the property."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     versions = [_VERSIONS[version] for version in settings.tls_versions] or [
         ssl.TLSVersion.TLSv1_2,
@@ -55,7 +55,7 @@ def _load_authorities(context: ssl.SSLContext, settings: ConnectionSettings) -> 
 
 
 def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> None:
-    """``load_cert_chain`` needs files, so text goes to temporary ones (0600).
+    """Load from files, as ``load_cert_chain`` needs; text goes to temporary ones (0600).
 
     Key and chain are separate: OpenSSL would skip a key that the password does not open and use another of the file.
     """

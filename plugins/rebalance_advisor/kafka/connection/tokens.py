@@ -40,7 +40,7 @@ class TokenProvider(AbstractTokenProvider):
         return self._token
 
     def extensions(self) -> dict[str, str]:
-        """KIP-342."""
+        """Return SASL extensions (KIP-342)."""
         return dict(self._source.extensions)
 
 
@@ -61,7 +61,7 @@ def fetched_token(source: TokenSource, now: float) -> tuple[str, float]:
 
 
 def unsecured_token(claims: Mapping[str, str], now: float) -> str:
-    """RFC 7515, ``alg: none``, as OAuthBearerUnsecuredLoginCallbackHandler."""
+    """Return a token as OAuthBearerUnsecuredLoginCallbackHandler does (RFC 7515, ``alg: none``)."""
     payload = {**claims, "iat": now, "exp": now + _UNSECURED_SECONDS}
     return f"{_part({'alg': 'none'})}.{_part(payload)}."
 
@@ -78,7 +78,7 @@ def _token_of_file(path: str) -> str:
 
 
 def _asked(source: TokenSource) -> Mapping[str, object]:
-    """As Java's HttpJwtRetriever. TLS verification stays on."""
+    """Request a token as Java's HttpJwtRetriever does. TLS verification stays on."""
     assert source.endpoint is not None
     form = {"grant_type": "client_credentials"} | ({"scope": source.scope} if source.scope else {})
     name, secret = source.client_id or "", source.client_secret or ""
@@ -112,7 +112,7 @@ def _asked(source: TokenSource) -> Mapping[str, object]:
 
 
 def _error_of(body: bytes) -> str:
-    """RFC 6749 §5.2; nothing else of the body."""
+    """Return only the error code of RFC 6749 §5.2."""
     try:
         error = json.loads(body)["error"]
     except (ValueError, KeyError, TypeError, RecursionError):

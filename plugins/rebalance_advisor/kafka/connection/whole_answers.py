@@ -62,7 +62,7 @@ class WholeAnswers:
         self._budget.hold(self, len(self._unfinished))
 
     def connection_lost(self, failure: Exception | None) -> None:
-        """After a timeout, the error says how much of an answer came."""
+        """Report after a timeout how much of an answer came."""
         if is_timeout(failure) and self._unfinished:
             failure = UnfinishedAnswerError(self._words())
         self._unfinished.clear()

@@ -20,17 +20,17 @@ Reals = Floats | Rates
 
 
 def whole(values: Ints | Longs, *, has_unknown: bool = False) -> pa.StringArray:
-    """Integers; negative values are NULL if ``has_unknown``."""
+    """Return integers; negative values are NULL if ``has_unknown``."""
     return _texts(values, values < 0 if has_unknown else None, NULL)
 
 
 def real(values: Reals) -> pa.StringArray:
-    """Floats; NaN is NULL."""
+    """Return floats; NaN is NULL."""
     return _texts(values, np.isnan(values), NULL)
 
 
 def arrays(values: Ints | Longs, offsets: Longs, *, has_unknown: bool = False) -> pa.StringArray:
-    """Row i is ``values[offsets[i]:offsets[i + 1]]``; negative values are NULL if ``has_unknown``."""
+    """Return rows ``values[offsets[i]:offsets[i + 1]]``; negative values are NULL if ``has_unknown``."""
     return _arrays(_texts(values, values < 0 if has_unknown else None, _NULL_ELEMENT), offsets)
 
 

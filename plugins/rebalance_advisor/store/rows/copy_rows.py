@@ -59,7 +59,7 @@ def constant(value: object, count: int) -> Column:
 
 
 def plain(values: Iterable[object]) -> Column:
-    """Numbers, and text without escapes."""
+    """Return numbers, or text without escapes."""
     return [_NULL if value is None else str(value) for value in values]
 
 
@@ -72,7 +72,7 @@ def flag(values: Iterable[bool | None]) -> Column:
 
 
 def document(values: Iterable[object]) -> Column:
-    """JSON; None is NULL."""
+    """Return JSON; None is NULL."""
     encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
     return [_NULL if value is None else encode(value).translate(_ESCAPES) for value in values]
 

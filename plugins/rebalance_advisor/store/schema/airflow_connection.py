@@ -26,7 +26,7 @@ _HOST = re.compile(r"(?:\[(?P<ipv6>[^]]*)\]|(?P<name>[^:]*))(?::\d*)?")
 
 
 def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
-    """Empty fields are left to libpq; its keywords in the extra win, as in Airflow's hook. Raises UsageError for other
+    """Return a libpq string; its keywords in the extra win, as in Airflow's hook. Raises UsageError for other
     extras.
     """
     if not isinstance(extra, Mapping):

@@ -42,7 +42,7 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """An applied migration never changes."""
+        """Return the sha256, because an applied migration never changes."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
