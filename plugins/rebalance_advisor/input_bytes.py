@@ -50,7 +50,6 @@ class ByteBudget:
         return self.limit - self.used
 
     def exceeded(self, path: Path, *, is_packed: bool) -> InvalidInputError:
-        """Return the error for a file above the rest."""
         unpacked = "unpacks to" if is_packed else "holds"
         before = f" beside the {self.used:,} before it" if self.used else ""
         return PartOfInputError.at(

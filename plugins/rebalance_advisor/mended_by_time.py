@@ -41,7 +41,6 @@ _SPARK = ("pyspark.", "py4j.")
 
 
 def is_mended_by_time(error: BaseException | None) -> bool:
-    """Return whether the error or one of its causes is listed."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

@@ -63,7 +63,6 @@ def messages_for(
 
 
 def is_news(finding: FindingNews) -> bool:
-    """Return whether it is new or worse than in the previous advisory."""
     before = finding.severity_before
     if before not in WORST_FIRST:
         return True

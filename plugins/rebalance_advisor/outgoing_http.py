@@ -42,7 +42,6 @@ class OutgoingRequestError(AdvisorError):
 
     @property
     def words(self) -> str:
-        """Return problem and hint, for a message that names the place."""
         return f"{self.problem}; {self.hint}" if self.hint else self.problem
 
 
@@ -207,7 +206,6 @@ def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
 
 
 def _causes(failure: BaseException | None) -> Iterator[BaseException]:
-    """Yield the failure and its causes."""
     while failure is not None:
         yield failure
         several = failure.exceptions if isinstance(failure, BaseExceptionGroup) else ()

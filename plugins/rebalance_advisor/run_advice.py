@@ -44,7 +44,6 @@ class RunQuestion:
 
 
 def read_question(connection: store.Connection, run_id: str) -> RunQuestion:
-    """Raises StoreError for a missing part."""
     run = store.load_run(connection, run_id)
     given = store.load_run_input(connection, run)
     held = store.load_quarantine(connection, run.snapshot_id)
@@ -106,7 +105,6 @@ def save_groups(connection: store.Connection, run_id: str, groups: Iterable[Grou
 
 
 def score_rows(group: GroupReplay) -> list[tuple[Any, ...]]:
-    """Return rows with ``SCORE_COLUMNS``."""
     values = attrgetter(*_SCORE)
     return [(*values(score), group.basis.value, group.is_reproduced) for score in (*group.scores, *group.scenarios)]
 

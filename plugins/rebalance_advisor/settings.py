@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """``default`` is text for people, '' without one."""
-
     name: str
     read_by: str
     default: str
@@ -57,7 +55,6 @@ belongs to one cluster in [clusters.md](clusters.md).
 
 
 def settings_page() -> str:
-    """Return ``docs/settings.md``."""
     rows = [
         f"| `{setting.name}` | {setting.read_by} | {setting.default or 'none'} | {setting.words} |"
         for setting in SETTINGS

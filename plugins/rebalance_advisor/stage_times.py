@@ -33,5 +33,4 @@ class StageTimes:
 
 
 def watch_of(*, is_verbose: bool) -> Watch:
-    """Return a watch that is silent without ``--verbose``."""
     return StageTimes() if is_verbose else ignore

@@ -49,7 +49,6 @@ def write_json(stream: TextIO, document: Any) -> None:
 
 
 def write_json_text(stream: TextIO, text: str) -> None:
-    """Write a line of JSON text."""
     text = visible_json(text)
     if not _can_encode(stream, text):
         text = json.dumps(json.loads(text))

@@ -11,9 +11,8 @@
     [clusters.planned]
     file = "planned.json.gz"      # a snapshot, a cluster model or a reassignment
 
-Relative paths start at the folder of clusters.toml. A faulty table affects only its own cluster. ``H`` in a schedule is
-a hash of the name (croniter's hashed expressions). Parsing a DAG file must be quick and must not fail, so the form
-takes brokers from a small file that collecting writes; without it, the form has a text field.
+A faulty table affects only its own cluster. ``H`` in a schedule is a hash of the name (croniter's hashed expressions).
+Parsing a DAG file must be quick and must not fail, so the form takes brokers from a small file that collecting writes.
 """
 
 from __future__ import annotations
@@ -148,7 +147,6 @@ KEYS = tuple(setting.name for setting in fields(DagSettings))
 
 
 def read_dag_settings(table: Mapping[str, Any], place: str, cluster: str) -> DagSettings:
-    """Raises InvalidInputError."""
     try:
         settings = DagSettings(**{key: table[key] for key in KEYS if key in table})
     except InvalidInputError as error:
@@ -231,7 +229,6 @@ def clusters_file() -> Path:
 
 
 def read_clusters(file: Path) -> ClusterConfig:
-    """Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
     except ValueError as error:  # TOMLDecodeError, and numbers of thousands of digits

@@ -396,7 +396,6 @@ class _S3Files:
         self._client.put_object(Bucket=bucket, Key=key, Body=content)
 
     def cat_file(self, path: str) -> bytes:
-        """Raises FileNotFoundError."""
         bucket, key = _bucket_and_key(path)
         try:
             return bytes(self._client.get_object(Bucket=bucket, Key=key)["Body"].read())

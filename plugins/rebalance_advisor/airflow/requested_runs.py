@@ -59,7 +59,6 @@ def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
 
 
 def _require_distinct(params: Mapping[str, Any]) -> None:
-    """Raises UsageError for duplicates."""
     for name, values in params.items():
         seen: set[str] = set()
         for value in values if isinstance(values, list) else ():

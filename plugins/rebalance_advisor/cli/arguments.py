@@ -143,7 +143,6 @@ def request_of(arguments: argparse.Namespace) -> RunRequest:
 
 
 def with_capacity_file(request: RunRequest, path: Path | None, snapshot: ClusterSnapshot) -> RunRequest:
-    """Raises InvalidInputError."""
     if path is None:
         return request
     capacities = _capacities(path, snapshot, request.options.add_brokers.keys())
@@ -289,7 +288,6 @@ FRESH = timedelta(hours=2)
 
 
 def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
-    """Raises InvalidInputError for a snapshot from the future."""
     if captured_at is None or not lines:
         return list(lines)
     return [f"{lines[0]}; {age_words(age_of(captured_at, now))}", *lines[1:]]

@@ -111,8 +111,6 @@ _ANSWER = "write out what it stands for"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """``place`` is ``file:line``."""
-
     place: str
     text: str
 
@@ -471,7 +469,6 @@ class Command:
 
 
 def only_command(commands: list[list[Word]], source: str) -> Command:
-    """Raises InvalidInputError unless there is exactly one valid topicmappr command."""
     found = [words for words in commands if any(_is_tool(word) for word in words)]
     if not found:
         raise InvalidInputError.at(source, "holds no command of topicmappr", "give a file with the line as it is typed")
@@ -630,8 +627,6 @@ def whole_name_pattern(theirs: str) -> str:
 
 
 class _FlagReader:
-    """Imports flags one by one and tracks the remaining ones."""
-
     def __init__(self, command: Command) -> None:
         self.command = command
         self.options: dict[str, Any] = {}

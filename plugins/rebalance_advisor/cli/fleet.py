@@ -171,7 +171,6 @@ def _ask(arguments: argparse.Namespace, request: RunRequest, name: str, source: 
 
 
 def _row(ask: dict[str, Any]) -> FleetRow:
-    """Return the child's row, or how it failed."""
     done = subprocess.run(_CHILD, input=json.dumps(ask), capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return FleetRow.from_document(json.loads(done.stdout.splitlines()[-1]))

@@ -142,7 +142,6 @@ def snapshots_of_window(
 
 
 def time_of(file: Path, max_bytes: int = MAX_INPUT_BYTES) -> datetime:
-    """Raises InvalidInputError."""
     match = _TIME.search(read_text(file, ByteBudget(max_bytes)))
     if match is None:
         hint = "a folder of history holds snapshots of `rebalance-advisor snapshot` and no other .json"

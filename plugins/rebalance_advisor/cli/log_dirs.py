@@ -233,7 +233,6 @@ def is_log_dir_plan(path: Path) -> bool:
 
 
 def verify_log_dirs(arguments: argparse.Namespace) -> int:
-    """Return 0 if correct, 1 with faults."""
     from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 
     _refuse_policy(arguments)

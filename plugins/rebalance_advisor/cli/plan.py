@@ -2,10 +2,10 @@
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
 Several INPUTs are planned in parallel: each plan goes to its own folder below --out, a table of all to fleet.txt, and
-the exit code is the gravest. Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the
-hard rules cannot be met, 4 too little was seen for a verdict. With --exit-code, 0 says that nothing has to be done; 20
-a plan is ready, 21 urgent (a partition or broker is down, or a disk is nearly full), 22 moving cannot fix what is
-uneven.
+the exit code is the gravest.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
+4 too little was seen for a verdict. With --exit-code, 0 says that nothing has to be done; 20 a plan is ready, 21 urgent
+(a partition or broker is down, or a disk is nearly full), 22 moving cannot fix what is uneven.
 """
 
 from __future__ import annotations

@@ -112,7 +112,6 @@ KEYS = tuple(_PolicyFile.__annotations__)
 
 
 def read_policy(path: Path) -> PlanPolicy:
-    """Raises InvalidInputError."""
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
     except (ValueError, RecursionError) as error:

@@ -47,8 +47,6 @@ _REFERENCE = "#/$defs/{model}"
 
 
 class FactDocument(BaseModel):
-    """A code with its arguments and its text."""
-
     model_config = ConfigDict(extra="forbid")
 
     code: str
@@ -57,8 +55,6 @@ class FactDocument(BaseModel):
 
 
 class FindingDocument(BaseModel):
-    """One published finding."""
-
     model_config = ConfigDict(extra="forbid")
 
     finding_key: str
@@ -107,6 +103,5 @@ def plan_schema() -> dict[str, Any]:
 
 
 def findings_schema() -> dict[str, Any]:
-    """Return the schema of findings.json."""
     schema = FindingsFile.model_json_schema(schema_generator=_Untitled, ref_template=_REFERENCE)
     return {"$schema": DRAFT} | schema | {"title": "findings.json of Kafka Rebalance Advisor"}

@@ -57,7 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises AdvisorError."""
     from kafka_rebalance.snapshot.rates import measure_rates
     from rebalance_advisor.kafka.connection.client_log import silence_client
     from rebalance_advisor.kafka.read_cluster import read_with_settings

@@ -100,7 +100,6 @@ def _contents(path: Path) -> dict[str, bytes]:
 
 
 def _read(file: Path) -> bytes:
-    """Raises InvalidInputError."""
     if not file.is_file():
         problem = "is no file" if file.exists() else "does not exist"
         raise InvalidInputError.at(str(file), problem, "give plan.json or the folder that holds it")

@@ -61,7 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Raises UsageError without a change."""
     brokers = tuple(dict.fromkeys(arguments.lose_broker))
     losses: list[Change] = [RackLost(rack) for rack in dict.fromkeys(arguments.lose_rack)]
     losses += [BrokersLost(brokers)] if brokers else []

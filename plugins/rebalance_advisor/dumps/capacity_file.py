@@ -60,7 +60,6 @@ def parse_capacity(text: str, place: str) -> Capacities:
 
 
 def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterSnapshot:
-    """Raises InvalidInputError for an unknown broker."""
     strangers = sorted(capacities.of_broker.keys() - {broker.id for broker in snapshot.brokers})
     if strangers:
         raise InvalidInputError.at("capacity", f"broker {strangers[0]} is not among the brokers of {snapshot.cluster}")

@@ -92,7 +92,6 @@ class DumpParts:
 
 
 def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
-    """Raises InvalidInputError."""
     parts.znodes.add_to(parts.topics)
     if _holds_groups_alone(parts):
         return _snapshot_of_groups(parts)

@@ -82,8 +82,6 @@ class OffsetsReading:
 
 @dataclass(frozen=True, slots=True)
 class SeenElsewhere:
-    """Evidence of other dumps."""
-
     end_offsets: Mapping[tuple[str, int], int] = field(default_factory=dict)
     holding_bytes: frozenset[tuple[str, int]] = frozenset()
 

@@ -70,19 +70,16 @@ class RuleResult:
 
     @property
     def state(self) -> str:
-        """Return passed, failed or not evaluated."""
         if self.failed_rows is None:
             return "not evaluated"
         return "failed" if self.failed_rows else "passed"
 
     @property
     def first_rows(self) -> str:
-        """Return the first rows by column, and the count of others."""
         return Check(self.rule.name, self.rule.level.value, self.failed_rows or 0, self.sample).first_rows
 
 
 def rule_results(stored: Iterable[Mapping[str, Any]]) -> list[RuleResult]:
-    """Return each rule of both gates with its stored result."""
     found = {(row["gate"], row["rule"]): row for row in stored}
     rules = (rule for gate in Gate for rule in rules_of(gate))
     return [

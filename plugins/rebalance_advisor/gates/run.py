@@ -48,7 +48,6 @@ class GateResult:
 
 
 def check_words(check: store.Check) -> str:
-    """Return rule, level, message and first rows for logs and errors."""
     return f"{check.rule} ({check.level}): {render(Fact(FactCode(check.rule)))}: {check.first_rows}"
 
 

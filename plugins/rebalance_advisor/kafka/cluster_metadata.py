@@ -78,7 +78,6 @@ class TopicsSeen:
 
 
 def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterMetadata:
-    """Raises ClusterUnreadableError."""
     metadata = sender.send_to_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
         raise ClusterUnreadableError(

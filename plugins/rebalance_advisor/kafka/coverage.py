@@ -33,8 +33,6 @@ _REFUSALS = {
 
 @dataclass(slots=True)
 class Coverage:
-    """``cluster`` may be set later."""
-
     cluster: str = ""
     _gaps: set[CoverageGap] = field(default_factory=set)
     _rights: dict[Right, CoverageGap] = field(default_factory=dict)

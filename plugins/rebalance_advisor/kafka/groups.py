@@ -62,7 +62,6 @@ def decode_subscription(data: bytes) -> Subscription:
 
 
 def decode_assignment(data: bytes) -> TopicPartitions:
-    """Raises OddBytesError."""
     reader = ProtocolReader(data)
     reader.version()
     return reader.topic_partitions()

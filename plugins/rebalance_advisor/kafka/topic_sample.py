@@ -137,7 +137,6 @@ class _Reading:
         )  # fmt: skip
 
     def _take(self, row: Any, at: int, end: int) -> int:
-        """Return the next offset."""
         if row.error_code:
             self.failed[row.partition_index] = error_name(int(row.error_code))
             return at
@@ -158,7 +157,6 @@ class _Reading:
         self.observed.append(partition)
 
     def _tell_stuck(self, before: Mapping[int, int], after: Mapping[int, int]) -> None:
-        """Report partitions without progress."""
         if all(after[partition] <= offset for partition, offset in before.items()):
             for partition in before.keys() - self.failed.keys():
                 self.failed[partition] = "its records do not come"

@@ -305,7 +305,6 @@ def shared_out(groups: Sequence[RowGroups], parts: int) -> tuple[tuple[RowGroups
 
 
 def tally_of(groups: Sequence[RowGroups], columns: SampleColumns, plan: TallyPlan) -> KeyTally:
-    """Raises InvalidInputError."""
     tally = KeyTally.none(plan)
     for group in groups:
         with _opened(group.file) as opened:

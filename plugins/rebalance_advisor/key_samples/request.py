@@ -43,7 +43,6 @@ class SampleColumns:
                 raise InvalidInputError.at(place, f"has no column {excerpt(name)}, but {have}", "name it by --…-column")
 
     def require_fit(self, plan: TallyPlan) -> None:
-        """Raises UsageError when the plan needs other hashes than the given ones."""
         if self.key_hash is not None and len(plan.hashes) > 1:
             needed = ", ".join(key_hash.value for key_hash in plan.hashes)
             raise UsageError.at("--hash-column", f"one hash a key, but the partitioners need {needed}", "give keys")
@@ -75,7 +74,6 @@ class KeyRequest:
 
 
 def add_key_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the common options, without output."""
     parser.add_argument("--topic", required=True, metavar="NAME", help="what the topic is called")
     parser.add_argument("--partitions", type=int, metavar="N", help="how many partitions it has")
     parser.add_argument(

@@ -58,7 +58,6 @@ class ChildProcess:
         self.close()
 
     def hello(self) -> Message:
-        """Raises AssignorError."""
         self.close()
         return self._start()
 

@@ -3,15 +3,15 @@
 Values cover the window that ends with the snapshot; missing ones stay unchanged. A series belongs to a broker by id, by
 advertised host, or by a pod's last number.
 
-A topic's rate on a broker belongs to the partitions that it leads. One partition is exact. Several are split by
-messages (growth of end offsets), else by size (retention is per topic, so size follows writes), else evenly. A rate on
-a broker that leads none now is split over all of the topic's partitions if written (the leader moved), and ignored if
-read (follower fetching). A partition with an unchanged end offset was not written to. Example: broker 1 leads a-0 and
-a-1 and counts 90 bytes/s of a; offsets grow by 2/s and 1/s: 60 and 30 bytes/s.
+A topic's rate on a broker is split over the partitions that it leads: by messages (growth of end offsets), else by size
+(retention is per topic, so size follows writes), else evenly. A rate on a broker that leads none now is split over all
+of the topic's partitions if written (the leader moved), and ignored if read (follower fetching). A partition with an
+unchanged end offset was not written to. Example: broker 1 leads a-0 and a-1 and counts 90 bytes/s of a; offsets grow by
+2/s and 1/s: 60 and 30 bytes/s.
 
 CPU is split over leaders by Cruise Control's coefficients, as in the planner: leaders cost by bytes in and out,
-followers by copies. One factor for the cluster makes the sum equal to the measured one. The snapshot records how much
-single brokers deviate.
+followers by copies. One factor for the cluster makes the sum equal to the measured one. The snapshot records the
+brokers' deviations.
 """
 
 from __future__ import annotations
@@ -212,8 +212,6 @@ def _with_gaps(snapshot: ClusterSnapshot, reasons: Iterable[Fact]) -> ClusterSna
 
 
 class _Reader:
-    """Queries one server for one snapshot and collects ``gaps``."""
-
     def __init__(self, snapshot: ClusterSnapshot, server: Server, names: MetricNames, at: datetime) -> None:
         self._snapshot, self._server, self._names, self._at = snapshot, server, names, at
         self._broker = broker_of_value(snapshot.brokers, names.brokers)
@@ -268,7 +266,6 @@ class _Reader:
         return ()
 
     def _topic_rates(self, metrics: Sequence[Metric]) -> dict[tuple[str, int], float]:
-        """Return (topic, broker) → a second for topics of the snapshot."""
         names = self._names
         series = self._series(metrics, (*names.topic_labels, *names.broker_labels))
         series = [(labels, value) for labels, value in series if _first(labels, names.topic_labels)]

@@ -517,7 +517,6 @@ def _require_writable(folder: Path) -> None:
 
 
 def _take_rights(work: Path, target: Path) -> None:
-    """Copy mode and group of the old folder."""
     status = target.stat()
     with contextlib.suppress(PermissionError):
         if work.stat().st_gid != status.st_gid:

@@ -87,7 +87,6 @@ def names_of(snapshot: ClusterSnapshot) -> list[str]:
 
 
 def patterns_of(request: RunRequest) -> Iterator[Placed]:
-    """Yield each pattern with its option."""
     yield from request.options.topic_patterns()
     for place, rules in (("--owners", request.owners), ("--mutes", request.mutes), ("--clients", request.clients)):
         yield from ((place, rule.pattern) for rule in rules)

@@ -255,7 +255,6 @@ class RunRequest(Checked):
         )
 
     def leaving_topics(self, names: Iterable[str]) -> RunRequest:
-        """Return a copy that also excludes these topics."""
         return replace(self, options=self.options.leaving_topics(names))
 
 

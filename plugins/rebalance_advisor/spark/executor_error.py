@@ -20,7 +20,6 @@ _NO_MODULE = re.compile(r"^(?:\w+\.)*ModuleNotFoundError: No module named '([\w.
 class ExecutorError(AdvisorError):
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> ExecutorError:
-        """Merge hosts with the same fault."""
         hosts: dict[tuple[str, str, str, str], set[str]] = {}
         for host, *lack in findings:
             python, part, found, needed = lack

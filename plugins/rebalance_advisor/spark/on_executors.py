@@ -123,7 +123,6 @@ def on_executors(spark: SparkSession, step: Step) -> Step:
 
 
 def is_local(master: str) -> bool:
-    """Return whether executors share this machine."""
     return master.partition("[")[0] == "local"
 
 

@@ -39,7 +39,6 @@ class Seconds:
 
 
 def ask_application(connection: Connection, application_id: str, run_id: str) -> None:
-    """Raises StoreError for an unpublished run."""
     _one(connection, "ask_application", {"application_id": application_id, "run_id": run_id})
 
 

@@ -54,7 +54,6 @@ class Weeks:
 
 
 def mark_old(connection: Connection, before: datetime) -> int:
-    """Return the number of snapshots marked."""
     with connection.transaction():
         return _mark(connection, "lock_old_readings", {"before": before})
 

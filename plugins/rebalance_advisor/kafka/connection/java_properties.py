@@ -87,8 +87,6 @@ _UNTRIMMED = ("sasl.password",)
 
 @dataclass(frozen=True, slots=True)
 class GivenProperties:
-    """``values`` hold secrets."""
-
     values: Mapping[str, str] = field(repr=False)
     places: Mapping[str, str]
     source: str
@@ -111,7 +109,6 @@ class GivenProperties:
         fields[name] = value
 
     def one_of(self, known: tuple[str, ...], value: str, key: str) -> str:
-        """Raises InvalidInputError."""
         if value not in known:
             raise self.refuse(key, f"{key}={value!r} is not supported", "known: " + ", ".join(filter(None, known)))
         return value

@@ -201,7 +201,6 @@ _TYPES = ("JKS", "PKCS12", "PEM")
 
 
 def store_fields(settings: ConnectionSettings, given: GivenProperties) -> dict[str, str]:
-    """Raises InvalidInputError."""
     fields: dict[str, object] = {}
     _take_trusted(fields, given)
     _take_key(fields, settings, given)

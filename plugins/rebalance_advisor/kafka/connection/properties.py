@@ -128,7 +128,6 @@ _URLS = ("https://", "http://", "file:")
 
 
 def with_login(settings: ConnectionSettings, given: GivenProperties) -> ConnectionSettings:
-    """Raises InvalidInputError."""
     if not settings.has_login:
         return settings
     entry = _entry(settings, given)

@@ -86,7 +86,6 @@ def _call(connection: socket.socket, key: int, version: int, body: bytes) -> byt
 
 
 def _read(connection: socket.socket, size: int, deadline: float | None) -> bytes:
-    """Raises UnfinishedAnswerError for a partial answer."""
     parts = bytearray()
     while len(parts) < size:
         if deadline is not None:

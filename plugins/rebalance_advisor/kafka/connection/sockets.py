@@ -67,8 +67,6 @@ class TlsTransport(PlainTransport, KafkaSSLTransport):
 
 
 class ClosingConnectionManager(KafkaConnectionManager):
-    """Without a proxy."""
-
     def __init__(self, net: NetworkSelector, **configs: Any) -> None:
         super().__init__(net, **configs)
         self._network = net

@@ -46,7 +46,6 @@ class WholeAnswers:
         self._unfinished = bytearray()
 
     def data_received(self, data: bytes) -> None:
-        """Raises KafkaProtocolError."""
         self._unfinished += data
         while len(self._unfinished) >= _PREFIX:
             size = self._size()

@@ -44,7 +44,6 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _DEFAULTS = {"scenario": "today"}
-# Attribute → column, if they differ.
 _COLUMN_OF = {
     "over_mean": "level_to_mean_ratio", "stays": "remains_in_cluster", "is_advised": "is_recommended",
 }  # fmt: skip

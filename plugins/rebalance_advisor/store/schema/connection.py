@@ -35,7 +35,6 @@ def dsn_from_environment() -> str:
 
 
 def connect(dsn: str) -> Connection:
-    """Connect with autocommit."""
     address = libpq_string(dsn, options="-c timezone=UTC", application_name="rebalance-advisor")
     try:
         return psycopg.connect(address, autocommit=True)
