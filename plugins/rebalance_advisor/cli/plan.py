@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _require_no_exit_code(arguments: argparse.Namespace, other: str) -> None:
-    """Raises UsageError for commands without finer exit codes."""
+    """Raises UsageError for --exit-code, which has no meaning there."""
     if arguments.exit_code:
         raise UsageError.at(EXIT_CODE, f"is about the plan of one cluster, not {other}", "leave one of them out")
 

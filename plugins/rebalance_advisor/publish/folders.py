@@ -456,7 +456,7 @@ def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
 
 
 def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:
-    """Check again: the target may have changed while the plan was made."""
+    """Put ``work`` in place; the target is checked again, because it may have changed."""
     standing = standing_of(target, shown)
     if standing is Standing.ABSENT:
         work.rename(target)

@@ -130,7 +130,7 @@ def _partitions(snapshot: ClusterSnapshot) -> Columns:
 
 
 def _of_few(written: Callable[[Iterable[Any]], Column], values: Mapping[int, Any], rows: int) -> Column:
-    """Return a column fast when few rows have a value."""
+    """Return the values by row, or a constant column without any."""
     return written(values.get(row) for row in range(rows)) if values else constant(None, rows)
 
 
