@@ -161,7 +161,6 @@ def _pieces(file: BinaryIO, most: int) -> Iterator[bytes]:
 
 
 def _unpacked(data: bytes, path: Path, budget: ByteBudget) -> bytes:
-    """Unpack all gzip members; ignores zero padding."""
     parts: list[bytes] = []
     left = budget.left
     while data:

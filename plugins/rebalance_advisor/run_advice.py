@@ -81,7 +81,6 @@ def advise_run(
 
 
 def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> None:
-    """Save rows and documents in one transaction."""
     with connection.transaction():
         scores = advice.scores
         store.save_broker_scores(connection, run_id, scores.brokers)
@@ -96,7 +95,6 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
 
 
 def save_groups(connection: store.Connection, run_id: str, groups: Iterable[GroupReplay]) -> None:
-    """Save strategies and scenarios of groups, and their members."""
     groups = tuple(groups)
     scores = [row for group in groups for row in score_rows(group)]
     store.save_score_values(connection, run_id, "group_score", SCORE_COLUMNS, scores)

@@ -198,7 +198,7 @@ def key_batch(batch: pa.RecordBatch, columns: SampleColumns, plan: TallyPlan, fi
 
 
 def key_column(array: Any, name: str) -> KeyColumn:
-    """Return the keys of an Arrow string or bytes array. Raises InvalidInputError."""
+    """Raises InvalidInputError."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
@@ -269,7 +269,7 @@ class RowGroups:
 
 
 def parquet_files(path: Path) -> tuple[Path, ...]:
-    """Return the file, or those of a Spark folder. Raises InvalidInputError."""
+    """Raises InvalidInputError."""
     if not is_folder(path):
         return (path,)
     files, _ = folder_entries(path)
@@ -280,7 +280,7 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
 
 
 def row_groups(files: Sequence[Path], columns: SampleColumns) -> tuple[RowGroups, ...]:
-    """Raises InvalidInputError for an invalid or cut file, or a missing column."""
+    """Raises InvalidInputError."""
     found = []
     for file in files:
         with _opened(str(file)) as opened:

@@ -28,8 +28,6 @@ _SHOWN_KEYS = 5
 
 @dataclass(frozen=True, slots=True)
 class KeyReport:
-    """Scores of the topic and of a topic read with it; the number of its placement in the plan."""
-
     topic: str
     scores: KeyScores
     other: str | None = None

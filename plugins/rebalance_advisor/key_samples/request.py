@@ -36,7 +36,6 @@ class SampleColumns:
         return tuple(dict.fromkeys(name for name in wanted if name is not None))
 
     def require_in(self, found: Collection[str], place: str) -> None:
-        """Raises InvalidInputError with the file's columns when one is missing."""
         for name in self.names:
             if name not in found:
                 have = ", ".join(excerpt(column) for column in list(found)[:_SHOWN_COLUMNS]) or "no column"
@@ -54,8 +53,6 @@ _DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class OtherTopic:
-    """A topic read together with this one by one group or Streams application."""
-
     sample: str
     name: str
     layout: TopicLayout

@@ -239,8 +239,6 @@ class Described:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IsolatedAssignor:
-    """An ``Assignor`` in another process; its answers are checked here."""
-
     described: Described
     process: ChildProcess
     name: str = field(init=False)
@@ -259,8 +257,6 @@ class IsolatedAssignor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IsolatedPartitioner:
-    """A ``Partitioner`` in another process, one request a sample."""
-
     described: Described
     process: ChildProcess
     name: str = field(init=False)
@@ -317,7 +313,6 @@ def described(targets: Iterable[Target], limits: Limits = DEFAULTS) -> tuple[Des
 
 @contextmanager
 def own_strategies(found: Sequence[Described], limits: Limits = DEFAULTS) -> Iterator[None]:
-    """Register the classes inside the block."""
     with ExitStack() as stack:
         for one in found:
             process = stack.enter_context(ChildProcess(one.target, limits))

@@ -55,7 +55,6 @@ def _reap(worker: int) -> int | None:
 
 
 def _end_all(worker: int | None) -> None:
-    """Kill until none is left, for at most 3 s."""
     deadline = time.monotonic() + _ENDING_S
     if worker is not None:
         with suppress(ProcessLookupError):
@@ -83,10 +82,8 @@ def _descendants() -> list[int]:
 
 
 def _is_beyond(pids: list[int], memory_bytes: int) -> bool:
-    """Return whether several processes together exceed the limit; the kernel limits a single one.
-
-    Resident memory is checked first, because it is cheap although it counts shared pages twice; then proportional
-    memory.
+    """Compare resident memory, which is cheap but counts shared pages twice, then proportional memory; the kernel
+    limits one process.
     """
     if len(pids) < 2 or _sum(pids, "statm") <= memory_bytes:
         return False

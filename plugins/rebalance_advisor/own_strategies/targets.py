@@ -65,7 +65,6 @@ def installed_targets(kind: Kind) -> tuple[Target, ...]:
 
 
 def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    """Return all entry points, then these places. Raises UsageError."""
     return (*installed_targets(kind), *(read_target(place, kind) for place in places))
 
 

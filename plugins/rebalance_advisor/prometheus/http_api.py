@@ -60,7 +60,7 @@ class Server:
         return cls(address, headers, ca_file)
 
     def query(self, text: str, at: datetime, seconds: float = _ANSWER_SECONDS) -> list[tuple[Labels, float]]:
-        """Return series of an instant query without NaN. Raises PrometheusError."""
+        """Raises PrometheusError; NaN is left out."""
         try:
             answer = ask(
                 f"{self.address}/api/v1/query",

@@ -52,7 +52,6 @@ class Split:
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """Return the share of each split method, and the difference of two."""
         names = ("exact", "by_messages", "by_size", "evenly", "elsewhere", "spread")
         shares = {name: getattr(self, name) for name in names}
         return {name: None if share is None else float(share) for name, share in shares.items()}
@@ -220,7 +219,6 @@ class _Reader:
         self.gaps: list[Fact] = []
 
     def columns(self) -> tuple[dict[LoadKind, Floats], list[str]]:
-        """Return float64[P] of each known kind, and its accuracy."""
         growth = self._offset_growth()
         found: dict[LoadKind, Floats] = {}
         words: list[str] = []
@@ -284,7 +282,6 @@ class _Reader:
         return rates
 
     def _tell_strangers(self, strangers: set[str]) -> None:
-        """Add a gap for series of unknown brokers."""
         if strangers:
             first = min(strangers)
             reason = fact(FactCode.SOURCES_WITHOUT_BROKER, sources=len(strangers), first=first)
@@ -324,5 +321,4 @@ def _or_not_read(values: Floats, found: Mapping[LoadKind, Floats]) -> Floats:
 
 
 def _first(labels: Labels, wanted: Sequence[str]) -> str:
-    """Return the value of the first present label, or ''."""
     return next((labels[name] for name in wanted if labels.get(name)), "")

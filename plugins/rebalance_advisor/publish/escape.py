@@ -23,13 +23,11 @@ def html_value(value: Any) -> Any:
 
 
 def markdown_text(text: str) -> str:
-    """Escape for any place inside a line."""
     plain = _AMPERSAND.sub("&amp;", _INLINE.sub(r"\\\g<0>", visible(text)))
     return plain.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def markdown_line(text: str) -> str:
-    """Escape for a line or list item of its own."""
     line = markdown_text(text.strip(" "))
     begins = _BEGINNING.match(line)
     if begins is None:

@@ -42,7 +42,6 @@ for number, pattern in enumerate(given["patterns"]):
 
 
 def require_quick_request(request: RunRequest, snapshot: ClusterSnapshot) -> None:
-    """Raises UsageError for a slow pattern of a request."""
     patterns = list(patterns_of(request))
     if patterns:
         added = (getattr(change, "topic", None) for scenario in request.own_scenarios for change in scenario.changes)
@@ -74,7 +73,6 @@ def require_quick(patterns: Iterable[Placed], names: Iterable[str]) -> None:
 
 
 def names_of(snapshot: ClusterSnapshot) -> list[str]:
-    """Return the names to match: topics, groups, client ids, racks, brokers, one partition a topic."""
     topics = [topic.name for topic in snapshot.topics]
     groups = [group.id for group in snapshot.groups]
     clients = [member.client_id for group in snapshot.groups for member in group.members if member.client_id]

@@ -3,9 +3,8 @@
     mapper = SparkMapper(spark)
     advise(snapshot, request, mapper=mapper, width=mapper.width)
 
-The step is broadcast once; tasks and answers travel pickled in Arrow columns. A step that raises ends the job.
-
-Packing is longest processing time first: units by falling cost, each into the least loaded bin. Properties:
+The step is broadcast once. Packing is longest processing time first: units by falling cost, each into the least loaded
+bin. Properties:
 
 1. The fullest bin holds at most 4/3 - 1/(3 bins) times the optimum.
 2. A unit that costs more than all others together is alone in its bin (from two bins on).
@@ -15,7 +14,7 @@ Packing is longest processing time first: units by falling cost, each into the l
 Costs 3, 3, 2, 2, 2 in two bins: loads 7 and 5, where 6 and 6 is possible. O(n log n). Graham, "Bounds on
 multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969).
 
-Progress goes to the log every 20 s and at the end. A repeated task counts twice, so the count stops at the total.
+A repeated task counts twice in the progress, so the count stops at the total.
 """
 
 from __future__ import annotations
@@ -75,7 +74,6 @@ class SparkMapper:
         return 4 * max(1, int(self._spark.sparkContext.defaultParallelism))
 
     def __call__(self, step: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
-        """Return answers in task order. Raises ExecutorError."""
         import pyarrow as pa
 
         from rebalance_advisor.spark.on_executors import on_executors

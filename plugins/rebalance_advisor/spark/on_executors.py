@@ -133,7 +133,6 @@ def _prepare(spark: SparkSession) -> Needs:
     context = spark.sparkContext
     archive = make_archive() if is_shipped() else None
     if archive is not None:
-        # A folder that ends with the application.
         context.addFile(str(write_archive(archive, Path(SparkFiles.getRootDirectory()) / "advisor")))
     needed = needs(archive)
     count = max(context.defaultParallelism, 2)

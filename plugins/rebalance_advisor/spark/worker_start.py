@@ -59,7 +59,6 @@ def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[
 
 
 def missing_parts(parts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield (name, found, needed) of modules that are missing or of another minor version."""
     for name, needed in parts.items():
         try:
             found = str(importlib.import_module(name).__version__)
@@ -152,7 +151,6 @@ def unpack_once(archive: Path, place: Path) -> Path:
 
 
 def _forget_unused(place: Path) -> None:
-    """Remove versions unused for a month."""
     oldest = time.time() - _UNUSED_DAYS * 86_400
     for folder in place.glob(f"{_FOLDER_PREFIX}*"):
         with suppress(OSError):

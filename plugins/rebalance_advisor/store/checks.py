@@ -62,7 +62,7 @@ def broken_subjects(connection: Connection, rule: str, snapshot_id: str) -> tupl
 def record_input_checks(
     connection: Connection, snapshot_id: str, checks: Sequence[Check], quarantined: Sequence[Quarantined]
 ) -> None:
-    """Replace the input gate's results, and mark the snapshot passed or blocked."""
+    """Store the results and mark the snapshot passed or blocked."""
     with connection.transaction():
         mark_snapshot(connection, snapshot_id, is_blocked=_blocks(checks))
         key = {"snapshot_id": snapshot_id}
@@ -77,7 +77,7 @@ def record_input_checks(
 
 
 def record_result_checks(connection: Connection, run_id: str, checks: Sequence[Check]) -> None:
-    """Replace the result gate's results; a blocked run is not published."""
+    """Store the results; a blocked run is not published."""
     with connection.transaction():
         key = {"run_key": lock_run(connection, run_id).key}
         connection.execute(named("forget_result_checks"), key)
