@@ -28,6 +28,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_line(text: str) -> str:
+    """Escape also a mark that would begin a heading, list or rule."""
     line = markdown_text(text.strip(" "))
     begins = _BEGINNING.match(line)
     if begins is None:
