@@ -25,7 +25,7 @@ _MOST_FINDINGS = 3
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``kind`` and ``subject_id`` are remembered once it is sent; the texts are plain, made visible."""
+    """``kind`` and ``subject_id`` identify it in the store; the texts are plain and visible."""
 
     kind: str
     subject_id: str
@@ -83,7 +83,7 @@ def _verdict(state: NewestState) -> str:
 
 
 def _plan(state: NewestState) -> list[str]:
-    """What the plan costs; nothing where it moves nothing."""
+    """Return the plan's cost, or [] without moves."""
     if not state.replica_moves and not state.leader_changes:
         return []
     moves, leaders = counted(state.replica_moves or 0, "replica"), counted(state.leader_changes or 0, "leader change")
@@ -129,13 +129,13 @@ def _lines(findings: Sequence[FindingNews]) -> list[str]:
 
 
 def _severity(one: FindingNews) -> str:
-    """``high``, or ``critical (was high)``."""
+    """Return ``high``, or ``critical (was high)``."""
     is_worse = one.severity_before in WORST_FIRST and is_news(one)
     return f"{one.severity} (was {one.severity_before})" if is_worse else one.severity
 
 
 def _finding(one: FindingNews) -> str:
-    """Subject, problem and what to do; of a finding that an older release stored, its code."""
+    """Return subject, problem and remedy; the code alone for a finding of an older release."""
     if one.recommendation_code is None:
         return f"{one.subject_type} {one.subject}: {one.code.replace('_', ' ')}"
     recommendation = {"code": one.recommendation_code, "args": one.recommendation_args}

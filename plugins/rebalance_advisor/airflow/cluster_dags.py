@@ -89,7 +89,7 @@ Brokers = Sequence[tuple[int, str | None]]
 
 
 def advise_form(entry: ClusterEntry) -> dict[str, Param]:
-    """Return the fields of ``advise_NAME``. An empty one is an option that is not given; defaults are the cluster's."""
+    """Return the fields of ``advise_NAME``; an empty one is an option not given, defaults are the cluster's."""
     brokers = known_brokers(entry.name)
     by_name, table = {option.name: option for option in OPTIONS}, entry.options
     goal = Param(

@@ -25,7 +25,7 @@ class UntoldError(AdvisorError):
     """Some recipients could not be reached; all others got their messages."""
 
 
-Send = Callable[["Message", str | None], None]  # with the address of the cluster's page, where Airflow knows its own
+Send = Callable[["Message", str | None], None]  # with the address of the cluster's page, if known
 
 
 @task
@@ -71,7 +71,7 @@ def _recipients(settings: NotifySettings) -> Iterator[tuple[str, str | None, Sen
 def _tell(
     connection: Connection, cluster: str, recipient: tuple[str, str | None, Send], late_after_hours: float
 ) -> int:
-    """Send what one recipient is to hear of a cluster; each message is remembered as soon as it is out."""
+    """Send messages and record each once sent."""
     from rebalance_advisor.airflow.page import page_link
     from rebalance_advisor.notify import messages_for
     from rebalance_advisor.store.notifications import load_news, load_state, load_told, record_told

@@ -22,12 +22,7 @@ from rebalance_advisor.version import advisor_version
 
 
 def requested_run(connection: store.Connection, cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of the request: what the form or the REST call says, and the cluster's own age limit where neither
-    says one.
-
-    Raises UsageError for an unknown option, a value that cannot be, options that contradict each other or their
-    cluster; UnknownNameError, or what is wrong with its table, for a cluster that is not in the list by now.
-    """
+    """Return the request's document, with the cluster's age limit by default. Raises UsageError or UnknownNameError."""
     entry = read_clusters(clusters_file()).entry(cluster)
     options = options_of_form(of_cluster(cluster, params), entry.options)
     request = RunRequest.from_mapping(options)

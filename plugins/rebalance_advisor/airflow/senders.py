@@ -15,12 +15,12 @@ from rebalance_advisor.outgoing_http import OutgoingRequestError, ask, checked_a
 _PATH_PARTS = re.compile(r"[\w-]{8,}")  # parts, since an error message may quote only some
 
 
-_HEADER_LIMIT, _SECTION_LIMIT = 150, 3_000  # characters of Slack's header and section blocks
+_HEADER_LIMIT, _SECTION_LIMIT = 150, 3_000  # characters in Slack
 _OPEN = "Open the advisory"
 
 
 def send_mail(connection_id: str, address: str, message: Message, link: str | None = None) -> None:
-    """Send a mail of HTML, which is what the provider sends; the connection says from whom."""
+    """Send HTML; the connection sets the sender."""
     from airflow.providers.smtp.hooks.smtp import SmtpHook
 
     lines = "".join(f"<li>{escape(line)}</li>\n" for line in message.lines)
@@ -31,9 +31,9 @@ def send_mail(connection_id: str, address: str, message: Message, link: str | No
 
 
 def send_slack(connection_id: str, message: Message, link: str | None = None) -> None:
-    """Post blocks of plain text, in which Slack sees no link and no mention. Raises OutgoingRequestError.
+    """Post plain text without links and mentions. Raises OutgoingRequestError.
 
-    The provider's client follows redirects and logs the address, whose path is the password; here the path is masked.
+    Airflow's client would follow redirects and log the address, whose path is the password; here the path is masked.
     """
     from airflow.providers.common.compat.sdk import mask_secret
     from airflow.providers.slack.hooks.slack_webhook import SlackWebhookHook
@@ -50,7 +50,7 @@ def send_slack(connection_id: str, message: Message, link: str | None = None) ->
 
 
 def _slack_document(message: Message, link: str | None) -> dict[str, Any]:
-    """``text`` is what a notification on a phone shows."""
+    """Return the document; phones show its ``text``."""
     lines = "\n".join(f"• {line}" for line in message.lines)
     blocks = [
         {"type": "header", "text": _plain(message.subject, _HEADER_LIMIT)},

@@ -1,4 +1,4 @@
-"""The form of a run: a goal, the options that goals need most, and any other option in one JSON field.
+"""The form of a run: a goal, the options that goals need most, and other options in one JSON field.
 
 A REST call takes the same fields, and every option by its own name.
 """
@@ -22,9 +22,7 @@ FORM_OPTIONS = (
 
 @dataclass(frozen=True)
 class Goal:
-    """``needs``: an option that the user has to give. ``sets``: options that the goal itself gives. ``unless_given``:
-    options that it gives where form and table do not.
-    """
+    """``needs``: options required of the user; ``sets``: the goal's options; ``unless_given``: its defaults."""
 
     title: str
     needs: str | None = None
@@ -45,10 +43,9 @@ _NEEDED = {goal.needs for goal in GOALS.values() if goal.needs}
 
 
 def options_of_form(params: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a form or a REST call asks for; ``table`` are the cluster's own.
+    """Return the options of a form or REST call; ``table`` are the cluster's, which null removes.
 
-    An option that is null is not asked for, whatever the table says. Raises UsageError for an unknown goal, one that
-    lacks what it needs, and an option that is given in two places.
+    Raises UsageError for an unknown goal, a missing option, and one given twice.
     """
     given = dict(params)
     name, more = given.pop(GOAL, None) or RECOMMENDED, given.pop(MORE, None) or {}

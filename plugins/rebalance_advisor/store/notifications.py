@@ -30,7 +30,7 @@ class FindingNews:
 
 @dataclass(frozen=True, slots=True)
 class NewestState:
-    """Newest advisory of a cluster with its plan's cost, and the newest run. ``None``: there is no advisory yet."""
+    """Newest advisory (None: none yet) with its plan's cost, and the newest run."""
 
     cluster: str
     published_run_id: str | None
