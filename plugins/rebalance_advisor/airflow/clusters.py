@@ -1,15 +1,4 @@
-"""``clusters.toml``: the clusters that the DAGs advise; docs/clusters.md describes its keys.
-
-    [clusters.orders]
-    connection = "kafka_orders"   # an Airflow connection of type kafka
-    schedule = "0 4 * * *"        # of advice, in UTC; collect_schedule: of snapshots; "off": by hand alone
-    throttle = "100MB"            # any run option (docs/options.md): default of form, schedule and REST call
-
-    [clusters.audit]
-    folder = "dumps/audit"        # printed by Kafka's own tools
-
-    [clusters.planned]
-    file = "planned.json.gz"      # a snapshot, a cluster model or a reassignment
+"""``clusters.toml``: the clusters that the DAGs advise, one table each (docs/clusters.md).
 
 A faulty table affects only its own cluster. ``H`` in a schedule is a hash of the name (croniter's hashed expressions).
 Parsing a DAG file must be quick and must not fail, so the form takes brokers from a small file that collecting writes.

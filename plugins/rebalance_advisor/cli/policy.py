@@ -1,9 +1,6 @@
 r"""``--policy FILE`` of ``check`` and ``verify``: a team's limits for any plan, as TOML (docs/plans-as-code.md).
 
 max_hours = 6
-max_move_bytes = "2TB"
-max_throttle = "100MB"          # of each broker in each direction
-max_gap = "20%"                 # bytes above the lower bound
 never_moved = ["payments\\..*"]  # patterns of whole names
 windows = ["Mon-Fri 22:00-05:00", "Sat 00:00-00:00"]  # UTC
 """

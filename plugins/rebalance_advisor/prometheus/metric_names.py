@@ -1,18 +1,7 @@
-"""Metric and label names: JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in. A TOML file adds
-others::
+"""Metric and label names: JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in.
 
-    window_s = 3600                      # over which rates are taken
-    selector = 'cluster="prod"'          # put into every query
-    broker_label = "instance"            # a series' broker: an id, a host, or a pod's number
-    topic_label = "topic"
-    partition_label = "partition"
-    bearer_token_file = "token"          # beside this file, or anywhere
-    ca_file = "ca.pem"                   # replaces the system's CAs: a PEM file, or a folder of OpenSSL's
-    in_bytes = ["my_bytes_in_total"]     # tried in this order: NAME is a counter, "gauge:NAME" a rate already
-    cpu = "share:my_cpu_load"            # a counter of seconds, "gauge:" percent, "share:" 1 for a whole machine
-
-    [brokers]                            # label values without a broker
-    "10.0.0.5:7071" = 3
+A TOML file (docs/loads.md) adds others, tried in its order. ``NAME`` is a counter, ``gauge:NAME`` a rate. For CPU a
+counter has seconds, ``gauge:`` percent, ``share:`` 1 for a whole machine.
 """
 
 from __future__ import annotations
