@@ -2216,6 +2216,7 @@ CREATE TABLE store.group_score (
     members_falling_behind integer,
     basis text,
     is_reproduced boolean,
+    advice jsonb,
     error jsonb
 )
 PARTITION BY RANGE (started_at);
@@ -2244,7 +2245,9 @@ CREATE VIEW advisor.group_drain_latest AS
             WHEN (today.drain_seconds = (0)::double precision) THEN 'no_lag'::text
             WHEN (today.members = 0) THEN 'no_members'::text
             ELSE 'unknown'::text
-        END AS outlook
+        END AS outlook,
+    (today.advice ->> 'code'::text) AS advice_code,
+    (today.advice -> 'args'::text) AS advice_args
    FROM ((store.newest_run newest
      JOIN store.group_score today ON (((today.run_key = newest.run_key) AND (today.started_at = newest.started_at) AND today.is_current AND (today.scenario = 'today'::text))))
      LEFT JOIN store.group_score recommended ON (((recommended.run_key = newest.run_key) AND (recommended.started_at = newest.started_at) AND (recommended.group_id = today.group_id) AND recommended.is_recommended AND (NOT recommended.is_current) AND (recommended.scenario = 'today'::text))));
@@ -2280,6 +2283,10 @@ COMMENT ON COLUMN advisor.group_drain_latest.members_falling_behind IS 'Members 
 COMMENT ON COLUMN advisor.group_drain_latest.recommended_members_falling_behind IS 'The same with the recommended assignor.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.outlook IS 'Current lag: no_lag, drains, never (some members fall behind), no_members, or unknown (no read rates).';
+
+COMMENT ON COLUMN advisor.group_drain_latest.advice_code IS 'Advice about its strategy: code of a fact, as in groups.json.';
+
+COMMENT ON COLUMN advisor.group_drain_latest.advice_args IS 'Arguments of that fact.';
 
 CREATE TABLE store.lag_day (
     cluster text CONSTRAINT lag_hour_cluster_not_null NOT NULL,

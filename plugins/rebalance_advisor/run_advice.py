@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
 from kafka_rebalance.advisory.advisory import disk_outlook
-from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.searches import Mapper
 from kafka_rebalance.plans.state import Watch, ignore
@@ -24,7 +26,7 @@ from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
 
 _SCORE = tuple(one.name for one in fields(GroupScore))
-SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced")
+SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced", "advice")
 _TOPIC = tuple(one.name for one in fields(TopicPlacementScore))
 _MEMBER = tuple(one.name for one in fields(MemberScore))
 
@@ -88,23 +90,41 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
         store.save_resource_scores(connection, run_id, scores.resources)
         topics = [attrgetter(*_TOPIC)(score) for topic in advice.topics for score in topic.scores]
         store.save_score_values(connection, run_id, "topic_score", _TOPIC, topics)
-        save_groups(connection, run_id, advice.groups)
+        save_groups(connection, run_id, advice.groups, _advice_of_groups(advice))
         store.save_plan(connection, run_id, advice.plan)
         store.save_findings(connection, run_id, advice.findings)
         store.save_advisory(connection, run_id, advice.document() | _outlook(connection, run_id, advice))
 
 
-def save_groups(connection: store.Connection, run_id: str, groups: Iterable[GroupReplay]) -> None:
+def _advice_of_groups(advice: Advice) -> dict[str, Fact]:
+    """Return what ``groups.json`` advises each group."""
+    groups = {group.id: group for group in advice.snapshot.groups}
+    found = findings_by_group(advice.findings)
+    return {
+        replay.group_id: group_advice(replay, groups[replay.group_id], found.get(replay.group_id, ()))
+        for replay in advice.groups
+    }
+
+
+def save_groups(
+    connection: store.Connection,
+    run_id: str,
+    groups: Iterable[GroupReplay],
+    advice: Mapping[str, Fact] = MappingProxyType({}),
+) -> None:
     groups = tuple(groups)
-    scores = [row for group in groups for row in score_rows(group)]
+    scores = [row for group in groups for row in score_rows(group, advice.get(group.group_id))]
     store.save_score_values(connection, run_id, "group_score", SCORE_COLUMNS, scores)
     members = [attrgetter(*_MEMBER)(member) for group in groups for member in group.members]
     store.save_score_values(connection, run_id, "member_score", _MEMBER, members)
 
 
-def score_rows(group: GroupReplay) -> list[tuple[Any, ...]]:
+def score_rows(group: GroupReplay, advice: Fact | None = None) -> list[tuple[Any, ...]]:
     values = attrgetter(*_SCORE)
-    return [(*values(score), group.basis.value, group.is_reproduced) for score in (*group.scores, *group.scenarios)]
+    return [
+        (*values(score), group.basis.value, group.is_reproduced, advice if score is group.today else None)
+        for score in (*group.scores, *group.scenarios)
+    ]
 
 
 def _outlook(connection: store.Connection, run_id: str, advice: Advice) -> dict[str, list[dict[str, Any]]]:

@@ -500,6 +500,7 @@ CREATE TABLE store.group_score (
     members_falling_behind integer,  -- where drain_seconds is NULL: NULL is unknown, a number (also 0) is never
     basis text,
     is_reproduced boolean,
+    advice jsonb,  -- a fact: what to do about the group's strategy; of today's row alone
     error jsonb
 ) PARTITION BY RANGE (started_at);
 CREATE INDEX group_score_of_run ON store.group_score (run_key, group_id);

@@ -20,7 +20,9 @@ SELECT
         WHEN today.drain_seconds = 0 THEN 'no_lag'
         WHEN today.members = 0 THEN 'no_members'
         ELSE 'unknown'
-    END AS outlook
+    END AS outlook,
+    today.advice ->> 'code' AS advice_code,
+    today.advice -> 'args' AS advice_args
 FROM store.newest_run AS newest
 JOIN store.group_score AS today
     ON today.run_key = newest.run_key AND today.started_at = newest.started_at AND today.is_current AND today.scenario = 'today'
@@ -43,3 +45,5 @@ COMMENT ON COLUMN advisor.group_drain_latest.partitions_moved IS 'Partitions tha
 COMMENT ON COLUMN advisor.group_drain_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown.';
 COMMENT ON COLUMN advisor.group_drain_latest.recommended_members_falling_behind IS 'The same with the recommended assignor.';
 COMMENT ON COLUMN advisor.group_drain_latest.outlook IS 'Current lag: no_lag, drains, never (some members fall behind), no_members, or unknown (no read rates).';
+COMMENT ON COLUMN advisor.group_drain_latest.advice_code IS 'Advice about its strategy: code of a fact, as in groups.json.';
+COMMENT ON COLUMN advisor.group_drain_latest.advice_args IS 'Arguments of that fact.';

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.finding import Severity
@@ -39,13 +40,16 @@ def read(connection, at: datetime, snapshot=None, **changes: Any) -> str:
 
 
 def advise(connection, run_id: str, snapshot_id: str, at: datetime = NOW, **parts: Any) -> None:
-    """A published run; ``parts``: findings, plan, resources, groups."""
+    """A published run; ``parts``: findings, plan, resources, groups, advice of groups."""
     connection.execute("SELECT store.ensure_week(%s)", (at,))
     store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
     connection.execute("UPDATE store.run SET started_at = %s WHERE run_id = %s", (at, run_id))
     store.save_findings(connection, run_id, parts.get("findings", []))
     store.save_resource_scores(connection, run_id, parts.get("resources", []))
     store.save_group_scores(connection, run_id, parts.get("groups", []))
+    for group, advice in parts.get("advice", {}).items():
+        saved = "UPDATE store.group_score SET advice = %s WHERE group_id = %s AND is_current AND scenario = 'today'"
+        connection.execute(saved, (Jsonb(advice.document()), group))
     store.save_plan(connection, run_id, parts.get("plan") or small_plan(snapshot_id))
     store.publish_run(connection, run_id)
 

@@ -109,6 +109,11 @@ def recommendation_words(stored: Mapping[str, Any]) -> str:
     return "" if code is None else render_document({"code": code, "args": args})
 
 
+def begin_sentence(words: str) -> str:
+    """Return the words with a capital at the beginning."""
+    return words[:1].upper() + words[1:]
+
+
 def verdict_words(verdict: str) -> str:
     """The verdict as a sentence; one that a newer advisor wrote stands as it is."""
     return VERDICT_WORDS.get(verdict, verdict)
@@ -209,5 +214,6 @@ _FILTERS: Mapping[str, Any] = {
     "outlook": outlook_words,
     "owner": owner_words,
     "fact": fact_words,
+    "begin": begin_sentence,
     "proof": proof_words,
 }

@@ -57,7 +57,12 @@ def published(connection) -> str:
     found.append(replace(found[1], subject=HOSTILE, subject_type=SubjectType.TOPIC, recommendation=hostile))
     scores = [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)]
     advise(connection, "yesterday", yesterday, NOW - timedelta(days=1))
-    advise(connection, RUN, today, NOW, findings=found, resources=scores, groups=groups)
+    change = fact(
+        FactCode.CHANGE_STRATEGY, advised="roundrobin", idle_members=0, skew_count=1.0, partitions_moved=4,
+        is_server=False,
+    )  # fmt: skip
+    advice = {"readers": change}
+    advise(connection, RUN, today, NOW, findings=found, resources=scores, groups=groups, advice=advice)
     return today
 
 
@@ -198,9 +203,9 @@ def test_a_group_that_moves_is_not_judged(connection, open_page) -> None:
     rebalancing = GroupMotion(MotionCode.REBALANCING, None, 3).fact(FactCode.NOT_JUDGED)
     moving = replace(moving, subject_type=SubjectType.GROUP, recommendation=rebalancing)
     scores = [GroupScore("readers", "range", None, True, 3, 6, skew_count=1.5)]
-    advise(connection, RUN, today, NOW, findings=[moving], groups=scores)
+    advise(connection, RUN, today, NOW, findings=[moving], groups=scores, advice={"readers": rebalancing})
     text = open_page().get("/clusters/prod/group", params={"name": "readers"}).text
-    assert "<strong>Not judged</strong>" in text
+    assert "<strong>Not judged: " in text
     assert "Keep range" not in text
 
 

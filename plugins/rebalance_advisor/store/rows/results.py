@@ -33,7 +33,7 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     "topic_score": ("disk_skew", "bytes_to_move", "rack_violations"),
     "group_score": (
         "version", "scenario", "idle_members", "skew_count", "skew_rate", "skew_lag", "partitions_moved",
-        "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "error",
+        "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "advice", "error",
         "cv_count", "cv_rate", "least_skew_count", "least_skew_rate", "partitions_without_reader", "subject",
         "variants", "mean_partitions_moved", "partitions_revoked", "partitions_unread", "longest_pause_ms",
         "unread_partition_ms", "members_falling_behind", "leader_in_rack_ratio",
