@@ -1,7 +1,7 @@
-"""The library: ``advise`` for a Kafka cluster, with a plan, its proof and findings. Pure.
+"""The pure library: ``advise`` returns plan, proof and findings for one ``ClusterSnapshot``; ``verify_plan`` judges a
+plan.
 
-``advise`` answers for one ``ClusterSnapshot``; ``verify_plan`` judges a plan by its snapshot alone.
-No code in here touches a file, a socket, a database or a clock. README.md says what it promises.
+No file, socket, database or clock. README.md lists its promises.
 """
 
 from importlib import import_module
@@ -19,7 +19,7 @@ __all__ = [
     "snapshot_from_document", "snapshot_to_document", "verify_plan",
 ]  # fmt: skip
 
-# Imported on first use: kernels and the solver are heavy, and many importers need one light module.
+# Imported on first use: kernels and the solver are heavy.
 _MODULES = {
     "advisory.advise": ("Advice", "AdviceRequest", "advise"),
     "options.plan_options": ("PlanOptions",),

@@ -1,4 +1,4 @@
-"""Amounts as people read them: bytes in binary units, times, ratios. What is unknown is never 0."""
+"""Amounts for people: bytes in binary units, times, ratios. Unknown is never 0."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bytes_in_words(value: float | None) -> str:
         return UNKNOWN
     size, unit = float(value), _BYTE_UNITS[0]
     for unit in _BYTE_UNITS:
-        # As it is shown: what rounds to 1024.0 KiB is 1.0 MiB.
+        # Rounded first: 1024.0 KiB is 1.0 MiB.
         if abs(round(size, 0 if unit == "B" else 1)) < 1024 or unit == _BYTE_UNITS[-1]:
             break
         size /= 1024
@@ -40,7 +40,7 @@ def bytes_in_words(value: float | None) -> str:
 
 
 def seconds_in_words(value: float | None) -> str:
-    """``5400`` → ``1 h 30 min``; what takes some time never takes none: ``0.4`` → ``under 1 s``."""
+    """``5400`` → ``1 h 30 min``; a positive time is never 0: ``0.4`` → ``under 1 s``."""
     if value is None:
         return UNKNOWN
     if 0 < value < 1:
@@ -65,7 +65,7 @@ def percent_in_words(value: float | None) -> str:
 
 
 def amount_in_words(value: float | None, unit: str) -> str:
-    """A load in the unit that its resource has."""
+    """Return a load in its resource's unit."""
     if value is None:
         return UNKNOWN
     if unit == "bytes":

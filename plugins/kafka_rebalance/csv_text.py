@@ -1,7 +1,6 @@
-"""Text cells of CSV files that a spreadsheet may open: none of ours is taken for a formula, and all come back exactly.
+"""Text cells of CSV files, safe against spreadsheet formulas and reversible.
 
-A text that begins with ``=``, ``+``, ``-``, ``@``, TAB or CR gets a leading ``'``, and so does one that begins with
-``'`` itself. Numbers are no text and stay as they are.
+A text that begins with ``=``, ``+``, ``-``, ``@``, TAB, CR or ``'`` gets a leading ``'``. Numbers stay.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ _BEGINS = tuple("=+-@\t\r'")
 
 
 def guarded(text: str) -> str:
-    """The cell to write for ``text``."""
     return f"'{text}" if text.startswith(_BEGINS) else text
 
 
 def unguarded(cell: str) -> str:
-    """The text of a cell that was written by ``guarded``; other cells as they are."""
+    """Return the text of a cell written by ``guarded``; other cells stay."""
     return cell[1:] if cell[:1] == "'" and cell[1:].startswith(_BEGINS) else cell

@@ -8,17 +8,17 @@ from kafka_rebalance.facts import Fact
 
 
 class UsageError(InvalidInputError):
-    """Options that cannot be kept: values out of range, or two that contradict each other. Wrong usage, exit code 2."""
+    """Options out of range, or two that contradict each other. Exit code 2."""
 
 
 class InvalidSnapshotError(InvalidInputError):
-    """A snapshot that contradicts itself, such as a partition listed twice."""
+    """A snapshot that contradicts itself, such as a duplicate partition."""
 
 
 class InfeasibleError(AdvisorError):
-    """No plan keeps every hard rule. ``cause`` is the smallest one found, ``relaxation`` what would help.
+    """No plan keeps every hard rule. ``cause`` is the smallest cause found, ``relaxation`` a remedy.
 
-    ``str`` gives codes and arguments; who shows it to a person renders both (``render.error_words``).
+    ``str`` gives codes and arguments; ``render.error_words`` renders both.
     """
 
     def __init__(self, cause: Fact, relaxation: Fact | None = None) -> None:
@@ -31,5 +31,5 @@ class InfeasibleError(AdvisorError):
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """The cause, and what would help where that is known."""
+        """Return the cause and the remedy, where known."""
         return (self.cause,) if self.relaxation is None else (self.cause, self.relaxation)

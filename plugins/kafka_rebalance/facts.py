@@ -1,8 +1,8 @@
-"""Facts: what plans, findings, gates and stored rows say, as a code with named arguments.
+"""Facts: the data of plans, findings, gates and stored rows, as a code with named arguments.
 
-``render`` alone makes words of them. A fact is data: it is hashed, stored and verified, and its wording may change at
-any time. Arguments are JSON values with their unit in the name (``copied_bytes``, ``times_share``), ids, names, lists
-of these, and further facts. Example: ``fact(FactCode.BROKER_OUTSIDE_BAND, broker=3, resource="disk", times_mean=1.4)``.
+Facts are hashed, stored and verified; only ``render`` makes words of them. Arguments are JSON values with their unit in
+the name (``copied_bytes``, ``times_share``), ids, names, lists of these, and further facts. Example:
+``fact(FactCode.BROKER_OUTSIDE_BAND, broker=3, resource="disk", times_mean=1.4)``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from kafka_assignors.visible_text import visible
 
 
 class FactCode(StrEnum):
-    """Every code, by the part that says it. A code is its value in JSON and SQL, and never changes its meaning."""
+    """Every code. A code is its value in JSON and SQL, and never changes its meaning."""
 
-    # Moves of a plan: why each is made, and what is worse without it.
+    # Moves: reason, and consequence without the move.
     RELIEVES_BROKER = "relieves_broker"
     FILLS_BROKER = "fills_broker"
     MAKES_UP_FOR_MOVES = "makes_up_for_moves"
@@ -52,7 +52,7 @@ class FactCode(StrEnum):
     ABOVE_CAPACITY = "above_capacity"
     LEADS_TOO_FEW = "leads_too_few"
 
-    # What each broker gives and gets, and what must still be true when a plan is executed.
+    # Changes of each broker, and preconditions of a plan.
     BROKER_CHANGES = "broker_changes"
     REPLICAS_AS_PLANNED = "replicas_as_planned"
     BROKERS_ALIVE = "brokers_alive"
@@ -104,7 +104,7 @@ class FactCode(StrEnum):
     BOUND_OF_VERIFIER = "bound_of_verifier"
     PART_NOT_VERIFIED = "part_not_verified"
 
-    # Why a band is not met.
+    # Unmet bands.
     BAND_GIVES_WAY = "band_gives_way"
     PARTITION_ABOVE_BAND = "partition_above_band"
     ALL_PARTITIONS_ABOVE_BAND = "all_partitions_above_band"
@@ -125,7 +125,7 @@ class FactCode(StrEnum):
     POINT_KNEE = "point_knee"
     POINT_EVEN = "point_even"
 
-    # Why the plan cannot tell whether something has to move.
+    # Verdict ``cannot_tell``.
     SNAPSHOT_TOO_OLD = "snapshot_too_old"
     NO_BROKER_SEEN = "no_broker_seen"
     NO_BROKER_ANSWERS = "no_broker_answers"
@@ -139,13 +139,13 @@ class FactCode(StrEnum):
     RESOURCE_LEFT_OUT = "resource_left_out"
     OF_WHAT_WAS_SEEN = "of_what_was_seen"
 
-    # Why a resource is left out.
+    # Resources left out.
     FIGURE_NOT_MEASURED = "figure_not_measured"
     FIGURE_KNOWN_FOR_FEW = "figure_known_for_few"
     RESTS_ON_UNKNOWN_FIGURE = "rests_on_unknown_figure"
     REPLICAS_STAY = "replicas_stay"
 
-    # What is unusual about a cluster, and how the plan treats it.
+    # Unusual states of a cluster, and how the plan treats them.
     BROKER_UNRESPONSIVE = "broker_unresponsive"
     CORDONED_GETS_NOTHING = "cordoned_gets_nothing"
     ONLY_BROKER = "only_broker"
@@ -167,7 +167,7 @@ class FactCode(StrEnum):
     THROTTLES_SET = "throttles_set"
     HOURS_OUTSIDE_BAND = "hours_outside_band"
 
-    # Why no plan keeps every hard rule.
+    # Infeasible plans.
     FACTOR_ABOVE_BROKERS = "factor_above_brokers"
     TOO_FEW_BROKERS = "too_few_brokers"
     IMMOVABLE_ON_LEAVING_BROKER = "immovable_on_leaving_broker"
@@ -189,7 +189,7 @@ class FactCode(StrEnum):
     DIR_HOLDS_IMMOVABLE = "dir_holds_immovable"
     DIR_MOVES_WITHOUT_ROOM = "dir_moves_without_room"
 
-    # What would help.
+    # Remedies for infeasible plans.
     LOWER_FACTOR = "lower_factor"
     ADD_BROKERS = "add_brokers"
     ADD_DISK = "add_disk"
@@ -254,7 +254,7 @@ class FactCode(StrEnum):
     CANNOT_TELL_MOVES = "cannot_tell_moves"
     MOVING_CANNOT_FIX = "moving_cannot_fix"
 
-    # What to do about these, and what the plan does.
+    # Remedies of these findings, and effects of the plan.
     PLAN_MOVES_NOTHING = "plan_moves_nothing"
     PLAN_LEAVES_BROKER = "plan_leaves_broker"
     PLAN_LEAVES_RESOURCE = "plan_leaves_resource"
@@ -270,7 +270,7 @@ class FactCode(StrEnum):
     IN_SYNC_AGAIN = "in_sync_again"
     BROKER_BACK = "broker_back"
 
-    # What following a finding costs.
+    # Costs of a remedy.
     COPIES_BYTES = "copies_bytes"
     COPIES_BETWEEN_DISKS = "copies_between_disks"
     EACH_REPLICA_COPIES = "each_replica_copies"
@@ -324,7 +324,7 @@ class FactCode(StrEnum):
     UNEVEN_PER_TOPIC = "uneven_per_topic"
     CROSS_RACK_READS = "cross_rack_reads"
 
-    # What to do about these.
+    # Remedies of these findings.
     SET_STRATEGY = "set_strategy"
     LEARN_STRATEGY = "learn_strategy"
     RESTART_ONE_BY_ONE = "restart_one_by_one"
@@ -349,7 +349,7 @@ class FactCode(StrEnum):
     CONSUMER_PROTOCOL = "consumer_protocol"
     PARTITIONS_WAIT = "partitions_wait"
 
-    # Rows of a group under a strategy: what happens in a scenario.
+    # Scenario rows of a group under a strategy.
     MEMBER_JOINS = "member_joins"
     MEMBER_LEAVES = "member_leaves"
     MEMBER_DIES = "member_dies"
@@ -360,13 +360,13 @@ class FactCode(StrEnum):
     TOPIC_GROWS = "topic_grows"
     STRATEGY_CHANGES = "strategy_changes"
 
-    # Why a strategy, or Kafka's placer, has no answer.
+    # Refusals of a strategy or of Kafka's placer.
     STRATEGY_REFUSES = "strategy_refuses"
     STRATEGY_NOT_MODELLED = "strategy_not_modelled"
     NO_MEMBER_LEFT = "no_member_left"
     NO_BROKER_TO_PLACE_ON = "no_broker_to_place_on"
 
-    # Of which releases an answer is, and why these were asked.
+    # Releases of an answer, and why these were chosen.
     ANSWER_OF_RELEASES = "answer_of_releases"
     ANSWER_OF_ASSIGNOR = "answer_of_assignor"
     GIVES_TODAY = "gives_today"
@@ -375,14 +375,14 @@ class FactCode(StrEnum):
     CLIENT_NOT_MODELLED = "client_not_modelled"
     ASSUMED = "assumed"
 
-    # The way of a group to another strategy.
+    # Steps of a group to another strategy.
     ROLLOVER_STEP = "rollover_step"
     READ_TWICE = "read_twice"
     CANNOT_CHANGE = "cannot_change"
     CANNOT_CHANGE_KIND = "cannot_change_kind"
     CANNOT_CHANGE_NOW = "cannot_change_now"
 
-    # What an advisory rests on, and when disks fill up.
+    # Load sources and disk forecasts.
     LOAD_SOURCE = "load_source"
     LOAD_OF_LOG_DIRS = "load_of_log_dirs"
     LOAD_MISSING = "load_missing"
@@ -390,7 +390,7 @@ class FactCode(StrEnum):
     MORE_DISKS_FILL = "more_disks_fill"
     NO_DISK_FILLS = "no_disk_fills"
 
-    # What a snapshot lacks of a subject (``snapshot.coverage``).
+    # Gaps of a snapshot (``snapshot.coverage``).
     LACKS_RIGHT = "lacks_right"
     LACKS_PLACEMENT = "lacks_placement"
     LACKS_EVERYTHING = "lacks_everything"
@@ -446,7 +446,7 @@ class FactCode(StrEnum):
     LACKS_LAG = "lacks_lag"
     LACKS_ADVICE = "lacks_advice"
 
-    # Why it lacks that: what a broker, a tool or a server said.
+    # Causes of gaps: replies of brokers, tools and servers.
     AS_REPORTED = "as_reported"
     KAFKA_ERROR = "kafka_error"
     REQUEST_FAILED = "request_failed"
@@ -465,7 +465,7 @@ class FactCode(StrEnum):
     RIGHT_NOT_HELD = "right_not_held"
     RIGHT_NOT_TOLD = "right_not_told"
 
-    # Why it lacks that: what changed, or is in an odd state.
+    # Causes of gaps: changes and odd states.
     OF_PARTITIONS = "of_partitions"
     CHANGED_WHILE_READ = "changed_while_read"
     CHANGED_AGAIN = "changed_again"
@@ -485,7 +485,7 @@ class FactCode(StrEnum):
     COMMITS_OUTSIDE_LOG = "commits_outside_log"
     MORE_THAN_A_PAGE = "more_than_a_page"
 
-    # Why it lacks that: what dumps do not hold.
+    # Causes of gaps: limits of dumps.
     NOT_IN_REASSIGNMENT = "not_in_reassignment"
     NO_DUMP = "no_dump"
     NO_DUMP_OF_TOPICS = "no_dump_of_topics"
@@ -516,7 +516,7 @@ class FactCode(StrEnum):
     ASSIGNMENTS_DIFFER = "assignments_differ"
     ASSIGNMENT_NOT_SHOWN = "assignment_not_shown"
 
-    # Why it lacks that: what was not measured.
+    # Causes of gaps: unknown metrics.
     RETENTION_NOT_SEEN = "retention_not_seen"
     GROUPS_MAY_BE_HIDDEN = "groups_may_be_hidden"
     GROUP_READS_UNSEEN = "group_reads_unseen"
@@ -526,7 +526,7 @@ class FactCode(StrEnum):
     SOURCES_WITHOUT_BROKER = "sources_without_broker"
     LEFT_OUT_BY_CHECKS = "left_out_by_checks"
 
-    # What a team's policy says of a plan.
+    # A team's policy about a plan.
     ABOVE_POLICY_LIMIT = "above_policy_limit"
     TOUCHES_PROTECTED = "touches_protected"
     FILLS_PROTECTED_BROKER = "fills_protected_broker"
@@ -534,7 +534,7 @@ class FactCode(StrEnum):
     WAVE_LONGER_THAN_WINDOW = "wave_longer_than_window"
     OUTSIDE_WINDOWS = "outside_windows"
 
-    # What a plan's check says on a newer snapshot.
+    # A plan's check on a newer snapshot.
     AND_MORE = "and_more"
     ALL_MOVES_DONE = "all_moves_done"
     MOVES_ARE_LEFT = "moves_are_left"
@@ -599,8 +599,6 @@ class FactCode(StrEnum):
 
 
 class BoundProof(StrEnum):
-    """How the lower bound of a cost is proved."""
-
     NOTHING_MOVES = "nothing_moves"
     FORCED_COPIES = "forced_copies"
     PRICES_ABOVE_BANDS = "prices_above_bands"
@@ -621,7 +619,7 @@ class BoundProof(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact. ``args`` holds plain JSON values, tuples of them, and facts."""
+    """``args`` holds plain JSON values, tuples of them, and facts."""
 
     code: FactCode
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -630,21 +628,20 @@ class Fact:
         return hash(repr(self.document()))
 
     def __str__(self) -> str:
-        """Return code and arguments, for logs and for errors that nothing renders."""
+        """Return code and arguments, for logs and unrendered errors."""
         return self.code.value + (f"({', '.join(_named(*item) for item in self.args.items())})" if self.args else "")
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON object ``{"code": ..., "args": {...}}``; arguments by name, since jsonb keeps no order."""
+        """Return ``{"code": ..., "args": {...}}``; by name, since jsonb keeps no order."""
         return {"code": self.code.value, "args": {name: _plain(self.args[name]) for name in sorted(self.args)}}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Fact:
-        """Return the fact of a JSON object. Raises ValueError for an unknown code."""
+        """Raises ValueError for an unknown code."""
         return cls(FactCode(document["code"]), {name: _typed(value) for name, value in document["args"].items()})
 
 
 def fact(code: FactCode, **args: Any) -> Fact:
-    """Return the fact with its arguments by name."""
     return Fact(code, args)
 
 
@@ -672,5 +669,5 @@ def _typed(value: Any) -> Any:
 
 
 def refusal_of(error: AssignorError) -> Fact:
-    """Return a strategy's refusal as a fact; class and message may be foreign text, which is made visible."""
+    """Return a strategy's refusal as a fact; foreign text is made visible."""
     return fact(FactCode.STRATEGY_REFUSES, error=visible(error.java_class), message=visible(error.java_message))

@@ -1,16 +1,16 @@
-"""Parameter classes: frozen dataclasses whose numbers are checked when they are made.
+"""Parameter classes: frozen dataclasses that check their numbers.
 
-A field declares its default and the range of what is allowed::
+A field declares its default and its range::
 
     @dataclass(frozen=True, kw_only=True)
     class PushParams(Parameters):
         misses_borne: int = number(20, least=0)
 
-Fields whose values may not fall, in the order of ``ascending``, are named in the class::
+``ascending`` names fields whose values may not fall::
 
     ascending = (("least_steps", "most_steps"),)
 
-Classes are composed by making one a field of another; ``dataclasses.replace`` makes a variant, which is checked again.
+A class may be a field of another; ``dataclasses.replace`` makes a variant, which is checked again.
 """
 
 from __future__ import annotations
@@ -27,20 +27,17 @@ T = TypeVar("T")
 
 
 def number(default: T, *, least: float, most: float = float("inf")) -> T:
-    """A field of a parameter class: an int, a float, or a tuple of them, each within ``least``..``most``."""
+    """Return a field: an int, a float, or a tuple of them, each within ``least``..``most``."""
     return field(default=default, metadata={"least": least, "most": most})
 
 
 class Parameters:
-    """Base of parameter classes.
-
-    Raises InvalidInputError for a value of another type or outside its range, and for values in a wrong order.
-    """
+    """Raises InvalidInputError for a value of another type, out of range or out of order."""
 
     ascending: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     def __post_init__(self) -> None:
-        """Check every number; a whole number where a fraction is meant becomes one."""
+        """Check every number; an int for a float is converted."""
         for parameter in fields(cast("Any", self)):
             if parameter.metadata:
                 value = _checked(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))

@@ -1,8 +1,7 @@
-"""A team's limits for any plan, and which of them a plan breaks, each with the value seen and the value allowed.
+"""A team's limits for plans, and the broken ones, each with the value seen and the value allowed.
 
-Limits bound costs, protect topics and brokers, and name hours of the week such as ``Mon-Fri 22:00-05:00``, in UTC. A
-plan is judged by its document alone, so a review of ``plan.json`` needs no cluster. An unknown cost breaks every limit
-of it.
+Limits bound costs, protect topics and brokers, and name hours of the week in UTC, such as ``Mon-Fri 22:00-05:00``. A
+plan is judged by its document alone, without a cluster. An unknown cost breaks every limit of it.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _DAY_MINUTES = 24 * 60
 class WeeklyWindow:
     """``days`` on which it opens (0 is Monday), ``opens`` in minutes after midnight, ``minutes`` long (1 to 1440).
 
-    ``22:00-05:00`` closes on the day after; ``00:00-00:00`` is a whole day.
+    ``22:00-05:00`` closes on the next day; ``00:00-00:00`` is a whole day.
     """
 
     days: frozenset[int]
@@ -35,10 +34,7 @@ class WeeklyWindow:
 
     @classmethod
     def from_text(cls, text: str) -> WeeklyWindow:
-        """``22:00-05:00`` (every day), ``Sat 08:00-20:00``, ``Fri-Mon 00:00-00:00``.
-
-        Raises InvalidInputError for anything else.
-        """
+        """``22:00-05:00`` (every day), ``Sat 08:00-20:00``, ``Fri-Mon 00:00-00:00``. Else raises InvalidInputError."""
         match = _FORM.fullmatch(text)
         if match is None:
             raise InvalidInputError.at(excerpt(text), "is no window", "write it as Mon-Fri 22:00-05:00, in UTC")
@@ -52,10 +48,10 @@ class WeeklyWindow:
         return cls(days, opens, (closes - opens) % _DAY_MINUTES or _DAY_MINUTES)
 
     def is_open(self, now: datetime) -> bool:
-        """Is ``now`` (with its time zone) within it?"""
+        """Return whether ``now`` (with its zone) is within it."""
         utc = now.astimezone(UTC)
         midnight = utc.replace(hour=0, minute=0, second=0, microsecond=0)
-        for day in (midnight, midnight - timedelta(days=1)):  # a window of the day before may reach into this one
+        for day in (midnight, midnight - timedelta(days=1)):  # yesterday's window may reach into today
             opened = day + timedelta(minutes=self.opens)
             if day.weekday() in self.days and opened <= utc < opened + timedelta(minutes=self.minutes):
                 return True
@@ -63,9 +59,7 @@ class WeeklyWindow:
 
 
 def longest_minutes(windows: tuple[WeeklyWindow, ...]) -> int:
-    """How long the longest stretch is that lies in one window or in several that follow each other without a gap.
-
-    A week without a gap gives the whole week.
+    """Return the longest stretch within windows that follow each other without a gap; at most a week.
 
     >>> longest_minutes((WeeklyWindow.from_text("22:00-00:00"), WeeklyWindow.from_text("00:00-05:00")))
     420
@@ -79,7 +73,7 @@ def longest_minutes(windows: tuple[WeeklyWindow, ...]) -> int:
                 open_minutes[minute % week] = 1
     if all(open_minutes):
         return week
-    stretches = bytes(open_minutes * 2).split(b"\0")  # twice: one stretch may reach over the end of the week
+    stretches = bytes(open_minutes * 2).split(b"\0")  # twice: a stretch may cross the week's end
     return max(len(stretch) for stretch in stretches)
 
 
@@ -91,16 +85,13 @@ def _minutes(text: str, hour: str, minute: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PlanPolicy:
-    """None, or nothing in a list: no such limit.
+    """None or an empty list: no limit.
 
-    max_hours                    of all waves at the plan's throttle
-    max_wave_hours               of each of them
-    max_move_bytes, max_moves, max_leader_changes
-    max_throttle_bytes_per_s     of each broker in each direction
-    max_gap                      share of its proven bound that the plan's bytes may lie above it
-    never_moved                  patterns of topics: no replica and no leader of them
-    never_filled                 brokers that nothing is copied to
-    windows                      of the week: a wave must fit into one; carrying out begins within one
+    max_hours                    of all waves at the plan's throttle max_wave_hours               of each wave
+    max_move_bytes, max_moves, max_leader_changes max_throttle_bytes_per_s     of each broker in each direction max_gap
+    of the plan's bytes to their lower bound, as a share of the bound never_moved                  topic patterns: no
+    replica or leader changes never_filled                 brokers that get no copies windows                      of
+    the week: each wave fits into one, and execution begins within one
     """
 
     max_hours: float | None = None
@@ -115,7 +106,7 @@ class PlanPolicy:
     windows: tuple[WeeklyWindow, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError for a pattern that is none."""
+        """Raises InvalidInputError for an invalid pattern."""
         for pattern in self.never_moved:
             try:
                 re.compile(pattern)
@@ -123,22 +114,21 @@ class PlanPolicy:
                 raise InvalidInputError.at(f"never_moved: {excerpt(pattern)}", f"is no pattern: {error}") from error
 
     def forbids(self, topic: str) -> bool:
-        """May this topic not be touched?"""
         return any(re.fullmatch(pattern, topic) for pattern in self.never_moved)
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenRule:
-    """``rule`` is the policy's key; ``fact``: what the plan does against it."""
+    """``rule`` is the policy's key; ``fact`` says how the plan breaks it."""
 
     rule: str
     fact: Fact
 
 
 def broken_rules(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None = None) -> list[BrokenRule]:
-    """All of them, in the policy's order. ``document`` is a plan's; with ``now``, is it time to begin?
+    """Return the broken rules in the policy's order. With ``now``, also whether execution may begin.
 
-    A plan that moves nothing keeps every policy.
+    A plan without moves keeps every policy.
     """
     if not document["moves"]:
         return []
@@ -189,7 +179,7 @@ def _times(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None
 
 
 def _gap(document: Mapping[str, Any]) -> float | None:
-    """Of the bytes above their bound, as a share of it; 0 where nothing is copied."""
+    """Return the gap of the bytes as a share of their bound; 0 without copies."""
     (bound,) = [bound for bound in document["lower_bound"] if bound["cost"] == "bytes"] or [{"value": None}]
     taken = document["cost"]["bytes"]
     if taken is None or bound["value"] is None:

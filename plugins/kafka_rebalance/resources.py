@@ -1,11 +1,10 @@
-"""The one table of a broker's resources, in the order in which they are named, reported and searched.
+"""The table of a broker's resources, in the order in which they are named, reported and searched.
 
-Everybody takes names, units, words and what a resource is made of from here: scoring, planner, explanations, command
-line, forms, report. A resource is added by a row here and by the verifier's own formula for it
-(``verify/loads.py``), which shares nothing with this table but names and units.
+Scoring, planner, explanations, shell, forms and report take names, units and composition from here. A new resource
+needs a row here and its own formula in the verifier (``verify/loads.py``), which shares only names and units.
 
-Example: ``out`` is what consumers fetch from a partition's leader and what its followers copy from it: the load
-``OUT_BYTES_PER_S``, carried by the leader, with a copy of what is written for each follower.
+Example: ``out`` is the load ``OUT_BYTES_PER_S`` that consumers fetch from the leader, plus a copy of the writes for
+each follower.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from kafka_rebalance.snapshot.load_kind import LoadKind
 
 
 class Carrier(StrEnum):
-    """Which replicas of a partition carry a resource."""
+    """Which replicas carry a resource."""
 
     REPLICAS = "every replica, the leader among them, alike"
     LEADER = "the leader alone"
@@ -29,17 +28,14 @@ class Carrier(StrEnum):
 class Resource:
     """One row.
 
-    name          what people type: ``--target NAME=1.1``, and what plan.json and the tables of the store say
-    unit          of loads and levels: bytes, bytes/s, percent or count
-    load_name     the load with its unit, as a field or a key of evidence is called
-    words         how a sentence begins that ends with a number of shares: "disk holds" 1.30 × its share
-    carrier       who carries it
-    load          the measured figure that it is made of; None: it is counted
-    copies_sent   what the followers fetch from the leader, ``in`` × (RF - 1), comes on top
-    rests_on      every measured figure that it is worked out from, ``load`` first
-    capacity      the field of ``Capacity`` that says how much of it a broker can carry; None: nobody can say
-    is_balanced   a plan balances it by default; else only a target, a cap, a headroom or ``--also-balance`` brings it
-                  into a plan, and its capacity counts only where a headroom is asked of it
+    name          in ``--target NAME=1.1``, plan.json and the store's tables unit          of loads and levels: bytes,
+    bytes/s, percent or count load_name     the load with its unit, as a field or a key of evidence words         a
+    sentence's start before a number of shares: "disk holds" 1.30 × its share carrier       the replicas that carry it
+    load          its metric; None: counted copies_sent   adds what followers fetch from the leader: ``in`` × (RF - 1)
+    rests_on      every metric in it, ``load`` first capacity      its field of ``Capacity``; None: it has none
+    is_balanced   balanced by default; else only a target, a cap, a headroom or ``--also-balance`` brings it into a
+    plan,
+                  and its capacity counts only for a headroom
     """
 
     name: str
@@ -55,7 +51,7 @@ class Resource:
 
     @property
     def is_counted(self) -> bool:
-        """Counted in whole numbers, not measured."""
+        """Whether it is counted, not measured."""
         return self.load is None
 
 
@@ -105,7 +101,7 @@ TABLE = (
         name="replicas", unit="count", load_name="replicas", words="replica count is", carrier=Carrier.REPLICAS
     ),
     Resource(name="leaders", unit="count", load_name="leaders", words="leader count is", carrier=Carrier.LEADER),
-    # What is produced to the leaders of a broker: replication aside.
+    # Writes to a broker's leaders, without replication.
     Resource(
         name="leader_in",
         unit="bytes/s",
@@ -116,7 +112,7 @@ TABLE = (
         rests_on=(LoadKind.IN_BYTES_PER_S,),
         is_balanced=False,
     ),
-    # What a broker would send if it led all that it holds, as after failures or an election.
+    # What a broker sends if it leads all its replicas, as after failures or an election.
     Resource(
         name="potential_out",
         unit="bytes/s",
@@ -137,16 +133,16 @@ BOUNDED = tuple(row.name for row in TABLE if row.capacity is not None)
 BALANCED = frozenset(row.name for row in TABLE if row.is_balanced)
 ON_REQUEST = tuple(row.name for row in TABLE if not row.is_balanced)
 COUNTED = tuple(row.name for row in TABLE if row.is_counted)
-# Balanced by default and measured per second; a plan's copies add to those that are throttled.
+# Balanced by default and measured per second; a plan's copies add to the throttled ones.
 RATES = tuple(row.name for row in TABLE if row.is_balanced and row.unit in ("bytes/s", "percent"))
 THROTTLED = tuple(name for name in RATES if UNITS[name] == "bytes/s")
-# By who carries them: the search places replicas by the first, chooses leaders by the second.
+# The search places replicas by the first, chooses leaders by the second.
 REPLICA_CARRIED = tuple(row.name for row in TABLE if row.carrier is Carrier.REPLICAS)
 LEADER_CARRIED = tuple(row.name for row in TABLE if row.carrier is not Carrier.REPLICAS)
 ONLY_LEADERS = tuple(row.name for row in TABLE if row.carrier is Carrier.LEADER)
 
 
 def in_a_sentence(names: Iterable[str], last: str = "or") -> str:
-    """``disk, in or out``: names as a sentence lists them."""
+    """``disk, in or out``"""
     *others, end = names
     return f"{', '.join(others)} {last} {end}" if others else end

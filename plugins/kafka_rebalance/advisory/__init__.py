@@ -1,1 +1,1 @@
-"""Everything that is found out about a snapshot, put together."""
+"""Everything derived from one snapshot."""

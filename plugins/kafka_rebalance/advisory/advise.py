@@ -1,8 +1,8 @@
-"""The whole way from a snapshot to an advisory: score, replay, search, put together, verify, find.
+"""From a snapshot to an advisory: score, replay, search, verify, find.
 
-Shell and Spark job both call ``advise``. Its work is many tasks that need nothing of each other: each topic under
-Kafka's placer, each group under each strategy, the plan, each point of its frontier. ``mapper`` runs them: ``map`` one
-after another, a process pool or Spark side by side. The answer is the same wherever they ran.
+The shell and the Spark job call ``advise``. Its tasks are independent: each topic under Kafka's placer, each group
+under each strategy, the plan, each frontier point. ``mapper`` runs them (``map``, a process pool or Spark) and does not
+change the answer.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.history import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 
-_TOPIC_S, _PARTITION_S = 1e-4, 1e-5  # of a topic's replay, and for each of its partitions
-_GROUP_S = 5e-6  # for each unit of ``estimated_cost``
+_TOPIC_S, _PARTITION_S = 1e-4, 1e-5  # for a topic, and for each of its partitions
+_GROUP_S = 5e-6  # for a unit of ``estimated_cost``
 
 
 @dataclass(frozen=True, slots=True)
 class AdviceRequest:
-    """What an advisory is to answer. The plan has the seed of ``replay``."""
+    """Options of an advisory. The plan uses the seed of ``replay``."""
 
     options: PlanOptions = field(default_factory=PlanOptions)
     replay: ReplayOptions = EVERYTHING
@@ -58,18 +58,16 @@ class AdviceRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advice:
-    """Everything that one advisory says."""
-
     snapshot: ClusterSnapshot
     scores: ClusterScores
     groups: tuple[GroupReplay, ...]
     topics: tuple[TopicReplay, ...]
     plan: Plan
     findings: tuple[Finding, ...]
-    hours: HoursOutside | None = None  # of the window of history, where one was asked for
+    hours: HoursOutside | None = None  # of the window of history, if any
 
     def document(self) -> dict[str, Any]:
-        """The object that all files are rendered from."""
+        """Return the object from which all files are rendered."""
         return advisory_document(
             self.snapshot, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours
         )
@@ -77,7 +75,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicTask:
-    """One topic, to be placed anew by Kafka's placer."""
+    """One topic to place with Kafka's placer."""
 
     what: ClassVar[str] = "topics"
     today: TopicPlacement
@@ -86,7 +84,7 @@ class TopicTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTask:
-    """One group, or, of a giant, a part of its scenarios. Part 0 has today's rows."""
+    """One group, or some scenarios of a giant one. Part 0 has today's rows."""
 
     what: ClassVar[str] = "groups"
     group_input: GroupInput
@@ -113,18 +111,16 @@ def advise(
     params: PlanParams = DEFAULTS,
     watch: Watch = ignore,
 ) -> Advice:
-    """Return the advisory, its plan verified.
+    """Return the advisory with its verified plan.
 
-    width        tasks that ``mapper`` runs at once: groups that cost more than their share come in as many parts
-    previous     document of the plan that was published before
-    hourly       the hours that the snapshot's loads are made of
-    quarantined  what the input gate holds, as gaps: its groups are scored as they are today and get no advice; topics
-                 are left out by ``options``
-    unfit        why no plan can rest on the reading: the verdict is ``cannot_tell``
+    width        tasks that ``mapper`` runs at once: larger groups are split previous     document of the last published
+    plan hourly       the hours behind the snapshot's loads quarantined  gaps of the input gate: such groups get scores
+    but no advice; ``options`` leaves such topics out unfit        why no plan can rest on the snapshot: the verdict is
+    ``cannot_tell``
 
-    Raises UsageError for options that the snapshot contradicts, InvalidPlanError where the plan fails its verification.
+    Raises UsageError for options that contradict the snapshot, InvalidPlanError where the plan fails verification.
     """
-    told = request.replay.told(snapshot)  # whose clients decides which steps a group takes
+    told = request.replay.told(snapshot)  # the client decides a group's steps
     question = PlanQuestion(snapshot, request.options, request.replay.seed, previous, advisor_version, unfit, params)
     ground = placement_ground(placement_brokers(snapshot))
     held = frozenset(gap.subject for gap in quarantined if gap.subject_type == "group")
@@ -151,7 +147,7 @@ def advise(
 
 
 def topic_tasks(snapshot: ClusterSnapshot) -> Iterator[TopicTask]:
-    """Yield the task of each topic that has partitions, in the snapshot's order."""
+    """Yield the task of each topic with partitions, in the snapshot's order."""
     for today in topic_placements(snapshot):
         yield TopicTask(today, _TOPIC_S + _PARTITION_S * len(today.replicas))
 
@@ -161,7 +157,7 @@ def group_tasks(
 ) -> Iterator[GroupTask]:
     """Yield the tasks of each group, in the snapshot's order.
 
-    A group that costs more than ``1/width`` of all is several tasks, ``width`` at most.
+    A group that costs more than ``1/width`` of all is split into at most ``width`` tasks.
     """
     inputs = tuple(group_inputs(snapshot))
     costs = [_cost_s(given, asked.scenarios) for given in inputs]
@@ -183,7 +179,7 @@ def _cost_s(given: GroupInput, scenarios: Sequence[str]) -> float:
 
 
 def _answer(question: Sent[PlanQuestion], ground: PlacementGround, progress: Progress, watch: Watch, task: Task) -> Any:
-    """Return what one task asks for; may run in another process than the rest."""
+    """Return the result of one task; may run in another process."""
     if isinstance(task, TopicTask):
         progress("replaying placement")
         return replay_topic(task.today, ground)
@@ -200,7 +196,7 @@ def _of(kind: type[Task], tasks: Iterable[Task], answers: Iterable[Any]) -> Iter
 def _whole_groups(
     tasks: Iterable[Task], answers: Iterable[GroupReplay], scenarios: Sequence[str]
 ) -> Iterator[GroupReplay]:
-    """Yield each group with the rows of all its parts: scenarios in the order of the request."""
+    """Yield each group with the rows of all its parts, scenarios in the request's order."""
     place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}  # always last
     parts: list[GroupReplay] = []
     asked = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]

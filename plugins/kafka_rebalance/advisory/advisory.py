@@ -1,12 +1,11 @@
 """One advisory as a document, from which every file, page and row is rendered.
 
-It holds groups with their outlook under the consumer protocol (``consumer_protocol``) and the steps to another strategy
-(``rollover_steps``), the load sources, the forecast of full disks, and the changes against an earlier advisory.
+It holds groups with their outlook under the consumer protocol (``consumer_protocol``) and steps to another strategy
+(``rollover_steps``), load sources, disk forecasts, and changes against an earlier advisory.
 
-Changes (``with_changes``): a finding is known by its key. It persists when it explains less or more than before, or
-when another finding explains it now; it is resolved when no finding reports it any more. Example: the earlier advisory
-reported a and b, and c had been resolved before; this one reports a, c and d: a persists, b is resolved, c is reopened,
-d is new.
+Changes (``with_changes``) go by finding key. A finding persists even if it explains other findings now or is explained
+itself. It is resolved when no finding reports it. Example: the earlier advisory had a and b, and c was resolved before;
+this one has a, c and d: a persists, b is resolved, c is reopened, d is new.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 def consumer_protocol(replay: GroupReplay) -> Fact | None:
-    """Return what the best server assignor does; None for other groups, and where none was replayed.
+    """Return the outlook under the better server assignor; None where none was replayed.
 
-    Of both the one whose fullest member is smaller (by rate where that is known) counts, then the one that moves less.
+    Better: the smaller fullest member (by rate where known), then fewer moves.
     """
     asked = [score for score in replay.scores[1:] if score.assignor in MIGRATED and score.error is None]
     if not asked:
@@ -66,7 +65,7 @@ def _level(score: GroupScore) -> float:
 
 
 def _crash(replay: GroupReplay, assignor: str) -> Fact | None:
-    """Return what waits when a member dies, where that was replayed."""
+    """Return what waits when a member dies, where replayed."""
     rows = (row for row in replay.scenarios if (row.scenario, row.assignor) == ("member_crashes", assignor))
     row = next((row for row in rows if row.error is None), None)
     if row is None:
@@ -78,8 +77,10 @@ def _crash(replay: GroupReplay, assignor: str) -> Fact | None:
 def rollover_steps(
     replay: GroupReplay, group: Group, kafka_version: str | None, wanted: str | None = None
 ) -> tuple[Fact, ...]:
-    """Return the steps by number, then what may be read twice. ``wanted``: a strategy's name in the replay, as
-    ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848); else what is recommended, and no steps where nothing is.
+    """Return the numbered steps, then what may be read twice.
+
+    ``wanted``: a strategy's name in the replay, such as ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848).
+    Default: the recommended one, without one no steps.
     """
     kind = kind_of(group)
     if not kind.has_choice:
@@ -100,7 +101,7 @@ def rollover_steps(
 
 
 def _pauses(replay: GroupReplay, assignor: str) -> Pauses | None:
-    """Of a rolling restart under one strategy, where that was replayed."""
+    """Pauses of a rolling restart under one strategy, where replayed."""
     for row in replay.scenarios:
         if (row.scenario, row.assignor, row.error) == (ROLLING_RESTART, assignor, None):
             return Pauses(
@@ -122,8 +123,9 @@ def advisory_document(
     scores: ClusterScores | None = None,
     hours: HoursOutside | None = None,
 ) -> dict[str, Any]:
-    """JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it. ``hours_outside`` is there
-    where a window of history is known.
+    """Return the JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it.
+
+    ``hours_outside`` needs a window of history.
     """
     group_of, told = {group.id: group for group in snapshot.groups}, findings_by_group(findings)
     document = {} if hours is None else {"hours_outside": hours.document()}
@@ -148,7 +150,7 @@ def advisory_document(
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
-    """One entry of ``findings.json``; what it explains stands in it, as entries of the same form."""
+    """Return one entry of ``findings.json``, with the entries that it explains."""
     return {
         "finding_key": finding.finding_key,
         "severity": finding.severity.value,
@@ -174,12 +176,12 @@ def finding_document(finding: Finding) -> dict[str, Any]:
 def group_document(
     replay: GroupReplay, group: Group, findings: Sequence[Finding] = (), kafka_version: str | None = None
 ) -> dict[str, Any]:
-    """One entry of ``groups.json``: today, what other strategies would do, and which one is advised.
+    """Return one entry of ``groups.json``: today, other strategies, the recommended one.
 
-    ``findings``: those about the group. ``kafka_version``: of the brokers, where it is known.
+    ``findings``: those about the group. ``kafka_version``: of the brokers, where known.
     """
     today, kind, motion = replay.today, kind_of(group), motion_of(group)
-    shown = {today.assignor, replay.advised}  # the store has every strategy's
+    shown = {today.assignor, replay.advised}  # the store has every strategy
     migrated = consumer_protocol(replay) if motion is None and kind.has_choice else None
     return {
         "group": replay.group_id,
@@ -209,7 +211,7 @@ def group_document(
 
 
 def topic_document(replay: TopicReplay) -> dict[str, Any]:
-    """One entry of ``topics.json``: today's placement beside what Kafka's placer would draw."""
+    """Return one entry of ``topics.json``: today's placement and that of Kafka's placer."""
     today, placed = replay.current, replay.placed
     return {
         "topic": replay.topic,
@@ -241,7 +243,6 @@ def _strategy_document(score: GroupScore) -> dict[str, Any]:
 
 
 def _scenario_document(score: GroupScore) -> dict[str, Any]:
-    """What happens in one scenario under one strategy."""
     names = (
         "scenario", "assignor", "subject", "variants", "members", "partitions", "idle_members", "skew_count",
         "skew_rate", "partitions_moved", "mean_partitions_moved", "partitions_revoked", "partitions_unread",
@@ -256,7 +257,7 @@ def _document(said: Fact | None) -> dict[str, Any] | None:
 
 
 def _reads_document(score: GroupScore) -> dict[str, Any]:
-    """When the lag is gone, and what is read in the reader's rack."""
+    """Return when the lag is gone, and what is read in the reader's rack."""
     names = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
     return {name: getattr(score, name) for name in names}
 
@@ -276,7 +277,7 @@ def _member_document(score: MemberScore) -> dict[str, Any]:
 
 
 def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
-    """Resources that the plan is not about: how even they are today. What it leaves out has its reason there."""
+    """Return today's balance of resources outside the plan. A left-out resource has its reason there."""
     told = {outcome.resource for outcome in plan.resources} | plan.left_out.keys()
     return [
         {
@@ -296,7 +297,6 @@ def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
 
 
 def size_of(snapshot: ClusterSnapshot) -> dict[str, int]:
-    """How large the cluster is, in counts."""
     return {
         "brokers": len(snapshot.brokers),
         "racks": len({broker.rack for broker in snapshot.brokers if broker.rack is not None}),
@@ -308,7 +308,7 @@ def size_of(snapshot: ClusterSnapshot) -> dict[str, int]:
 
 
 def load_sources(snapshot: ClusterSnapshot) -> dict[str, Fact]:
-    """Return where each kind of load comes from, or that it is missing."""
+    """Return the source of each kind of load, or that it is missing."""
     has_sizes = bool((snapshot.partitions.replica_log_bytes >= 0).any())
     sources: dict[str, Fact] = {}
     for kind in LoadKind:
@@ -333,9 +333,9 @@ _OF_RESOLVED = ("finding_key", "code", "severity", "subject_type", "subject", "r
 
 
 def with_changes(advisory: Document, earlier: Sequence[Document], closed_earlier: Sequence[str] = ()) -> dict[str, Any]:
-    """The advisory with ``change`` in each finding, ``resolved`` findings, and the keys of all that are ``closed``.
+    """Return the advisory with ``change`` in each finding, ``resolved`` findings, and all ``closed`` keys.
 
-    ``earlier``: the findings of the advisory before; ``closed_earlier``: what had been resolved up to then.
+    ``earlier``: findings of the earlier advisory; ``closed_earlier``: keys resolved by then.
     """
     before, now = set(_keys(earlier)), set(_keys(advisory["findings"]))
     resolved = [
@@ -361,7 +361,7 @@ def _keys(findings: Sequence[Document]) -> Iterator[str]:
         yield from _keys(finding.get("symptoms", ()))
 
 
-LEAST_DAYS = 3  # of history, before a straight line through them is worth a word
+LEAST_DAYS = 3  # shortest history for a straight line
 _HORIZON_DAYS = 90
 _NAMED = 3
 _DAY_S = 86_400.0
@@ -369,10 +369,9 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class DiskForecast:
-    """One broker: the straight line through its last days.
+    """Straight line through a broker's last days.
 
-    ``full_at``: when 85 % of its volumes are used, ``None`` where they do not grow. ``full_at_with_plan``: the same
-    once the plan is carried out.
+    ``full_at``: volumes reach 85 %; ``None`` without growth. ``full_at_with_plan``: the same after the plan.
     """
 
     broker: int
@@ -383,7 +382,7 @@ class DiskForecast:
 
 
 def disk_outlook(forecasts: Sequence[DiskForecast], captured_at: datetime) -> tuple[Fact, ...]:
-    """Return the brokers that reach 85 % first, at most three; or that none does; nothing where too little is known.
+    """Return the first three brokers that reach 85 %, or that none does; empty where too little is known.
 
     Example: broker 7 reaches 85 % of its disk in 11 days, with the plan in 40 days.
     """

@@ -1,6 +1,6 @@
-"""A cluster today and after each scenario, side by side: levels, brokers above capacity, racks, groups, plans.
+"""A cluster today and after each scenario: levels, brokers above capacity, racks, groups, plans.
 
-A plan made here is for a cluster that does not exist. It is told as figures alone: no move of it is handed on.
+A plan here is for a cluster that does not exist, so only its figures are shown.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OF_PLAN = ("verdict", "reasons", "cost", "lower_bound", "left_out")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """A cluster as it is (``scenario`` is ``None``) or as a scenario leaves it, with rows of groups that it changes."""
+    """A cluster today (``scenario`` is ``None``) or after a scenario, with rows of the groups that it changes."""
 
     scenario: Scenario | None
     snapshot: ClusterSnapshot
@@ -39,21 +39,19 @@ class Outcome:
 
     @property
     def name(self) -> str:
-        """The scenario's name."""
         return "today" if self.scenario is None else self.scenario.name
 
     @property
     def brokers_in_service(self) -> int:
-        """Those that the reading heard, and that the scenario left or added."""
+        """Responsive brokers that the scenario left or added."""
         return sum(broker.state.is_heard for broker in self.snapshot.brokers)
 
     @property
     def partitions_without_leader(self) -> int:
-        """Nobody can write to them or read them."""
         return int((self.snapshot.partitions.leader == NO_LEADER).sum())
 
     def document(self) -> dict[str, Any]:
-        """As JSON: the figures, and of a plan what it comes to."""
+        """Return JSON: the figures, also of the plan."""
         plan = None if self.plan is None else self.plan.document
         return {
             "name": self.name,
@@ -70,7 +68,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The fullest broker that stays, of one resource; ``above_capacity``: brokers that carry more than they can."""
+    """The fullest remaining broker for one resource; ``above_capacity``: brokers over their capacity."""
 
     resource: str
     unit: str
@@ -84,7 +82,7 @@ class Level:
 
 
 def levels(scores: ClusterScores) -> Iterator[Level]:
-    """One of each resource that is known; ``highest`` is the load, by its level the highest."""
+    """Yield one for each known resource; ``highest`` is the load of the broker with the highest level."""
     for resource in scores.resources:
         staying = [broker for broker in scores.of_resource(resource.resource) if broker.stays]
         if not staying:
@@ -108,13 +106,13 @@ def levels(scores: ClusterScores) -> Iterator[Level]:
 
 
 def outcomes(snapshot: ClusterSnapshot, scenarios: Sequence[Scenario], *, seed: int = 0) -> tuple[Outcome, ...]:
-    """Today, then each scenario. Raises InvalidInputError for a scenario that does not fit the cluster."""
+    """Return today, then each scenario. Raises InvalidInputError for a scenario that does not fit the cluster."""
     changed = [(scenario, scenario.applied(snapshot, seed)) for scenario in scenarios]
     return tuple(Outcome(scenario, after, score_cluster(after)) for scenario, after in [(None, snapshot), *changed])
 
 
 def with_groups(found: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-    """The same with a row of each strategy of each group that a scenario changes."""
+    """Return them with a row for each strategy of each changed group."""
     before = tuple(group_inputs(found[0].snapshot))
     changed = changed_groups(before, {one.scenario: one.snapshot for one in found if one.scenario is not None})
     rows: list[GroupScore] = []
@@ -132,7 +130,7 @@ def with_plans(
     advisor_version: str = "",
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Outcome, ...]:
-    """The same with a plan for each, verified; without a frontier, which would compare plans that nobody makes."""
+    """Return them with a verified plan each, without a frontier."""
     without_frontier = replace(options, with_frontier=False)
     with_plan: list[Outcome] = []
     for one in found:
@@ -143,7 +141,7 @@ def with_plans(
 
 
 def what_if_document(found: tuple[Outcome, ...], seed: int) -> dict[str, Any]:
-    """All of it as one JSON object, which no other command takes for a plan."""
+    """Return one JSON object, which no other command accepts as a plan."""
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

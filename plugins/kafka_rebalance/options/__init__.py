@@ -1,1 +1,1 @@
-"""The options of a plan, their ranges, and which of them contradict each other."""
+"""Options of a plan, their ranges, and the pairs that contradict each other."""

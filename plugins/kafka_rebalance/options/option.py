@@ -1,10 +1,10 @@
 """One option, described where its field is: an ``Option`` among the annotations of a checked dataclass.
 
-Shell, form, REST call, ``clusters.toml``, JSON schema and docs/options.md are all made from it::
+Shell, form, REST call, ``clusters.toml``, JSON schema and docs/options.md are made from it::
 
     max_hours: Annotated[Hours | None, Option("At most so many hours", "hours that all waves take", "H")] = None
 
-is ``--max-hours H`` in a shell and ``max_hours`` everywhere else.
+is ``--max-hours H`` in a shell and ``max_hours`` elsewhere.
 """
 
 from __future__ import annotations
@@ -29,13 +29,10 @@ from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Sev
 class Option:
     """One option; its type and range are those of its field.
 
-    title        the field's name in a form
-    help         "…" at its end: a shell takes it once for each value
-    metavar      the value's name in a help text; empty for a flag
-    name         in shell, form, REST call and store; the field's where nothing else is given
-    example      of its JSON, for docs/options.md, where a schema is no help
-    is_in_shell  INPUT, or a file, gives the others
-    field, section, kind, held  are filled in by ``options_of``: the last is the field's own default
+    title        the field's name in a form help         with "…" at its end, a shell repeats the option for each value
+    metavar      the value's name in a help text; empty for a flag name         in shell, form, REST call and store;
+    default: the field's example      of its JSON, for docs/options.md, where a schema is no help is_in_shell  False:
+    INPUT or a file gives it field, section, kind, held  set by ``options_of``; ``held`` is the field's default
     """
 
     title: str
@@ -51,38 +48,36 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """As people type it."""
         return f"--{self.name.replace('_', '-')}"
 
     @property
     def form_words(self) -> str:
-        """The help text for a form, where nothing is given twice: a list is a list."""
+        """Return the help text for a form, where a list is one value."""
         return self.help.removesuffix(" …")
 
     @property
     def is_repeated(self) -> bool:
-        """Takes any number of values: a list in JSON."""
+        """Whether a shell repeats it: a list in JSON."""
         return any(isinstance(part, Several) for part in self.kind.__metadata__)
 
     @property
     def is_of_topics(self) -> bool:
-        """Its values are patterns of topics, or rules that each have one."""
+        """Whether its values are topic patterns, or rules with one."""
         (item, *_) = get_args(self.kind.__origin__) or (None,)
         return item == Pattern or "pattern" in getattr(getattr(item, "__origin__", None), "__dataclass_fields__", ())
 
     @property
     def is_flag(self) -> bool:
-        """Takes no value in a shell."""
         return self.kind.__origin__ is bool
 
     @cached_property
     def default(self) -> Any:
-        """The default as JSON: what a form shows. None: not given."""
+        """The default as JSON; None: not given."""
         return None if self.held is None or self.held in ((), frozenset()) else self.write(self.held)
 
     @property
     def default_words(self) -> str:
-        """The default for a help text; none for a flag."""
+        """The default for a help text; empty for a flag."""
         if self.default is None or self.is_flag:
             return ""
         if not isinstance(self.default, int):
@@ -91,21 +86,21 @@ class Option:
         return f" (default: {bytes_in_words(self.default) if is_amount else format(self.default, ',')})"
 
     def from_text(self, text: str) -> Any:
-        """The JSON that a shell's text means: a number where the option takes no text."""
+        """Return the JSON of a shell's text: a number where the option takes no text."""
         types = self.schema["items"]["type"] if self.is_repeated else self.schema["type"]
         return int(text) if "string" not in types and WHOLE.fullmatch(text) else text
 
     def read(self, value: Any) -> Any:
-        """The field's value that JSON or a shell's texts mean. Raises UsageError with the option's name."""
+        """Return the field's value from JSON or a shell's texts. Raises UsageError with the option's name."""
         return self._adapter.validate_python(value, context=WRITTEN)
 
     def write(self, held: Any) -> Any:
-        """JSON for what the field holds; the way back of ``read``."""
+        """Return JSON; the inverse of ``read``."""
         return self._adapter.dump_python(held, context=WRITTEN, exclude_none=True)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of the option in a form; null is an option that is not given."""
+        """Return the JSON schema for a form; null: not given."""
         found = self._adapter.json_schema()
         is_number = isinstance(self.default, int | float) and not isinstance(self.default, bool)
         return _flat(found, found.get("$defs", {}), may_lack=self.default is None or is_number)
@@ -115,7 +110,7 @@ class Option:
         return TypeAdapter(self.kind, config=CHECKED)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The field's schema; whatever is wrong in it is refused with the option's name."""
+        """Return the field's schema; its errors name the option."""
         return core_schema.with_info_wrap_validator_function(self._checked, handler(source))
 
     def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
@@ -131,30 +126,30 @@ class Option:
 
 
 def options_of(section: Any) -> tuple[Option, ...]:
-    """The options of a checked dataclass, in the order of its fields; ``section.section`` is where forms show them."""
+    """Return the options of a checked dataclass in field order; ``section.section`` is the form's section."""
     hints, found = get_type_hints(section, include_extras=True), []
     for name in section.__annotations__:
         inner, *annotations = get_args(hints[name]) if hasattr(hints[name], "__metadata__") else (None,)
         for option in annotations:
             if isinstance(option, Option):
                 others = [part for part in annotations if part is not option]
-                held = getattr(section, name, None)  # a mapping's default is none of the class
+                held = getattr(section, name, None)  # the class has no default of a mapping
                 named = replace(option, name=option.name or name, field=name, section=section.section, held=held)
                 found.append(replace(named, kind=Annotated[(inner, *others, named)]))
     return tuple(found)
 
 
 def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> dict[str, Any]:
-    """A schema as Airflow's forms know it: no references, a list of types in place of alternatives, no titles."""
+    """Return the schema as Airflow's forms read it: no references, no titles, a list of types for alternatives."""
     if "$ref" in schema:
         return _flat(defs[schema["$ref"].rpartition("/")[2]], defs, may_lack=may_lack)
-    if "anyOf" in schema:  # of a kind and null
+    if "anyOf" in schema:
         (inner,) = [part for part in schema["anyOf"] if part != {"type": "null"}]
         return _flat(inner, defs, may_lack=True)
     flat = {key: value for key, value in schema.items() if key not in ("title", "default", "description", "$defs")}
     if "items" in flat:
         flat["items"] = _flat(flat["items"], defs)
-    if patterns := flat.pop("patternProperties", None):  # ``propertyNames`` says it, too
+    if patterns := flat.pop("patternProperties", None):  # ``propertyNames`` has them, too
         (flat["additionalProperties"],) = patterns.values()
     if "properties" in flat:
         flat["properties"] = {name: _flat(part, defs) for name, part in flat["properties"].items()}
@@ -166,7 +161,7 @@ def _flat(schema: Any, defs: Mapping[str, Any], *, may_lack: bool = False) -> di
 
 
 class Checked:
-    """Base of checked dataclasses: what cannot be is refused in the project's own errors, with the field's name."""
+    """Base of checked dataclasses: errors are the project's own and name the field."""
 
     __slots__ = ()
     refusal: ClassVar[type[InvalidInputError]] = InvalidInputError
@@ -175,7 +170,7 @@ class Checked:
     @classmethod
     def _refused_by_name(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-        if isinstance(value, Mapping):  # null is what is not given
+        if isinstance(value, Mapping):  # null: not given
             value = {name: part for name, part in value.items() if part is not None}
         try:
             return handler(value)

@@ -1,6 +1,6 @@
-"""The options of a plan: a checked dataclass for each section of a form, and ``PlanOptions``, which is all of them.
+"""The options of a plan: a checked dataclass for each section of a form, and ``PlanOptions`` with all of them.
 
-What an option is called, may be, means and says is written at its field, once: see ``options/option.py``.
+Each option's name, range, meaning and help text are at its field (``options/option.py``).
 """
 
 from __future__ import annotations
@@ -46,16 +46,13 @@ from kafka_rebalance.options.values import (
 )
 from kafka_rebalance.resources import BOUNDED, LEADER_CARRIED, RESOURCES, in_a_sentence
 
-# Options that contradict each other: every pair is kept, or refused with both named.
-#
-# A limit that a plan keeps by doing less is no contradiction: ``--leaders-only --max-moves 5`` moves no replica at
-# all.
-# Nor are two ways to say the same: ``--preferred-election --leaders-only``.
+# Contradicting options are refused with both named. A limit that a plan keeps by doing less is no contradiction:
+# ``--leaders-only --max-moves 5``. Neither are two ways to ask the same: ``--preferred-election --leaders-only``.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two options and why no plan keeps both; ``detail`` names the value that clashes, None where none does."""
+    """Two options and why no plan keeps both; ``detail`` names the clashing value."""
 
     first: str
     second: str
@@ -63,7 +60,7 @@ class Contradiction:
     detail: Callable[[PlanOptions], str | None] = lambda _: ""
 
     def words(self, options: PlanOptions, field_of: Mapping[str, str]) -> str | None:
-        """What is wrong with the options, None where they do not clash."""
+        """Return the error message, or None."""
         if not all(is_given(options, field_of[flag]) for flag in (self.first, self.second)):
             return None
         detail = self.detail(options)
@@ -160,24 +157,22 @@ CONTRADICTIONS = (
 
 
 def is_given(options: PlanOptions, field: str) -> bool:
-    """The field does not hold its default."""
-    return bool(
-        getattr(options, field) != getattr(type(options), field, {})
-    )  # only mappings have no default in the class
+    """Return whether the field differs from its default."""
+    return bool(getattr(options, field) != getattr(type(options), field, {}))  # the class has no default of a mapping
 
 
 def require_no_contradiction(options: PlanOptions, field_of: Mapping[str, str]) -> None:
-    """Raises UsageError that names the first two options of which no plan keeps both; ``field_of`` each flag."""
+    """Raises UsageError for the first contradiction; ``field_of`` maps fields to flags."""
     for pair in CONTRADICTIONS:
         words = pair.words(options, field_of)
         if words is not None:
             raise UsageError(words)
 
 
-# Which of a plan's four costs comes first, and how far above its bound each may stay for the sake of the others.
+# Order of a plan's four costs, and how far above its bound each may stay.
 
 
-# What a plan says by default: each cost is within so much of its bound, or is not.
+# The share above its bound at which a plan reports a cost as met.
 DEFAULT_SLACK = 0.05
 
 
@@ -191,7 +186,7 @@ class Preference(StrEnum):
 
 
 def order_of(first: str) -> tuple[Preference, ...]:
-    """All four, ``first`` before the others: ``time`` gives time, bytes, moves, leaders."""
+    """Return all four, ``first`` first: ``time`` gives time, bytes, moves, leaders."""
     chosen = Preference(first)
     return chosen, *(preference for preference in Preference if preference is not chosen)
 
@@ -209,7 +204,7 @@ SECTION = CHECKED | {"defer_build": True}  # each is built as a part of PlanOpti
 class BalanceOptions(Checked):
     """The balance to reach.
 
-    A band or target that is given is an order: dead band and payback do not apply. So is a cap or a headroom.
+    Dead band and payback do not apply to a given band, target, cap or headroom.
     """
 
     section: ClassVar[str] = "the balance"
@@ -299,7 +294,7 @@ class BalanceOptions(Checked):
 
 @dataclass(frozen=True, kw_only=True, config=SECTION)
 class ScopeOptions(Checked):
-    """The brokers and topics that a plan may touch, and what becomes of them."""
+    """Brokers and topics that a plan may touch, and what happens to them."""
 
     section: ClassVar[str] = "brokers and topics"
 
@@ -374,9 +369,9 @@ class ScopeOptions(Checked):
 
 @dataclass(frozen=True, kw_only=True, config=SECTION)
 class CostOptions(Checked):
-    """What a plan may cost, and how fast it is carried out.
+    """Costs and speed of a plan.
 
-    Without a slack 5 % is taken, and where bytes come first nothing of them is given for another cost.
+    The default slack is 5 %. Where bytes come first, it allows none of them for another cost.
     """
 
     section: ClassVar[str] = "what it may cost"
@@ -444,7 +439,7 @@ class CostOptions(Checked):
 
 @dataclass(frozen=True, kw_only=True, config=SECTION)
 class KnownOptions(Checked):
-    """What else is known."""
+    """Facts that the snapshot lacks."""
 
     section: ClassVar[str] = "what else is known"
 
@@ -470,7 +465,7 @@ SECTIONS = (BalanceOptions, ScopeOptions, CostOptions, KnownOptions)
 PLAN_OPTIONS = tuple(option for section in SECTIONS for option in options_of(section))
 OF_TOPICS = tuple(option for option in PLAN_OPTIONS if option.is_of_topics)
 _FIELD_OF = {option.flag: option.field for option in PLAN_OPTIONS}
-# Parts of a request that plan.json does not tell, or tells otherwise.
+# Parts of a request that plan.json lacks or holds in another form.
 _NOT_IN_PLAN = ("within", "with_frontier", "new_racks")
 
 
@@ -486,18 +481,18 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @property
     def is_explicit(self) -> bool:
-        """A band, target, cap or headroom was given: it is met whatever it takes."""
+        """Whether a band, target, cap or headroom was given: it is met at any cost."""
         return self.within is not None or bool(self.targets) or bool(self.caps) or bool(self.headroom)
 
     @property
     def has_budget(self) -> bool:
-        """A plan may stop before everything is done."""
+        """Whether a plan may stop early."""
         limits = (self.max_move_bytes, self.max_moves, self.max_leader_changes, self.max_hours)
         return any(limit is not None for limit in limits)
 
     @property
     def is_within_ordered(self) -> bool:
-        """A width was given, and holds: an election aims at none."""
+        """Whether a given width applies: an election has no target."""
         return self.within is not None and self.band is not None
 
     @property
@@ -507,7 +502,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @property
     def asks_beyond_bands(self) -> bool:
-        """Whether an option wants what balance does not bring about: no band is the widest that keeps it."""
+        """Whether an option asks for more than balance: a wider band does not help it."""
         return self.survive is not None or bool(self.min_topic_leaders)
 
     @property
@@ -519,50 +514,48 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @property
     def band(self) -> float | None:
-        """The band in force; None for a preferred election, which aims at none."""
+        """The band in force; None for a preferred election."""
         if self.preferred_election:
             return None
         return DEFAULT_WITHIN if self.within is None else self.within
 
     @property
     def weighs_costs(self) -> bool:
-        """Something was said of which cost comes first or what may be given for it."""
+        """Whether a preference or slack was given."""
         return self.prefer != Preference.BYTES or self.slack is not None
 
     @property
     def slack_in_force(self) -> float:
-        """What each cost is measured by."""
         return DEFAULT_SLACK if self.slack is None else self.slack
 
     @property
     def moves_replicas(self) -> bool:
-        """Replicas may be moved at all."""
         return not (self.leaders_only or self.preferred_election)
 
     def is_removed(self, broker: int, rack: str | None) -> bool:
-        """The broker is to be emptied: by its own id, or with its rack."""
+        """Return whether the broker is removed by id or with its rack."""
         return broker in self.remove_brokers or (rack is not None and rack in self.remove_racks)
 
     def is_topic_allowed(self, name: str) -> bool:
-        """Included (or nothing is included by name), and not excluded."""
+        """Return whether the topic is included (or none is named) and not excluded."""
         is_in = not self.include_topics or any(re.fullmatch(pattern, name) for pattern in self.include_topics)
         return is_in and not any(re.fullmatch(pattern, name) for pattern in self.exclude_topics)
 
     def topic_patterns(self) -> Iterator[tuple[str, str]]:
-        """Each option that holds a pattern of topics, as people type it, and the pattern."""
+        """Yield each option with a topic pattern, as its flag, and the pattern."""
         for option in OF_TOPICS:
             for held in getattr(self, option.field):
                 yield option.flag, held if isinstance(held, str) else held.pattern
 
     def leaving_topics(self, names: Iterable[str]) -> PlanOptions:
-        """The same options with these topics left alone, too."""
+        """Return these options with these topics excluded, too."""
         patterns = (re.escape(name) for name in sorted(set(names)))
-        # A name that was included letter by letter is no contradiction to what was found out of it.
+        # An exact included name is no contradiction to a quarantine.
         apart = (f"(?:{pattern})" if pattern in self.include_topics else pattern for pattern in patterns)
         return replace(self, exclude_topics=(*self.exclude_topics, *apart))
 
     def document(self) -> dict[str, Any]:
-        """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""
+        """Return ``parameters`` of plan.json, complete: a plan can be judged without its command line."""
         held = _DOCUMENTS.dump_python(self, mode="json")
         asked = {name: part for name, part in held.items() if name not in _NOT_IN_PLAN}
         return asked | {
@@ -573,7 +566,7 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @classmethod
     def from_document(cls, parameters: Mapping[str, Any]) -> PlanOptions:
-        """The options that ``parameters`` of a plan tell. Raises InvalidInputError where they cannot be read."""
+        """Return the options of a plan's ``parameters``. Raises InvalidInputError."""
         names = [field.name for field in fields(cls) if field.name not in _NOT_IN_PLAN]
         try:
             within = parameters["balance_within"] if parameters["is_within_ordered"] else None
@@ -588,13 +581,12 @@ _DOCUMENTS = TypeAdapter(PlanOptions)
 
 
 def parameters_schema() -> dict[str, Any]:
-    """The JSON schema of ``parameters`` in plan.json."""
     schema = _DOCUMENTS.json_schema(mode="serialization", ref_template="#/$defs/{model}")
     told = {name: part for name, part in schema["properties"].items() if name not in _NOT_IN_PLAN}
     told |= {
         "balance_within": schema["properties"]["within"],
         "is_explicit": {"type": "boolean"},
         "is_within_ordered": {"type": "boolean"},
-        "moves_per_broker": told["moves_per_broker"]["anyOf"][0],  # a plan says how many it took
+        "moves_per_broker": told["moves_per_broker"]["anyOf"][0],  # a plan holds the number that it used
     }
     return schema | {"properties": told, "required": list(told)}

@@ -1,4 +1,4 @@
-"""Options that are rules by name or pattern: clients of groups, topics, owners, heavy keys."""
+"""Options that are rules by name or pattern: clients, topics, owners, heavy keys."""
 
 from __future__ import annotations
 
@@ -39,48 +39,44 @@ def _release(version: str) -> str:
 
 @dataclass(frozen=True, config=CHECKED)
 class ClientRule(Checked):
-    """``pattern`` matches the whole name; ``version``: the leader's release, None where only the client is known."""
+    """``pattern`` matches the whole name; ``version``: the leader's release, None where unknown."""
 
     pattern: Pattern
     client: Annotated[str, OneOf((client.value for client in Client), "is unknown")]
     version: Annotated[Text, AfterValidator(_release)] | None = None
 
     def covers(self, group_id: str, client_ids: Collection[str | None]) -> bool:
-        """Whether it is said of that group, whose members have these ids."""
+        """Return whether it applies to the group, whose members have these ids."""
         has_ids = bool(client_ids) and all(name is not None and re.fullmatch(self.pattern, name) for name in client_ids)
         return has_ids or re.fullmatch(self.pattern, group_id) is not None
 
 
-# Topics whose replicas may be on some brokers alone: by pattern, on brokers by id or on all of a rack.
-#
-# Example: ``TopicBrokers("pay-.*", frozenset({1, 2}), frozenset({"a"}))`` lets topics whose whole names match be on
-# brokers 1, 2 and every broker of rack a. Where several rules match a topic, all of them hold.
+# Brokers for the replicas of matching topics. Example: ``TopicBrokers("pay-.*", frozenset({1, 2}), frozenset({"a"}))``
+# allows brokers 1, 2 and every broker of rack a. All matching rules of a topic apply.
 
 
 @dataclass(frozen=True, order=True, config=CHECKED)
 class TopicBrokers(Checked):
-    """``pattern`` matches whole names of topics; ``brokers`` by id and ``racks`` by name, one of both at the least."""
+    """``pattern`` matches whole topic names; ``brokers`` by id and ``racks`` by name, at least one of both."""
 
     pattern: Pattern
     brokers: Brokers = frozenset()
     racks: Racks = frozenset()
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError for a rule that names no place."""
+        """Raises InvalidInputError for a rule without a place."""
         if not self.brokers and not self.racks:
             raise InvalidInputError.at(excerpt(self.pattern), "names no broker", "give PATTERN=1,2,3")
 
     def covers(self, topic: str) -> bool:
-        """Whether it is about that topic."""
         return re.fullmatch(self.pattern, topic) is not None
 
     def allows(self, broker: int, rack: str | None) -> bool:
-        """Whether its topics may be on that broker."""
         return broker in self.brokers or (rack is not None and rack in self.racks)
 
 
 def _read(value: Any) -> Any:
-    """``pay-.*=1,2,rack:a``: brokers 1, 2 and all of rack a are where replicas of such topics may be."""
+    """``pay-.*=1,2,rack:a``: brokers 1, 2 and all of rack a."""
     if not isinstance(value, str):
         return value
     named, _, places = value.rpartition("=")
@@ -96,16 +92,15 @@ def _write(rule: TopicBrokers) -> str:
     return f"{rule.pattern}={','.join([*map(str, sorted(rule.brokers)), *(f'rack:{r}' for r in sorted(rule.racks))])}"
 
 
-# No place holds "=": each "=" begins at most one look at what follows it.
+# No place holds "=", so each "=" begins at most one match attempt.
 TopicBrokersRule = Annotated[
     TopicBrokers, Value(read=_read, write=_write, schema=long_text("^.+=([0-9]+|rack:[^,=]+)(,([0-9]+|rack:[^,=]+))*$"))
 ]
 
 
-# Least leaders of a topic on each broker: by pattern, the largest number of those rules that match a topic.
-#
-# Example: ``TopicLeaders("pay-.*", 2)``: each broker that may lead leads two partitions of each topic ``pay-…`` at the
-# least. A topic with fewer than two for each gets as many on each as there are: 5 partitions on 4 brokers, one.
+# Minimum leaders of a topic on each broker that may lead; the largest matching rule counts. Example:
+# ``TopicLeaders("pay-.*", 2)`` wants two leaders of each ``pay-…`` topic on each broker. With fewer partitions each
+# broker gets the whole share: 5 partitions on 4 brokers, one.
 
 
 _WRITTEN = re.compile(r"(?P<pattern>.+)=\s*(?P<leaders>[0-9]{1,100})\s*", re.DOTALL)
@@ -113,18 +108,17 @@ _WRITTEN = re.compile(r"(?P<pattern>.+)=\s*(?P<leaders>[0-9]{1,100})\s*", re.DOT
 
 @dataclass(frozen=True, order=True, config=CHECKED)
 class TopicLeaders(Checked):
-    """``pattern`` matches whole names of topics; ``leaders`` of each on every broker that may lead, from 1."""
+    """``pattern`` matches whole topic names; ``leaders`` of each on every broker that may lead, from 1."""
 
     pattern: Pattern
     leaders: NumberFrom1
 
     def covers(self, topic: str) -> bool:
-        """Whether it is about that topic."""
         return re.fullmatch(self.pattern, topic) is not None
 
 
 def _read_leaders(value: Any) -> Any:
-    """``pay-.*=2``: every broker that may lead leads two partitions of each of these topics."""
+    """``pay-.*=2``"""
     if not isinstance(value, str):
         return value
     match = _WRITTEN.fullmatch(value)
@@ -148,7 +142,7 @@ SubjectOf: TypeAlias = Annotated[str, OneOf(_SUBJECT_TYPES)]
 
 
 def _end(value: Any) -> Any:
-    """A day (to its end, in UTC) or a time with its zone, as text or as TOML has them."""
+    """A day (to its end, in UTC) or a time with its zone, as text or TOML."""
     end = _parsed(value) if isinstance(value, str) else value
     if isinstance(end, datetime) or not isinstance(end, date):
         return end
@@ -175,10 +169,10 @@ def _in_utc(moment: datetime) -> datetime:
 
 @dataclass(frozen=True, config=CHECKED)
 class OwnerRule(Checked):
-    """``pattern`` matches the whole subject (a partition's also its topic's); the first rule that matches counts.
+    """``pattern`` matches the whole subject (a partition's also its topic's); the first match counts.
 
-    subject_type  topic, group, broker … as a finding says; None: of any kind
-    tier          0 to 9, as the team counts; None: not told
+    subject_type  topic, group, broker … as in a finding; None: any tier          0 to 9, by the team's scale; None:
+    unknown
     """
 
     pattern: Pattern
@@ -190,13 +184,12 @@ class OwnerRule(Checked):
     subject_type: SubjectOf | None = None
 
     def covers(self, subject_type: str, subject: str) -> bool:
-        """Whether this is the owner of that subject."""
         return _covers(self.subject_type, self.pattern, subject_type, subject)
 
 
 @dataclass(frozen=True, config=CHECKED)
 class MuteRule(Checked):
-    """Findings of readings before ``until`` stay in the list, but are not put before people.
+    """Findings of snapshots before ``until`` stay in the list, but are not shown first or sent.
 
     code  of the registry; None: any
     """
@@ -219,19 +212,20 @@ class MuteRule(Checked):
             raise InvalidInputError("mutes everything; give a code, a pattern or a subject_type")
 
     def covers(self, code: str, subject_type: str, subject: str) -> bool:
-        """Whether findings of this code about that subject are meant."""
         return self.code in (None, code) and _covers(self.subject_type, self.pattern, subject_type, subject)
 
 
 def _covers(wanted_type: str | None, pattern: str, subject_type: str, subject: str) -> bool:
-    # A partition belongs to whom its topic belongs.
+    # A topic's owner owns its partitions.
     names = {subject_type: subject} | ({"topic": subject.rpartition("-")[0]} if subject_type == "partition" else {})
     return any(wanted_type in (None, kind) and re.fullmatch(pattern, name) for kind, name in names.items())
 
 
 @dataclass(frozen=True, config=CHECKED)
 class HeavyKeyOf(Checked):
-    """``key``: its text where it may be shown, else its identity. ``share``: of its partition's sample, at least."""
+    """``key``: its text where it may be shown, else its identity. ``share``: a lower bound in its
+    partition's sample.
+    """
 
     topic: Text
     partition: Annotated[int, Strict(), Field(ge=0, le=MOST_PARTITION), Value("is no partition's number")]

@@ -1,15 +1,14 @@
-"""The kinds of values that options hold: range, written form, JSON schema and refusal, each defined once.
+"""Kinds of option values: range, written form, JSON schema and error, each defined once.
 
-Every kind is a type for pydantic. Python code gives plain values, which are checked strictly. With ``WRITTEN`` as
-context, pydantic also accepts the forms that people and JSON write: ``"10%"`` is 0.1, ``"500GB"`` is 500,000,000,000, a
-list of ``"disk=1.1"`` is a mapping. Dumped with ``WRITTEN``, a value goes back to that form, else to that of plan.json.
+Every kind is a pydantic type. Python values are checked strictly. With ``WRITTEN`` as context, pydantic also reads the
+forms of people and JSON: ``"10%"`` is 0.1, ``"500GB"`` is 500,000,000,000, a list of ``"disk=1.1"`` is a mapping.
+Dumped with ``WRITTEN``, a value gets that form, else the form of plan.json.
 
 >>> read_value(Share, "10%")
 0.1
 
-The widest values are those of Kafka's own types where it has one (a broker's id is 32 bits wide, a replication factor
-16). Elsewhere they are so wide that no sensible value is refused, and so narrow that no sum or product overflows a
-float. The module does without numpy, because a DAG file reads it through its form.
+Ranges are those of Kafka's types where it has one (broker id 32 bits, replication factor 16). Elsewhere they exclude no
+sensible value, and no sum or product overflows a float. No numpy here: a DAG file imports this for its form.
 """
 
 from __future__ import annotations
@@ -48,24 +47,24 @@ MOST_WHOLE = 2**63 - 1
 MOST_BROKER_ID = 2**31 - 1
 MOST_FACTOR = 2**15 - 1
 MOST_HOURS = 24 * 366 * 100
-# Of a window of history: so long are hourly loads kept.
+# Hourly loads are kept this long.
 MOST_WINDOW_HOURS = 35 * 24
 LEAST_RATIO, MOST_RATIO = 1e-6, 1e6
-# Of one list of values, and of a text or pattern: an alternation of hundreds of topics fits.
+# In one list, text or pattern: an alternation of hundreds of topics fits.
 MOST_VALUES = 10_000
 LONGEST_TEXT = 10_000
-# Of a partition's number: Kafka's are 32 bits wide.
+# Kafka's partition numbers have 32 bits.
 MOST_PARTITION = 2**31 - 1
-# Of a GB between racks, in any currency.
+# For a GB between racks, in any currency.
 MOST_PRICE = 1e6
 
 
-# A resource's LOW..HIGH, in place of the band.
+# A resource's LOW..HIGH in place of the band.
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """LOW..HIGH as multiples of the plain mean; ``None`` = no limit on that side."""
+    """LOW..HIGH as multiples of the plain mean; ``None``: no limit on that side."""
 
     low: float | None
     high: float | None
@@ -78,9 +77,9 @@ class Target:
             raise InvalidInputError.at("target", f"low {self.low} is above high {self.high}")
 
 
-WRITTEN = "written"  # the context in which values are read and dumped as people write them
+WRITTEN = "written"  # context for values as people write them
 CHECKED = ConfigDict(allow_inf_nan=False, extra="forbid", hide_input_in_errors=True)
-LEAST_PLAIN_BYTES = 2**20  # fewer bytes are given with a unit
+LEAST_PLAIN_BYTES = 2**20  # smaller amounts need a unit
 LONGEST = 100  # characters of a number
 WHOLE = re.compile(r"[0-9]{1,100}")
 _DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
@@ -96,7 +95,7 @@ _FACTORS = {None: 1} | {
 
 
 class WrongKeyError(ValueError):
-    """A mapping that is wrong at one of its keys."""
+    """A mapping with a wrong value at one key."""
 
     def __init__(self, key: Any, words: str) -> None:
         super().__init__(words)
@@ -104,7 +103,7 @@ class WrongKeyError(ValueError):
 
 
 class _Annotation:
-    """Base of what follows: a validator and a serializer around those of the annotated type, which know the context."""
+    """Base of annotations: a validator and a serializer around the annotated type's, which know the context."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_wrap_validator_function(
@@ -124,13 +123,11 @@ class _Annotation:
 
 
 class Value(_Annotation):
-    """Annotation of a value: how people write it, and the one refusal for all that it cannot be.
+    """Annotation of a value: its written form, and one error for every other value.
 
-    fault   what is wrong with any other value, after the value itself: "is no share"; without one the inner words stay
-    give    what to give instead
-    read    the value that JSON or a text means; it leaves alone what it does not know. Raises ValueError
-    write   the way back
-    schema  what a form knows beside the range, such as the pattern of a text
+    fault   follows the value in the error: "is no share"; empty: pydantic's message stays give    what to give instead
+    read    value from JSON or text; leaves unknown forms alone. Raises ValueError write   the inverse schema  for a
+    form beside the range, such as a text's pattern
     """
 
     def __init__(
@@ -145,7 +142,7 @@ class Value(_Annotation):
         self.fault, self.give, self.read, self.write, self.schema = fault, give, read, write, dict(schema or {})
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """The range, and in a form the text that may replace it, or does so always."""
+        """Return the range, in a form with the text that may or must replace it."""
         ours, inner = self.schema if handler.mode == "validation" else {}, handler(schema)
         return inner | ours if inner.get("type") in ours.get("type", [inner.get("type")]) else ours
 
@@ -155,7 +152,7 @@ class Value(_Annotation):
             return inner(meant)
         except ValidationError as error:
             if not self.fault or error.errors()[0]["type"] == "value_error":
-                raise  # in words of its own
+                raise  # with its own message
             raise ValueError(f"{excerpt(value)} {self.fault}" + (f"; {self.give}" if self.give else "")) from error
 
     def _dumped(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:
@@ -163,7 +160,7 @@ class Value(_Annotation):
 
 
 class OneOf(Value):
-    """Annotation of a text that is one of a few."""
+    """Annotation of a text with few choices."""
 
     def __init__(self, choices: Iterable[str], fault: str = "") -> None:
         self.choices = list(choices)
@@ -171,7 +168,6 @@ class OneOf(Value):
         super().__init__(fault or f"is none of {known}", f"known: {known}" if fault else "")
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """A list of texts."""
         return {"type": "string", "enum": self.choices}
 
     def _inner(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ARG002
@@ -179,10 +175,10 @@ class OneOf(Value):
 
 
 class Several(_Annotation):
-    """Annotation of a set or a tuple: a list in JSON, an option that a shell repeats."""
+    """Annotation of a set or a tuple: a list in JSON, a repeated option in a shell."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Not ``uniqueItems``: Airflow compares all pairs of a list of objects."""
+        """No ``uniqueItems``: Airflow compares all pairs of a list of objects."""
         found = {key: part for key, part in handler(schema).items() if key != "uniqueItems"}
         return found | ({"maxItems": MOST_VALUES} if handler.mode == "validation" else {})
 
@@ -198,7 +194,7 @@ class Several(_Annotation):
 
 
 class Pairs(Several):
-    """Annotation of a mapping that people write as a list of texts: ``["disk=1.1", "in=2"]``."""
+    """Annotation of a mapping written as texts: ``["disk=1.1", "in=2"]``."""
 
     def __init__(
         self, read: Callable[[Any], tuple[Any, Any]], write: Callable[[Any, Any], str], schema: Mapping[str, Any]
@@ -233,7 +229,7 @@ def _once(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def read_value(kind: Any, value: Any) -> Any:
-    """Return the value of a kind that a text or JSON means. Raises ValueError with what was seen and what to give."""
+    """Return the value of a text or JSON. Raises ValueError with the value seen and what to give."""
     try:
         return TypeAdapter(kind, config=CHECKED).validate_python(value, context=WRITTEN)
     except ValidationError as error:
@@ -241,7 +237,7 @@ def read_value(kind: Any, value: Any) -> Any:
 
 
 def error_words(error: ValidationError) -> str:
-    """The first thing that is wrong, in one line: what was seen, and what to give."""
+    """Return the first error in one line: the value seen, and what to give."""
     first = error.errors(include_url=False)[0]
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
@@ -253,7 +249,7 @@ def error_words(error: ValidationError) -> str:
 
 
 def wrong_key(error: ValidationError) -> Any:
-    """The key of a mapping's value that is wrong; None where a key itself is, or there is none."""
+    """Return the key of the mapping's wrong value; None for a wrong key or no mapping."""
     first = error.errors(include_url=False)[0]
     if isinstance(cause := first.get("ctx", {}).get("error"), WrongKeyError):
         return str(cause.key)
@@ -261,13 +257,13 @@ def wrong_key(error: ValidationError) -> Any:
 
 
 def nearest(name: Any, known: Iterable[str]) -> str:
-    """``did you mean X?``, or all that are known where none is near."""
+    """Return ``did you mean X?``, or all known names where none is near."""
     names = list(known)
     near = get_close_matches(str(name), names, n=1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
 
 
-# Readers of JSON and texts: they know how a value is written. Which values are allowed, the kinds below say.
+# Readers of written forms. The kinds below check ranges.
 
 
 def _whole(value: Any) -> Any:
@@ -295,9 +291,9 @@ def _plain_number(value: Any) -> Any:
 
 
 def read_amount(value: Any) -> Any:
-    """Bytes or bytes/s: ``500GB`` = 500,000,000,000, ``512MiB`` = 536,870,912, a plain number as it is.
+    """Return bytes or bytes/s: ``500GB`` = 500,000,000,000, ``512MiB`` = 536,870,912, a plain number as it is.
 
-    A plain number below 1 MiB is refused: ``50`` is meant to be 50 MB by most who write it, and would be 50 bytes.
+    A plain number below 1 MiB is refused: ``50`` usually means 50 MB, not 50 bytes.
     """
     number = _whole(value)
     is_whole = isinstance(number, int) and not isinstance(number, bool) and number <= MOST_WHOLE
@@ -316,7 +312,7 @@ def read_amount(value: Any) -> Any:
 
 
 def _amount_text(value: int) -> str | int:
-    """A plain number, with the unit ``B`` where ``read_amount`` asks for one."""
+    """Return a plain number, with the unit ``B`` where ``read_amount`` needs one."""
     return f"{value}B" if 0 < value < LEAST_PLAIN_BYTES else value
 
 
@@ -339,7 +335,6 @@ def _window(value: Any) -> Any:
 
 
 def _window_text(hours: int) -> str:
-    """``7d`` for 168, ``36h`` for 36."""
     days, rest = divmod(hours, 24)
     return f"{hours}h" if rest else f"{days}d"
 
@@ -361,7 +356,7 @@ def _resource_and(value: Any, known: Iterable[str], wanted: str) -> tuple[str, s
 
 
 def _target(value: Any) -> tuple[str, Any]:
-    """``disk=1.1`` → an upper limit, ``disk=0.9..1.1`` → both, ``disk=0.9..`` → a lower limit."""
+    """``disk=1.1`` → upper limit, ``disk=0.9..1.1`` → both, ``disk=0.9..`` → lower limit."""
     resource, band = _resource_and(value, RESOURCES, "RESOURCE=HIGH or RESOURCE=LOW..HIGH")
     low, dots, high = band.rpartition("..")
     try:
@@ -377,7 +372,7 @@ def _target_text(resource: str, band: Target) -> str:
 
 
 def _band(value: Any) -> Target:
-    """A target, or its LOW and HIGH, within what a broker can carry."""
+    """A target, or its LOW and HIGH, within valid multiples."""
     if isinstance(value, Target):
         target = value
     elif isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number_or_none, value)):
@@ -402,14 +397,14 @@ def _is_number_or_none(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """A number that a float holds; one in JSON may be longer."""
+    """Return whether a float holds it; a JSON number may be longer."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return math.isfinite(value) if isinstance(value, float) else abs(value) <= MOST_WHOLE
 
 
 def _cap(value: Any) -> tuple[str, float]:
-    """``out=200MB/s``, ``disk=2TB``, ``replicas=4000``, ``cpu=80%``: the most that any broker may carry."""
+    """``out=200MB/s``, ``disk=2TB``, ``replicas=4000``, ``cpu=80%``: maximum for each broker."""
     resource, most = _resource_and(value, RESOURCES, "RESOURCE=AMOUNT")
     unit = UNITS[resource]
     if unit == "count":
@@ -424,7 +419,7 @@ def _cap(value: Any) -> tuple[str, float]:
 
 
 def _cap_text(resource: str, most: float) -> str:
-    is_whole = ROWS[resource].unit != "percent" and most == int(most)  # 1e+18 is no amount that people type
+    is_whole = ROWS[resource].unit != "percent" and most == int(most)  # people do not type 1e+18
     has_unit = ROWS[resource].unit in ("count", "percent") or most >= LEAST_PLAIN_BYTES
     return f"{resource}={int(most) if is_whole else repr(most)}{'' if has_unit else 'B'}"
 
@@ -443,7 +438,7 @@ def _counted_whole(caps: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def _headroom(value: Any) -> tuple[str, float]:
-    """``disk=20%``: the share of each broker's capacity that stays free."""
+    """``disk=20%``: free share of each broker's capacity."""
     resource, free = _resource_and(value, BOUNDED, "RESOURCE=SHARE")
     return resource, read_value(Share, free)
 
@@ -481,14 +476,14 @@ def _regular_expression(text: str) -> str:
     return text
 
 
-# Airflow's api-server tries each pattern on texts of any length: a pattern must take time in proportion to the text.
+# Airflow's api-server tries each pattern on texts of any length: a pattern must run in linear time.
 def short_text(*types: str, pattern: str, **more: Any) -> dict[str, Any]:
-    """The schema of a value that a short text may stand for."""
+    """Return the schema of a value or a short text for it."""
     return {"type": [*types], "pattern": pattern, "maxLength": LONGEST, **more}
 
 
 def long_text(pattern: str, *types: str) -> dict[str, Any]:
-    """The schema of a text that may hold a regular expression, or a list."""
+    """Return the schema of a text with a regular expression, or a list."""
     return {"type": ["string", *types], "pattern": pattern, "maxLength": LONGEST_TEXT}
 
 
@@ -529,7 +524,7 @@ Factor: TypeAlias = Annotated[
     Field(ge=1, le=MOST_FACTOR),
     Value("is no replication factor", f"give 1 to {MOST_FACTOR:,}", read=_whole),
 ]
-# A form that lets people choose among known brokers gives texts.
+# A form's choice among known brokers gives texts.
 BrokerId: TypeAlias = Annotated[
     int,
     Strict(),
@@ -626,7 +621,7 @@ Brokers: TypeAlias = Annotated[frozenset[BrokerId], Several()]
 Racks: TypeAlias = Annotated[frozenset[Rack], Several()]
 Patterns: TypeAlias = Annotated[tuple[Pattern, ...], Several()]
 AlsoBalanced: TypeAlias = Annotated[frozenset[Annotated[str, OneOf(ON_REQUEST, "is no such resource")]], Several()]
-# The keys of plan.json's objects are texts.
+# Keys of plan.json's objects are texts.
 _BrokerKey: TypeAlias = Annotated[BrokerId, BeforeValidator(whole_or_text)]
 _Resource: TypeAlias = Annotated[str, OneOf(RESOURCES, "is no resource")]
 _OF_RESOURCE = short_text("string", pattern=f"^({'|'.join(RESOURCES)})=.+$")

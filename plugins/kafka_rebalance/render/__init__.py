@@ -1,7 +1,6 @@
-"""Words for facts, in plain English: the only place that makes them (``kafka_rebalance.facts``).
+"""Words for facts (``kafka_rebalance.facts``), in plain English; made here only, and never parsed.
 
-``MESSAGES`` has one function for each code; it takes the fact's arguments by name, facts among them as their words.
-Nothing reads the words back.
+``MESSAGES`` has one function for each code. It takes the fact's arguments by name, and facts among them as words.
 """
 
 from __future__ import annotations
@@ -33,27 +32,25 @@ MESSAGES: dict[FactCode, Callable[..., str]] = {
 
 
 def render(fact: Fact) -> str:
-    """Return the fact's words."""
     return MESSAGES[fact.code](**{name: _with_words(value) for name, value in fact.args.items()})
 
 
 def render_all(facts: Iterable[Fact]) -> list[str]:
-    """Return the words of each fact."""
     return [render(fact) for fact in facts]
 
 
 def render_document(document: Mapping[str, Any]) -> str:
-    """Return the words of a fact that is a JSON object."""
+    """Return the words of a fact's JSON object."""
     return render(Fact.from_document(document))
 
 
 def error_words(error: BaseException) -> str:
-    """Return an error for people: facts rendered, any other error as it says itself."""
+    """Return an error for people: facts rendered, other errors as they are."""
     return "; ".join(render_all(error.facts)) if isinstance(error, InfeasibleError) else str(error)
 
 
 def with_texts(value: Any) -> Any:
-    """Return the JSON value with a ``text`` in the object of each fact, for people who read the file."""
+    """Return the JSON value with a ``text`` in each fact's object."""
     if isinstance(value, list):
         return [with_texts(part) for part in value]
     if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Sentences for what becomes of a plan: a team's policy, the check on a newer snapshot, the states of a request."""
+"""Sentences about a plan later: a team's policy, the check on a newer snapshot, the states of a request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render.plan_reasons import state_words
 from kafka_rebalance.resources import UNITS
 
-# What becomes of a plan that somebody is asked to carry out, and what to do next: a state of ``plans.apply_state``.
+# States of a request to apply a plan (``plans.apply_state``), and what to do next.
 APPLY_STATES = {
     "asked": "waiting for somebody to approve or reject it",
     "approved": "approved; run its commands, then answer the second question",

@@ -1,4 +1,4 @@
-"""Sentences for coverage gaps of a snapshot and their causes, and for broken rules of a gate."""
+"""Sentences for coverage gaps and their causes, and for broken rules of a gate."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _lacks_lag(*, topic: str | None) -> str:
     return "lag" if topic is None else f"lag of topic {topic}"
 
 
-# What a broker, a tool or a server said.
+# Replies of brokers, tools and servers.
 
 
 def _as_reported(*, text: str) -> str:
@@ -187,7 +187,7 @@ def _grant(right: str) -> str:
     return f"to grant it: {Right(right).command}" if right in RIGHT_HIDES else "unknown right"
 
 
-# What changed, or is in an odd state.
+# Changes and odd states.
 
 
 def _of_partitions(*, partitions: int, first: Sequence[int], why: str) -> str:
@@ -247,7 +247,7 @@ def _more_than_a_page(*, partitions: int, topic: str) -> str:
     )
 
 
-# What dumps do not hold.
+# Gaps of dumps.
 
 
 def _not_in_reassignment(*, is_of_ids: bool) -> str:
@@ -350,7 +350,7 @@ def _assignment_not_shown(*, member: str, partitions: int) -> str:
     return f"member {member} has {counted(partitions, 'partition')}, no dump says which"
 
 
-# What was not measured.
+# Unknown metrics.
 
 
 def _retention_not_seen(*, unseen: int, partitions: int, without_rate: int, with_lower_bound: int) -> str:
@@ -397,7 +397,7 @@ def split_words(
     elsewhere: float | None,
     spread: float | None,
 ) -> str:
-    """Return how the loads of topics were split over their partitions."""
+    """Return how topic loads were split over partitions."""
     parts = (
         (exact, "exact"), (by_messages, "split by messages"), (by_size, "split by size"), (evenly, "split evenly"),
         (elsewhere, "counted where no leader is"),

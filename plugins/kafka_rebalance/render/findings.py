@@ -1,4 +1,4 @@
-"""Findings about brokers, topics and the cluster: what was found, what to do, and what that costs."""
+"""Findings about brokers, topics and the cluster: finding, remedy, cost."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _LEAST_PRICE = 0.5  # a smaller one rounds to nothing
 
 
 def some(names: Sequence[object], count: int | None = None, most: int = LISTED) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first names and the number of the others."""
     every = len(names) if count is None else count
     shown = ", ".join(map(str, names[:most]))
     return f"{shown} and {every - most:,} more" if every > most else shown
 
 
 def verb(count: int, one: str, many: str) -> str:
-    """Return the form of a verb or noun that fits the number."""
+    """Return the form of a verb or noun for the count."""
     return one if count == 1 else many
 
 
 def sentence(words: str) -> str:
-    """Return the words with a capital at the beginning and a full stop."""
+    """Return the words with a capital and a full stop."""
     return f"{words[0].upper()}{words[1:]}."
 
 
 def _pattern(topic: str) -> str:
-    """Return a regular expression that matches this topic alone, in quotes for a shell."""
+    """Return a shell-quoted regular expression for this topic alone."""
     return "'" + topic.replace(".", r"\.") + "'"
 
 
@@ -538,7 +538,7 @@ def _hot_partition(
 
 
 def heavy_key(key: str | None, share: float | None) -> str:
-    """Return the sentence about a key that samples showed."""
+    """Return the sentence about a heavy key."""
     return "" if key is None else f" {share:.0%} or more of its sampled records have one key: {excerpt(key)}."
 
 
@@ -610,7 +610,7 @@ _PAUSES = {
 
 
 def pause_of(balancer: str) -> str:
-    """Return how to pause the balancer of this name."""
+    """Return how to pause this balancer."""
     return _PAUSES.get(balancer, "pause it")
 
 

@@ -1,7 +1,4 @@
-"""Findings about groups and the advice of each: what was found, what to do, and what that costs.
-
-What an advisory rests on, and when disks fill up.
-"""
+"""Findings about groups and each group's advice: finding, remedy, cost. Also load sources and disk forecasts."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from kafka_rebalance.render.findings import heavy_key, some, verb
 _AGAIN = "Take a snapshot again when the group is Stable."
 _POLLS = f"compare the time between its polls with max.poll.interval.ms. {_AGAIN}"
 _JOINS = "Keep range only if the members join topics partition by partition."
-# Kinds of groups whose partitions no strategy of the team's choice divides (``GroupKind``).
+# Groups without a choice of strategy (``GroupKind``).
 _KINDS = {
     "empty": "it has no members: there is nothing to divide",
     "share": "a share group: its members read partitions together, so no strategy divides them",
@@ -47,7 +44,7 @@ def motion_words(
     coordinator: int | None,
     partition_counts: Sequence[int],
 ) -> tuple[str, str]:
-    """Return what is under way in a group, and what to look at until it is over."""
+    """Return what is in progress in a group, and what to watch until it ends."""
     shown, count = f" ({state})" if state else "", counted(members, "member")
     match motion:
         case "rebalancing":

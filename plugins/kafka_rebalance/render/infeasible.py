@@ -1,4 +1,4 @@
-"""Why no plan keeps every hard rule, and what would help."""
+"""Causes of infeasible plans, and remedies."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-# What would help.
+# Remedies.
 
 
 def _lower_factor(*, replication_factor: int) -> str:

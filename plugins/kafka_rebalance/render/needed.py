@@ -1,10 +1,10 @@
 """Sentences for the gap between a cost and its lower bound, for terminal, report, digest and frontier.
 
-A percentage tells something of bytes and hours that lie near their bound. Of counts, and far from a bound, it frightens
-and says nothing ("717 %" above 2 moves): there the amount that is needed is told.
+Bytes and hours near their bound get a percentage. Counts, and costs far from the bound, get the needed amount: "717 %"
+above 2 moves says nothing.
 
-Example: 17 moves of which 2 are provably needed: ``at least 2 needed``; 10.1 GiB above 10 GiB: ``1.00 % above what is
-provably needed``; 5 leader changes and a bound of 4.3: ``the fewest possible``, for no plan has a part of one.
+Example: 17 moves, 2 provably needed: ``at least 2 needed``. 10.1 GiB above 10 GiB: ``1.00 % above what is provably
+needed``. 5 leader changes, bound 4.3: ``the fewest possible``, since changes are whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 
-# Beyond this gap the words give the amount that is needed, not the gap.
+# Larger gaps are worded by the needed amount.
 _MOST_PERCENT = 0.25
 COUNTS = ("replica_moves", "leader_changes")
 ABOVE = "above what is provably needed"
@@ -29,14 +29,11 @@ class Needed(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Both parts."""
         return f"{self.value} {self.of_what}".strip()
 
 
 def needed(cost: str, amount: float | None, bound: float | None) -> Needed | None:
-    """Of one cost (a field of ``Cost``), its ``amount`` and the ``bound`` on it; None where either is unknown, and
-    where no amount above 0 is known to be needed.
-    """
+    """Return the words for ``cost`` (a field of ``Cost``); None where amount or bound is unknown or the bound is 0."""
     if amount is None or bound is None or (bound <= 0 < amount):
         return None
     if cost in COUNTS:
@@ -50,7 +47,7 @@ def needed(cost: str, amount: float | None, bound: float | None) -> Needed | Non
 
 
 def needed_words(cost: str, amount: float | None, bound: float | None) -> str:
-    """The same in words, empty for None."""
+    """Return the same as text, empty for None."""
     found = needed(cost, amount, bound)
     return "" if found is None else found.words
 

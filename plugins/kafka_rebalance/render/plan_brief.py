@@ -1,4 +1,4 @@
-"""A plan in a few lines: verdict, what is urgent, why, steps, proof, blind spots. Every line stays, reasons are cut.
+"""A plan in a few lines: verdict, urgency, reasons, steps, proof, blind spots. Only reasons are cut.
 
 Example::
 
@@ -33,7 +33,7 @@ _NONE = "-"
 def brief_lines(plan: Document, *, urgent: Sequence[str] = (), uncovered: str = "", most: int) -> list[str]:
     """Return at most ``most`` lines of a plan's document, the verdict first.
 
-    ``urgent``: sentences, of which the first is shown. ``uncovered``: what the verdict rests on no metric of.
+    ``urgent``: sentences; the first is shown. ``uncovered``: blind spots of the verdict.
     """
     first = [_verdict_line(plan)]
     if urgent:
@@ -46,7 +46,7 @@ def brief_lines(plan: Document, *, urgent: Sequence[str] = (), uncovered: str = 
 
 
 def cut(lines: Sequence[str], most: int, nouns: str) -> list[str]:
-    """Return the lines, or ``most`` of them of which the last one counts the rest: ``... and 10 more reasons``."""
+    """Return ``most`` lines or fewer; a last line counts the rest: ``... and 10 more reasons``."""
     if len(lines) <= most:
         return list(lines)
     shown = max(most - 1, 0)
@@ -54,7 +54,7 @@ def cut(lines: Sequence[str], most: int, nouns: str) -> list[str]:
 
 
 def step_table(plan: Document) -> list[str]:
-    """Return a head and a line for each step; empty for a plan without steps."""
+    """Return a head and a line for each step; empty without steps."""
     rows = [_cells(step) for step in step_figures(plan)]
     if not rows:
         return []
@@ -94,7 +94,7 @@ def _verdict_line(plan: Document) -> str:
 
 
 def _proof(plan: Document) -> list[str]:
-    """Return how near the bytes are to their lower bound, where the plan copies some."""
+    """Return the gap between copied bytes and their lower bound."""
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
     amount = plan["cost"]["bytes"]
     words = needed_words("bytes", amount, bound["value"]) if bound is not None and amount else ""

@@ -1,4 +1,4 @@
-"""Why a plan has its verdict, why a band is not met, what is unusual about a cluster, and how a bound is proved."""
+"""Reasons of a verdict, unmet bands, notes about a cluster, proofs of bounds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STATES = MappingProxyType(
 
 
 def state_words(state: str) -> str:
-    """Return the verb phrase of a broker's state: ``is dead``, ``did not answer in time``."""
+    """Return a broker state's verb phrase: ``is dead``, ``did not answer in time``."""
     return STATES.get(state, f"is {state}")
 
 
@@ -38,11 +38,11 @@ def in_list(names: Sequence[object]) -> str:
 
 
 def first_of(first: Sequence[object], count: int) -> str:
-    """Return ``a, b and 3 more`` where the first of ``count`` are known by name."""
+    """Return ``a, b and 3 more``, given the first of ``count``."""
     return ", ".join(map(str, first)) + (f" and {count - len(first):,} more" if count > len(first) else "")
 
 
-# Why something moves.
+# Reasons to move.
 
 
 def _must_leave(*, broker: int, state: str, replicas: int) -> str:
@@ -100,7 +100,7 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-# Why the verdict.
+# Verdicts.
 
 
 def _all_inside() -> str:
@@ -323,7 +323,7 @@ def _part_not_verified(*, part: str) -> str:
     return _UNVERIFIED[part]
 
 
-# Why a band is not met.
+# Unmet bands.
 
 
 def _gives_way(*, to: str, resources: Sequence[str], is_default: bool) -> str:
@@ -466,7 +466,7 @@ def _point_even() -> str:
     return "the most even one that was found"
 
 
-# Why the plan cannot tell.
+# ``cannot_tell``.
 
 
 def _too_old(*, age_s: int, limit_s: int) -> str:
@@ -542,7 +542,7 @@ def _of_what_was_seen(*, reason: str) -> str:
     return f"by what the snapshot shows: {reason}"
 
 
-# Why a resource is left out.
+# Resources left out.
 
 
 def _not_measured(*, figure: str) -> str:
@@ -751,7 +751,7 @@ def _evens_disks(*, broker: int, path: str) -> str:
 
 
 def amount_of(resource: str, value: float) -> str:
-    """Return a load of the resource with its unit."""
+    """Return a load with its unit."""
     return amount_in_words(value, UNITS[resource])
 
 

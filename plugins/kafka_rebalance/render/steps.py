@@ -1,6 +1,6 @@
 """Figures and sentences of a plan's steps, for terminal, report, commands, approval and page.
 
-``step_figures`` reads ``plan.json``; the store keeps its records as rows, so every surface shows the same figures.
+``step_figures`` reads ``plan.json``; the store keeps its records as rows.
 
 Example: ``2. Relieve broker 9: 16 replicas, 1.2 TiB, 3 h 20 min, no leader changes; broker 9's disk 93 % → 61 % of
 capacity; steps 1 to 2 copy 1.2 TiB, 0.20 % above what is provably needed``.
@@ -38,10 +38,10 @@ _BROKEN = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class StepFigures:
-    """One step in figures. ``*_so_far`` and ``lower_bound_bytes`` count the steps before it, too.
+    """Figures of one step. ``*_so_far`` and ``lower_bound_bytes`` include the steps before it.
 
-    ``resource``: what the step lowers; its fullest broker before and after, with the share of capacity that it uses,
-    ``None`` where the capacity is unknown. ``repairs``: partitions by the code of what is wrong with them today.
+    ``resource``: lowered by the step; its fullest broker before and after, with the used share of capacity (``None``:
+    unknown). ``repairs``: partitions by the code of their fault.
     """
 
     step: int
@@ -67,7 +67,7 @@ class StepFigures:
 
 
 def step_figures(plan: Document) -> list[StepFigures]:
-    """Return the figures of each step of a plan's document, in order."""
+    """Return the figures of each step, in order."""
     capacities = {outcome["resource"]: outcome.get("capacity") or {} for outcome in plan["resources"]}
     figures: list[StepFigures] = []
     so_far: int | None = 0
@@ -92,8 +92,9 @@ def step_figures(plan: Document) -> list[StepFigures]:
 
 
 def _shown(step: Document, capacities: Mapping[str, Mapping[str, float]]) -> Document:
-    """Return the outcome of the resource that the step is for: leaders of an election, the fullest of a relief, else
-    the one whose skew falls most; nothing of a repair.
+    """Return the outcome of the step's resource.
+
+    Leaders for an election, the fullest for a relief, else the largest fall of skew; nothing for a repair.
     """
     outcomes: Sequence[Document] = step["resources"]
     if step["kind"] == "repair" or not outcomes:
@@ -133,7 +134,7 @@ def step_title(step: StepFigures) -> str:
 
 
 def step_effect(step: StepFigures) -> str:
-    """Return what the step changes, today → after: a share of capacity, a skew, what it repairs."""
+    """Return today → after: a share of capacity, a skew, or the repairs."""
     repaired = ", ".join(f"{count:,} {_BROKEN.get(code, code)}" for code, count in step.repairs.items())
     if step.kind == "repair":
         return repaired
@@ -156,7 +157,7 @@ def _levels(step: StepFigures) -> str:
 
 
 def _percents(before: float, after: float) -> tuple[str, str]:
-    """Return both with as many digits as tell them apart, at most one."""
+    """Return both with at most one digit, where they differ by it."""
     digits = 1 if f"{100 * before:.0f}" == f"{100 * after:.0f}" else 0
     return f"{100 * before:.{digits}f} %", f"{100 * after:.{digits}f} %"
 
@@ -172,7 +173,7 @@ def step_cost(step: StepFigures) -> str:
 
 
 def step_bound(step: StepFigures) -> str:
-    """Return how near the bytes up to this step are to their lower bound; empty where the step copies none."""
+    """Return the gap of the bytes up to this step; empty where the step copies none."""
     words = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
     if not words or step.bytes_so_far == step.bytes:
         return words
@@ -187,7 +188,7 @@ def step_waves(step: StepFigures) -> str:
 
 
 def progress_words(applied: int, partitions: int) -> str:
-    """Return how much of a step or wave the newest snapshot shows: ``not started``, ``3 of 16 done`` or ``done``."""
+    """Return ``not started``, ``3 of 16 done`` or ``done``."""
     if not applied:
         return "not started"
     return "done" if applied == partitions else f"{applied:,} of {partitions:,} done"
@@ -201,5 +202,4 @@ def step_line(step: StepFigures) -> str:
 
 
 def step_lines(plan: Document) -> list[str]:
-    """Return each step of a plan's document in one line."""
     return [step_line(step) for step in step_figures(plan)]

@@ -1,4 +1,4 @@
-"""Gaps of a snapshot in a few words, for the line that gives the verdict and for lists."""
+"""Coverage gaps in a few words, for the verdict line and for lists."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NAMED = (("broker", "brokers"), ("topic", "topics"), ("partition", "partitions"
 
 
 def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
-    """Return ``what needs the right Describe on Cluster (…), parts of topic secret``; empty where all was read."""
+    """Return ``what needs the right Describe on Cluster (…), parts of topic secret``; empty without gaps."""
     gaps = tuple(coverage)
     parts = [f"what needs the right {right.value} ({RIGHT_HIDES[right.value]})" for right in missing_rights(gaps)]
     parts += _shortened({render(gap.what) for gap in gaps if gap.subject_type == "cluster"})
     for kind, plural in _NAMED:
         names = {gap.subject for gap in gaps if gap.subject_type == kind}
-        # Of a member the group's name is enough: ``group/member``.
+        # A member's gap is ``group/member``: the group's name is enough.
         names |= {gap.subject.split("/")[0] for gap in gaps if kind == "group" and gap.subject_type == "member"}
         if names:
             parts.append(f"parts of {plural if len(names) > 1 else kind} {', '.join(_shortened(names))}")
@@ -33,6 +33,6 @@ def gap_words(gap: CoverageGap) -> str:
 
 
 def _shortened(names: set[str]) -> list[str]:
-    ordered = sorted(names, key=lambda name: (len(name), name))  # brokers 2 and 10 in this order
+    ordered = sorted(names, key=lambda name: (len(name), name))  # broker 2 before broker 10
     more = len(ordered) - _MOST_NAMED
     return ordered[:_MOST_NAMED] + ([f"{more:,} more"] if more > 0 else [])

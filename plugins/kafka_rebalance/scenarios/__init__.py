@@ -1,1 +1,1 @@
-"""What-if scenarios: a snapshot with a lost rack, added brokers, other loads or lost members, and nothing else."""
+"""What-if scenarios: a snapshot with a lost rack, added brokers, other loads or lost members."""

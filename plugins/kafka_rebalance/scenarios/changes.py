@@ -1,4 +1,4 @@
-"""Changes that a scenario makes to a snapshot: of brokers, topics, members, load."""
+"""Changes that a scenario makes to a snapshot."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from kafka_rebalance.snapshot.ranges import LARGEST_INT32, topic_name_fault
 
 
 def require_pattern(place: str, pattern: str) -> None:
-    """Raises InvalidInputError for what is no regular expression."""
+    """Raises InvalidInputError for an invalid regular expression."""
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
@@ -46,7 +46,7 @@ def require_pattern(place: str, pattern: str) -> None:
 
 
 def matching(kind: str, pattern: str, names: Iterable[str]) -> frozenset[str]:
-    """Names that the pattern covers whole. Raises InvalidInputError where none is."""
+    """Return the names that the whole pattern matches. Raises InvalidInputError for none."""
     found = frozenset(name for name in names if re.fullmatch(pattern, name))
     if not found:
         raise InvalidInputError.at(f"{kind} {excerpt(pattern)}", f"no {kind} of the cluster has such a name")
@@ -54,18 +54,18 @@ def matching(kind: str, pattern: str, names: Iterable[str]) -> frozenset[str]:
 
 
 def groups_with_members(snapshot: ClusterSnapshot, pattern: str) -> frozenset[str]:
-    """Groups of that name whose partitions a strategy divides among members. Raises InvalidInputError for none."""
+    """Return matching groups with members and a strategy. Raises InvalidInputError for none."""
     able = [group.id for group in snapshot.groups if can_change(group)]
     return matching("group", pattern, able)
 
 
 def can_change(group: Group) -> bool:
-    """It has members, and a strategy that would answer to a change of them."""
+    """Return whether the group has members, and a strategy that reacts to changes of them."""
     return bool(group.members) and group.type.has_strategy
 
 
 def require_known(kind: str, names: Iterable[str] | Iterable[int], known: Iterable[str] | Iterable[int]) -> None:
-    """Raises InvalidInputError for the first that the cluster does not have."""
+    """Raises InvalidInputError for the first unknown name."""
     there = set(known)
     for name in names:
         if name not in there:
@@ -80,13 +80,13 @@ _MOST_LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class RackLost:
-    """Every broker of a rack is dead, and so is every member that said it is there."""
+    """All brokers of a rack are dead, and all members that report this rack."""
 
     rack: str
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no broker and no member is in the rack."""
-        del seed  # nothing is drawn
+        """Raises InvalidInputError where the rack has no broker and no member."""
+        del seed  # no draws
         of_brokers = {broker.rack for broker in snapshot.brokers if broker.rack is not None}
         of_members = {member.rack for group in snapshot.groups for member in group.members if member.rack is not None}
         require_known("rack", (self.rack,), of_brokers | of_members)
@@ -97,23 +97,21 @@ class RackLost:
 
 @dataclass(frozen=True, slots=True)
 class BrokersLost:
-    """Some brokers are dead."""
-
     ids: tuple[int, ...]
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for a broker that is not there."""
-        del seed  # nothing is drawn
+        """Raises InvalidInputError for an unknown broker."""
+        del seed  # no draws
         require_known("broker", self.ids, (broker.id for broker in snapshot.brokers))
         return _without_brokers(snapshot, frozenset(self.ids))
 
 
 @dataclass(frozen=True, slots=True)
 class BrokersAdded:
-    """Empty brokers, each with the capacity and the log dirs of broker ``like`` (the first in service).
+    """Empty brokers with capacity and log dirs of broker ``like`` (default: the first in service).
 
-    ``count`` of them with the next free ids, or those of ``ids``. ``racks`` in turn; left out, each goes to the rack
-    that has the fewest brokers in service.
+    ``count`` with the next free ids, or ``ids``. ``racks`` in turn; default: the rack with the fewest brokers in
+    service.
     """
 
     count: int | None = None
@@ -126,8 +124,8 @@ class BrokersAdded:
             raise InvalidInputError.at("brokers_added", "expected either a count or ids")
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for an id that is there already, and for a ``like`` that is not."""
-        del seed  # nothing is drawn
+        """Raises InvalidInputError for an existing id or an unknown ``like``."""
+        del seed  # no draws
         there = {broker.id for broker in snapshot.brokers}
         like = self._like(snapshot)
         first = max(there, default=-1) + 1
@@ -196,7 +194,7 @@ def _led_by_others(table: PartitionTable, lost: frozenset[int], serving: frozens
     leader, has_lost = table.leader.copy(), np.isin(table.leader, list(lost))
     leader[has_lost] = NO_LEADER
     cells = np.flatnonzero(may_lead & has_lost[owner])
-    rows, first = np.unique(owner[cells], return_index=True)  # cells stand in list order: the first of a row leads
+    rows, first = np.unique(owner[cells], return_index=True)  # cells are in list order: the first of a row leads
     leader[rows] = table.replicas[cells[first]]
     in_sync = table.in_sync
     if in_sync is not None:
@@ -209,7 +207,7 @@ def _led_by_others(table: PartitionTable, lost: frozenset[int], serving: frozens
 
 
 def _observes(table: PartitionTable) -> Flags:
-    """bool[R]: the replica is an observer, which leads nothing."""
+    """bool[R]: the replica is an observer."""
     observes = np.zeros(len(table.replicas), dtype=np.bool_)
     for row, brokers in table.observers.items():
         cells = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
@@ -218,20 +216,19 @@ def _observes(table: PartitionTable) -> Flags:
 
 
 def spread_over_all(rates: Floats, known: int) -> None:
-    """What the first ``known`` partitions of a topic carry, spread in place over all of them, the new ones behind.
+    """Spread in place the rates of a topic's first ``known`` partitions over all.
 
-    Keys go to other partitions, so no partition's rate stays: each gets the topic's mean; unknown where one is.
+    Keys move, so each partition gets the topic's mean; unknown where one is unknown.
     """
     rates[:] = rates[:known].sum() / len(rates)
 
 
 def drawn_topic_id(lots: np.random.Generator) -> str:
-    """A topic id as Kafka writes it: 22 characters."""
+    """Return 22 characters, as Kafka writes topic ids."""
     return base64.urlsafe_b64encode(lots.bytes(16)).decode().rstrip("=")
 
 
 def free_name(topics: Container[str], like: str) -> str:
-    """A name that no topic has yet."""
     name = f"{like}.new"
     while name in topics:
         name += ".new"
@@ -242,7 +239,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]+)")
 
 
 def lots_of(group_id: str, scenario: str, seed: int) -> np.random.Generator:
-    """Lots of one scenario of one group: the same for the same seed, whatever else is replayed.
+    """Return the random generator of one group and scenario, independent of other replays.
 
     Raises InvalidInputError for a negative seed.
     """
@@ -252,9 +249,9 @@ def lots_of(group_id: str, scenario: str, seed: int) -> np.random.Generator:
 
 
 class Newcomers:
-    """Draws members beside those that are there: each as if another process of one's service was started.
+    """Draws new members, each as another process of an existing member's service.
 
-    It has the other's subscription; the rack that the fewest have; the next number, where members have instance ids.
+    It copies the subscription, takes the rack with the fewest members, and the next number of an instance id.
     """
 
     def __init__(self, members: tuple[Member, ...], lots: np.random.Generator) -> None:
@@ -268,12 +265,11 @@ class Newcomers:
                 self._numbers[prefix] = max(self._numbers[prefix], number)
 
     def drawn(self, count: int) -> list[tuple[int, Member]]:
-        """So many, each with the number of the member that it is like."""
+        """Return new members, each with the number of its model."""
         likes = self._lots.integers(len(self._members), size=count).tolist()
         return [(like, self.one_like(self._members[like])) for like in likes]
 
     def one_like(self, like: Member) -> Member:
-        """The next one."""
         instance = None
         if like.instance_id is not None:
             prefix, _ = _numbered(like.instance_id)
@@ -290,12 +286,12 @@ class Newcomers:
 
 
 def restarted(member: Member, lots: np.random.Generator) -> Member:
-    """The same process after a restart without instance id: its member id is a new one."""
+    """Return the member after a restart: without instance id it gets a new member id."""
     return replace(member, id=_drawn_id(member, None, lots), instance_id=None, user_data=None)
 
 
 def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> str:
-    """``client.id-UUID`` or ``group.instance.id-UUID`` in classic groups; else 22 characters, Kafka's Uuid."""
+    """``client.id-UUID`` or ``group.instance.id-UUID`` in classic groups, else Kafka's Uuid of 22 characters."""
     drawn = uuid.UUID(bytes=lots.bytes(16), version=4)
     shown = like.instance_id or like.client_id
     if shown and like.id.startswith(f"{shown}-"):
@@ -304,7 +300,7 @@ def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> 
 
 
 def _numbered(instance: str) -> tuple[str, int]:
-    """``archiver-5``: what its members share, and its number; ``NAME-`` and 0 where it has none."""
+    """``archiver-5`` → prefix and number; ``NAME-`` and 0 without a number."""
     found = _NUMBERED.fullmatch(instance)
     return (found[1], int(found[2])) if found else (f"{instance}-", 0)
 
@@ -314,14 +310,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class NewPartitions:
-    """Rows to add. ``loads``: what each of them carries by kind, all the same; a kind that is left out is unknown."""
+    """Rows to add. ``loads``: of each row by kind; a missing kind is unknown."""
 
     rows: list[Partition]
     loads: Mapping[LoadKind, float]
 
 
 def with_partitions(snapshot: ClusterSnapshot, topics: tuple[Topic, ...], new: NewPartitions) -> ClusterSnapshot:
-    """The snapshot with more partitions. ``topics``: those that it has, in their order, and new ones behind them."""
+    """Return the snapshot with more partitions. ``topics``: the existing ones in order, then new ones."""
     index = {topic.name: number for number, topic in enumerate(topics)}
     table = _joined(snapshot.partitions, partition_table(new.rows, index))
     order = np.lexsort((table.partition, table.topic)).astype(np.int64)
@@ -333,7 +329,6 @@ def with_partitions(snapshot: ClusterSnapshot, topics: tuple[Topic, ...], new: N
 
 
 def without_topics(snapshot: ClusterSnapshot, gone: frozenset[str]) -> ClusterSnapshot:
-    """The snapshot without some topics and their partitions."""
     stays = np.array([topic.name not in gone for topic in snapshot.topics], dtype=np.bool_)
     number = (np.cumsum(stays) - 1).astype(np.int32)
     rows = np.flatnonzero(stays[snapshot.partitions.topic]).astype(np.int64)
@@ -386,7 +381,7 @@ def _has_few(table: PartitionTable) -> bool:
 
 
 def _joined(table: PartitionTable, new: PartitionTable) -> PartitionTable:
-    """New rows have nothing that is kept by row; they are in sync where that is known of the others."""
+    """New rows have no rare values; they are in sync where the ISR of the others is known."""
     return replace(
         table,
         topic=np.concatenate((table.topic, new.topic)),
@@ -420,13 +415,13 @@ MOST_NEW_PARTITIONS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PartitionsAdded:
-    """So many more partitions of a topic, with as many replicas as its first; what is written spreads over all."""
+    """More partitions of a topic, with its first one's replica count; writes spread over all."""
 
     topic: str
     count: int
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for a topic that is not there, or whose replicas cannot be placed."""
+        """Raises InvalidInputError for an unknown topic, or replicas that cannot be placed."""
         require_known("topic", (self.topic,), (topic.name for topic in snapshot.topics))
         number = next(at for at, topic in enumerate(snapshot.topics) if topic.name == self.topic)
         table = snapshot.partitions
@@ -446,9 +441,9 @@ class PartitionsAdded:
 
 @dataclass(frozen=True, slots=True)
 class TopicAdded:
-    """A new topic; rates are those of all its partitions together, ``None`` where nobody knows them.
+    """A new topic; rates are totals, ``None`` where unknown.
 
-    Members of groups whose whole name matches ``groups`` subscribe to it; without that nobody does.
+    Groups whose whole name matches ``groups`` subscribe to it; default: none.
     """
 
     topic: str
@@ -468,7 +463,7 @@ class TopicAdded:
             require_pattern("topic_added, groups", self.groups)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError for a topic that is there already, or whose replicas cannot be placed."""
+        """Raises InvalidInputError for an existing topic, or replicas that cannot be placed."""
         if any(topic.name == self.topic for topic in snapshot.topics):
             raise InvalidInputError.at(f"topic {self.topic}", "is in the cluster already", "use partitions_added")
         places = _placed(snapshot, self.topic, self.partitions, self.replication_factor, seed)
@@ -494,7 +489,7 @@ class TopicAdded:
 
 @dataclass(frozen=True, slots=True)
 class TopicRemoved:
-    """Topics whose whole name matches are deleted; who subscribes to them goes on doing so, and reads nothing there."""
+    """Matching topics are deleted; subscriptions to them stay."""
 
     topics: str
 
@@ -502,14 +497,14 @@ class TopicRemoved:
         require_pattern("topic_removed, topics", self.topics)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no topic has such a name."""
-        del seed  # nothing is drawn
+        """Raises InvalidInputError where no topic matches."""
+        del seed  # no draws
         gone = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
         return replace(without_topics(snapshot, gone), groups=tuple(_unread(group, gone) for group in snapshot.groups))
 
 
 def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
-    """Replicas of each new partition, the leader first; brokers that do not answer are given none."""
+    """Return the replicas of each new partition, the leader first, on responsive brokers."""
     unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
     brokers = [broker for broker in placement_brokers(snapshot) if broker.id not in unheard and not broker.is_fenced]
     try:
@@ -520,7 +515,7 @@ def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed
 
 
 def _empty(topic: str, first: int, places: Sequence[tuple[int, ...]], log_bytes: int = 0) -> list[Partition]:
-    """Partitions from number ``first`` on, each with ``log_bytes``."""
+    """Return partitions from number ``first`` on, each with ``log_bytes``."""
     return [
         Partition(topic, number, replicas, replicas[0], isr=replicas, log_bytes=(log_bytes,) * len(replicas),
             start_offset=0, end_offset=0)
@@ -538,7 +533,7 @@ def _spread(snapshot: ClusterSnapshot, rows: slice, known: int) -> PartitionLoad
 
 
 def _at_the_start(group: Group, topic: str, partitions: range) -> Group:
-    """A group that reads the topic has read nothing of a new partition, of which there is nothing yet."""
+    """Return the group with commits at the start of the new, empty partitions."""
     if all(commit.topic != topic for commit in group.committed):
         return group
     added = tuple(CommittedOffset(topic, partition, 0, lag=0) for partition in partitions)
@@ -546,7 +541,7 @@ def _at_the_start(group: Group, topic: str, partitions: range) -> Group:
 
 
 def _subscribed(group: Group, topic: str) -> Group:
-    """A member that did not say what it subscribes to is taken to subscribe to all that its group reads."""
+    """A member of unknown subscription is assumed to subscribe to all topics of its group."""
     read = {name for member in group.members for name, _ in member.assigned}
     read.update(name for member in group.members for name in member.subscription or ())
 
@@ -578,10 +573,10 @@ MOST_NEWCOMERS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Members of each group whose whole name matches: so many, so many times as many, so many more, or some less.
+    """Members of each matching group: a count, a factor, more, or fewer.
 
-    One of the four is given. Who leaves is drawn, but for those of ``leave``; newcomers are like members that are
-    drawn. ``times`` is rounded to the nearest member, half a member up, and never to none.
+    One of the four is given. ``leave`` names members that go; others are drawn, and so are models of new ones.
+    ``times`` is rounded half up, at least 1 member.
     """
 
     groups: str
@@ -597,7 +592,7 @@ class Members:
             raise InvalidInputError.at("members", "expected one of count, times, join, leave")
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no group with members has such a name, or none has a member that leaves."""
+        """Raises InvalidInputError where no group with members matches, or a leaving member is unknown."""
         names = groups_with_members(snapshot, self.groups)
         if self.leave:
             there = {member.id for group in snapshot.groups if group.id in names for member in group.members}
@@ -628,7 +623,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class MembersLost:
-    """Members of a rack die, of each group whose whole name matches; its brokers live on."""
+    """Members of a rack die in each matching group; its brokers stay."""
 
     groups: str
     rack: str
@@ -637,8 +632,8 @@ class MembersLost:
         require_pattern("members_lost, groups", self.groups)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no group with members has such a name, or no member is in the rack."""
-        del seed  # nothing is drawn
+        """Raises InvalidInputError where no group with members matches, or no member is in the rack."""
+        del seed  # no draws
         names = groups_with_members(snapshot, self.groups)
         racks = {member.rack for group in snapshot.groups if group.id in names for member in group.members}
         require_known("rack", (self.rack,), {rack for rack in racks if rack is not None})
@@ -658,10 +653,9 @@ ALL_TOPICS = ".*"
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Rates and CPU times ``rates``, stored bytes times ``sizes``, of topics whose whole name matches ``topics``.
+    """Rates and CPU of matching topics times ``rates``, stored bytes times ``sizes``.
 
-    1 leaves everything as it is; what is unknown stays unknown. What groups were seen to read stays, too: it shows
-    what their members can read, and no member reads faster for it.
+    Unknown loads stay unknown. Read rates of groups stay: they show what members can read.
     """
 
     topics: str = ALL_TOPICS
@@ -672,8 +666,8 @@ class Growth:
         require_pattern("growth, topics", self.topics)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no topic has such a name, or where a figure gets larger than one can be."""
-        del seed  # nothing is drawn
+        """Raises InvalidInputError where no topic matches, or a figure exceeds its range."""
+        del seed  # no draws
         names = matching("topic", self.topics, (topic.name for topic in snapshot.topics))
         grows = np.array([topic.name in names for topic in snapshot.topics], dtype=np.bool_)
         rows: Flags = grows[snapshot.partitions.topic]
@@ -699,7 +693,7 @@ def _larger(table: PartitionTable, rows: Flags, factor: float) -> PartitionTable
     grows = rows[table.row_of_replica] & (sizes != UNKNOWN_BYTES)
     if factor == 1.0 or not grows.any():
         return table
-    # Above LARGEST_BYTES the snapshot refuses the size: an int64 must hold it until then.
+    # The snapshot refuses sizes above LARGEST_BYTES; until then int64 must hold them.
     grown = np.minimum(np.rint(sizes[grows] * factor), _LARGEST_EXACT)
     larger = sizes.copy()
     larger[grows] = grown.astype(np.int64)

@@ -1,6 +1,6 @@
-"""A what-if scenario: a name, and changes to the cluster, one after another; read and written as one JSON object.
+"""A what-if scenario: a name and changes in order, read and written as one JSON object (docs/scenarios.md).
 
-The format is in docs/scenarios.md. Reading is strict, and a written scenario reads back as an equal one.
+Reading is strict, and a written scenario reads back as an equal one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Change = (
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """``changes`` happen in their order, each to what the one before it left."""
+    """Each change applies to the result of the one before."""
 
     name: str
     changes: tuple[Change, ...]
@@ -54,14 +54,14 @@ class Scenario:
 
     @property
     def is_failure(self) -> bool:
-        """Members that are gone died without a word: their partitions wait for the end of their sessions."""
+        """Whether members die without leaving: their partitions wait for the session timeout."""
         return any(isinstance(change, RackLost | MembersLost) for change in self.changes)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int = 0) -> ClusterSnapshot:
-        """The cluster as it is then; the same seed draws the same. The snapshot itself stays as it is.
+        """Return the changed cluster; the same seed draws the same.
 
-        Raises InvalidInputError, naming the change, where one does not fit the cluster: a broker, rack, topic, group
-        or member that is not there, a topic that is there already, replicas that no broker can take.
+        Raises InvalidInputError, naming the change, where one does not fit: an unknown broker, rack, topic, group or
+        member, an existing topic, replicas that no broker can take.
         """
         for number, change in enumerate(self.changes):
             try:
@@ -78,7 +78,7 @@ MOST_CHANGES = 100
 
 
 def scenario_from_document(document: Any, place: str = "scenario") -> Scenario:
-    """A checked scenario. Raises InvalidInputError naming the JSON path under ``place`` that is wrong."""
+    """Return a checked scenario. Raises InvalidInputError naming the wrong JSON path under ``place``."""
     fields = Fields(document, place)
     fields.require_format(FORMAT, FORMAT_VERSION)
     name = fields.get("name", str)
@@ -92,7 +92,7 @@ def scenario_from_document(document: Any, place: str = "scenario") -> Scenario:
 
 
 def scenario_document(scenario: Scenario) -> dict[str, Any]:
-    """The JSON object of ``scenario``; what is not given is left out."""
+    """Return the JSON object without absent values."""
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

@@ -1,1 +1,1 @@
-"""One reading of a cluster: brokers, topics, partitions, groups, loads; frozen, checked when built, and as JSON."""
+"""Snapshot of one cluster: brokers, topics, partitions, groups, loads. Frozen, checked when built, readable as JSON."""

@@ -1,4 +1,4 @@
-"""Snapshots as JSON objects and back. ``format_version`` 1; bytes, bytes/s; ``null`` is unknown, never zero."""
+"""Snapshots as JSON objects and back. ``format_version`` 1; bytes and bytes/s; ``null`` is unknown, never zero."""
 
 from __future__ import annotations
 
@@ -57,19 +57,18 @@ from kafka_rebalance.snapshot.ranges import (
 )
 from kafka_rebalance.snapshot.times import optional_time_text, parse_time
 
-# Partitions under their topics, straight from and into columns: no object per partition.
+# Partitions under their topics, read into columns and written from them: no object per partition.
 
 
 SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 _OFFSETS = (("start_offset", LARGEST_INT64), ("end_offset", LARGEST_INT64), ("local_start_offset", LARGEST_INT64))
-_ALONG = ("log_bytes", "log_dirs")  # lists along the replicas, null where unknown
+_ALONG = ("log_bytes", "log_dirs")  # along the replicas, null where unknown
 _KNOWN = frozenset(
     ("partition", "replicas", "leader", "isr", "future", *_ALONG, *(name for name, _ in _OFFSETS), *SPARSE)
 )
 
 
 def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]:
-    """For each topic, in order, its partition rows."""
     table = snapshot.partitions
     result: list[list[dict[str, Any]]] = [[] for _ in snapshot.topics]
     offsets, replicas, sizes = table.offsets.tolist(), table.replicas.tolist(), table.replica_log_bytes.tolist()
@@ -105,7 +104,7 @@ def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]
 
 
 def read_partitions(rows_of_topic: list[Any], names: list[str], place: str) -> PartitionTable:
-    """Columns of all rows. Raises InvalidInputError naming the first row that is wrong."""
+    """Return the columns of all rows. Raises InvalidInputError naming the first wrong row."""
     rows: list[dict[str, Any]] = []
     topic: list[int] = []
     for index, mine in enumerate(rows_of_topic):
@@ -185,7 +184,6 @@ def _in_sync(rows: list[dict[str, Any]], cells: int) -> npt.NDArray[np.bool_]:
 
 
 def _sparse(rows: list[dict[str, Any]], name: str) -> dict[int, tuple[int, ...]]:
-    """What few rows have, by row."""
     found = {number: row[name] for number, row in enumerate(rows) if row.get(name)}
     for brokers in found.values():
         if type(brokers) is not list or not all(type(broker) is int and broker >= 0 for broker in brokers):
@@ -194,7 +192,6 @@ def _sparse(rows: list[dict[str, Any]], name: str) -> dict[int, tuple[int, ...]]
 
 
 def _future(rows: list[dict[str, Any]]) -> dict[int, tuple[FutureReplica, ...]]:
-    """Rows of [broker, log dir, bytes]."""
     found = {number: row["future"] for number, row in enumerate(rows) if row.get("future")}
     for copies in found.values():
         if type(copies) is not list or not all(_is_future(copy) for copy in copies):
@@ -220,7 +217,6 @@ def _local_starts(rows: list[dict[str, Any]]) -> dict[int, int]:
 
 
 def _refuse_row(row: dict[str, Any], name: str) -> None:
-    """Look at one row closely; raises if it is the wrong one."""
     unknown = sorted(row.keys() - _KNOWN)
     if unknown:
         raise InvalidInputError.at(name, f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(_KNOWN))}")
@@ -248,7 +244,6 @@ def _refuse_row(row: dict[str, Any], name: str) -> None:
 
 
 def _refuse_list(values: Any, field: str, name: str) -> None:
-    """Raises if ``values`` of ``field`` is no list of numbers that can be."""
     if values is None and field != "replicas":
         return
     if not isinstance(values, list):
@@ -265,11 +260,9 @@ def _refuse_list(values: Any, field: str, name: str) -> None:
 
 # The canonical text of a snapshot, from which its id is made: the document's JSON with sorted keys and no blanks.
 #
-# Partitions are written straight from their columns, in a tenth of the time that objects for them take: numbers need no
-# escapes and the table is ordered by topic, so that a topic's rows are one template that is filled in at once. The text
-# comes in pieces, to be hashed: a million replicas are 70 MB of it, never held at once.
-# ``"".join(canonical_pieces(…))`` equals ``json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",",
-# ":"), ensure_ascii=False)`` for every snapshot: by test, with random ones.
+# Partitions are written from columns through one template a topic, in a tenth of the time of objects. The text comes in
+# pieces: 70 MB for a million replicas. Joined, it equals ``json.dumps(snapshot_to_document(snapshot), sort_keys=True,
+# separators=(",", ":"), ensure_ascii=False)``.
 
 
 _TOPICS = "topics"  # the last of the document's keys
@@ -279,7 +272,7 @@ _json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=Fal
 
 
 def canonical_pieces(document: dict[str, Any], topics: tuple[Topic, ...], table: PartitionTable) -> Iterator[str]:
-    """``document``: the snapshot's, with whatever under ``topics``; they are written here. O(replicas)."""
+    """Yield the text of the snapshot's ``document``, with the partitions in place of ``topics``. O(replicas)."""
     head = _json(document | {_TOPICS: []})
     assert head.endswith(_EMPTY)
     yield head[: -len("]}")]
@@ -294,10 +287,7 @@ def canonical_pieces(document: dict[str, Any], topics: tuple[Topic, ...], table:
 
 
 def _rows_by_topic(table: PartitionTable, topics: int) -> Iterator[str]:
-    """Each topic's rows with commas between them.
-
-    A template has a place for each number of a row; what fills them comes row by row, in the order of the fields.
-    """
+    """Yield each topic's rows, separated by commas."""
     in_sync = np.zeros_like(table.replicas, dtype=np.bool_) if table.in_sync is None else table.in_sync
     before = np.concatenate([[0], np.cumsum(in_sync, dtype=np.int64)])
     isr_counts = np.diff(before[table.offsets])
@@ -311,7 +301,7 @@ def _rows_by_topic(table: PartitionTable, topics: int) -> Iterator[str]:
 
 
 def _filling(table: PartitionTable, in_sync: Flags, isr_counts: Longs, begins: Longs) -> list[Any]:
-    """end, isr, leader, sizes, log dirs, partition, replicas, start of each row; row i's begin at ``begins[i]``."""
+    """Return the values of the templates' places; row i's begin at ``begins[i]``."""
     counts, row = table.replica_counts, table.row_of_replica
     within = np.arange(len(row)) - table.offsets[:-1][row]
     within_isr = np.cumsum(in_sync) - in_sync - (np.cumsum(isr_counts) - isr_counts)[row]
@@ -338,7 +328,6 @@ def _filling(table: PartitionTable, in_sync: Flags, isr_counts: Longs, begins: L
 
 
 def _templates(table: PartitionTable, isr_counts: Longs) -> list[str]:
-    """Each row's object, its keys sorted, with a place for each number that all rows have."""
     kinds = list(zip(table.replica_counts.tolist(), isr_counts.tolist(), strict=True))
     template_of = {kind: _template(table, *kind, {}) for kind in set(kinds)}
     templates = [template_of[kind] for kind in kinds]
@@ -348,7 +337,7 @@ def _templates(table: PartitionTable, isr_counts: Longs) -> list[str]:
 
 
 def _template(table: PartitionTable, replicas: int, in_sync: int, odd: dict[str, str]) -> str:
-    """Of a row with so many replicas, so many of them in sync, and the fields ``odd``, already text, besides."""
+    """``odd``: the texts of the row's rare fields."""
     along = f"[{','.join(['%s'] * replicas)}]"
     fields = {"log_bytes": along, "replicas": along} | dict.fromkeys(_SINGLE, "%s")
     fields |= {name: text.replace("%", "%%") for name, text in odd.items()}
@@ -360,7 +349,6 @@ def _template(table: PartitionTable, replicas: int, in_sync: int, odd: dict[str,
 
 
 def _odd_rows(table: PartitionTable) -> dict[int, dict[str, str]]:
-    """What few rows have, by row: the fields' texts."""
     odd: dict[int, dict[str, str]] = {}
     for name in SPARSE:
         for row, value in getattr(table, name).items():
@@ -370,9 +358,6 @@ def _odd_rows(table: PartitionTable) -> dict[int, dict[str, str]]:
     for row, offset in table.local_start_offset.items():
         odd.setdefault(row, {})["local_start_offset"] = str(offset)
     return odd
-
-
-# Reading JSON objects field by field: a wrong one is refused with its path.
 
 
 T = TypeVar("T")
@@ -400,7 +385,7 @@ class Fields:
         return default if value is None else value
 
     def require_format(self, name: str, version: int) -> None:
-        """``format`` and ``format_version`` say that this object is one of ours that is read here."""
+        """Raise unless ``format`` and ``format_version`` are these."""
         if self.get("format", str) != name:
             raise InvalidInputError.at(f"{self.path}.format", f"{excerpt(self._data['format'])} is not {name!r}")
         found = self.get("format_version", int)
@@ -410,7 +395,7 @@ class Fields:
             )
 
     def get(self, key: str, kind: type[T], default: Any = _REQUIRED) -> Any:
-        """The value of ``key``, of exactly ``kind`` (an int passes for a float, a bool for nothing but bool)."""
+        """Return the value of ``key``, of exactly ``kind`` (an int passes for a float; bool only for bool)."""
         value = self._value(key, default)
         if value is default:
             return value
@@ -420,14 +405,13 @@ class Fields:
         return float(value) if isinstance(value, (int, float)) and kind is float else value
 
     def whole(self, key: str, low: int, high: int, default: Any = _REQUIRED) -> Any:
-        """A whole number from ``low`` to ``high``."""
         value = self.get(key, int, default)
         if value is not default and not low <= value <= high:
             raise InvalidInputError.at(f"{self.path}.{key}", f"{excerpt(value)} is not from {low} to {high}")
         return value
 
     def real(self, key: str, low: float, high: float, default: Any = _REQUIRED) -> Any:
-        """A number from ``low`` to ``high``; a whole one passes."""
+        """A whole number passes."""
         value = self._value(key, default)
         if value is default:
             return value
@@ -438,14 +422,13 @@ class Fields:
         return float(value)
 
     def each(self, key: str, build: Callable[[Any, str], T]) -> tuple[T, ...]:
-        """A list (absent is empty), each element built by ``build(element, path)``."""
+        """Return each element of a list (absent: empty), built by ``build(element, path)``."""
         items = self._value(key, [])
         if not isinstance(items, list):
             raise InvalidInputError.at(f"{self.path}.{key}", f"expected a list, found {type(items).__name__}")
         return tuple(build(item, f"{self.path}.{key}[{index}]") for index, item in enumerate(items))
 
     def ints(self, key: str, default: Any = ()) -> tuple[int, ...]:
-        """A list of whole numbers."""
         return (
             tuple(self.each(key, whole))
             if key in self._data and self._data[key] is not None
@@ -453,14 +436,12 @@ class Fields:
         )
 
     def strings(self, key: str) -> dict[str, str]:
-        """An object of strings (absent is empty)."""
         value = self._value(key, {})
         if not isinstance(value, Mapping) or not all(isinstance(element, str) for element in value.values()):
             raise InvalidInputError.at(f"{self.path}.{key}", "expected an object of strings")
         return dict(value)
 
     def raw(self, key: str, default: Any = _REQUIRED) -> Any:
-        """The value as it is."""
         return self._value(key, default)
 
     def _skip(self, key: str, default: Any) -> Any:
@@ -468,7 +449,7 @@ class Fields:
         return default
 
     def done(self) -> None:
-        """Refuse unknown fields: a misspelt one would otherwise be lost without a word."""
+        """Refuse unknown fields, so that a misspelt one is not lost."""
         unknown = sorted(set(self._data) - self._seen)
         if unknown:
             raise InvalidInputError.at(
@@ -477,15 +458,13 @@ class Fields:
 
 
 def whole(value: Any, path: str) -> int:
-    """An int that is no bool."""
+    """Refuse bools."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInputError.at(path, f"expected a whole number, found {excerpt(value)}")
     return value
 
 
 def whole_up_to(high: int) -> Callable[[Any, str], int]:
-    """Reads a whole number from 0 to ``high``."""
-
     def read(value: Any, path: str) -> int:
         number = whole(value, path)
         if not 0 <= number <= high:
@@ -496,8 +475,6 @@ def whole_up_to(high: int) -> Callable[[Any, str], int]:
 
 
 def real_up_to(high: float) -> Callable[[Any, str], float]:
-    """Reads a number from 0 to ``high``; a whole one passes."""
-
     def read(value: Any, path: str) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise InvalidInputError.at(path, f"expected a number, found {excerpt(value)}")
@@ -509,7 +486,6 @@ def real_up_to(high: float) -> Callable[[Any, str], float]:
 
 
 def text(value: Any, path: str) -> str:
-    """A string."""
     if not isinstance(value, str):
         raise InvalidInputError.at(path, f"expected a string, found {excerpt(value)}")
     return value
@@ -519,7 +495,6 @@ def text(value: Any, path: str) -> str:
 
 
 def broker_document(broker: Broker) -> dict[str, Any]:
-    """``log_dirs``, ``capacity`` and ``configs`` only where there is something to say."""
     capacity = {name: value for name in CAPACITY_LIMITS if (value := getattr(broker.capacity, name)) is not None}
     document: dict[str, Any] = {"id": broker.id, "rack": broker.rack, "host": broker.host, "port": broker.port}
     document |= {"state": broker.state.value, "is_controller": broker.is_controller}
@@ -530,7 +505,6 @@ def broker_document(broker: Broker) -> dict[str, Any]:
 
 
 def read_broker(item: Any, path: str) -> Broker:
-    """Raises InvalidInputError for an unknown state or field."""
     fields = Fields(item, path)
     state = fields.get("state", str, BrokerState.ALIVE.value)
     if state not in set(BrokerState):
@@ -555,7 +529,6 @@ def read_broker(item: Any, path: str) -> Broker:
 
 
 def gap_document(gap: CoverageGap) -> dict[str, Any]:
-    """One thing that could not be read."""
     return {
         "subject_type": gap.subject_type,
         "subject": gap.subject,
@@ -565,7 +538,6 @@ def gap_document(gap: CoverageGap) -> dict[str, Any]:
 
 
 def read_gap(item: Any, path: str) -> CoverageGap:
-    """The inverse of ``gap_document``."""
     fields = Fields(item, path)
     gap = CoverageGap(
         fields.get("subject_type", str),
@@ -578,12 +550,11 @@ def read_gap(item: Any, path: str) -> CoverageGap:
 
 
 def quota_document(quota: Quota) -> dict[str, Any]:
-    """The entity as rows of [type, name], a name of null for the default."""
+    """The entity is rows of [type, name], null for the default."""
     return {"entity": [list(part) for part in quota.entity], "values": dict(quota.values)}
 
 
 def read_quota(item: Any, path: str) -> Quota:
-    """The inverse of ``quota_document``."""
     fields = Fields(item, path)
     values = Fields(fields.raw("values"), f"{path}.values")
     names = sorted(fields.raw("values"))
@@ -602,7 +573,6 @@ def _read_entity(item: Any, path: str) -> tuple[str, str | None]:
 
 
 def read_features(item: Any, path: str) -> dict[str, int]:
-    """Feature → finalized level."""
     fields = Fields(item, path)
     return {name: fields.whole(name, 0, LARGEST_INT32) for name in sorted(item)}
 
@@ -631,13 +601,11 @@ def _read_log_dir(item: Any, path: str) -> LogDir:
     return log_dir
 
 
-# Groups, members and committed offsets as JSON objects and back. User data is base64.
-#
-# What only groups of new Kafka releases have (epochs, tasks, topology, configs, lags) is left out where there is none.
+# User data is base64. Fields of newer releases (epochs, tasks, topology, configs, lags) are left out where empty.
 
 
 _MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error", "process_id")
-_LEFT_FOR_NOW = -2  # KIP-848: the epoch of a static member that will come back; -1 is one that left
+_LEFT_FOR_NOW = -2  # KIP-848: epoch of a static member that will return; -1 is one that left
 _number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
 _rate = real_up_to(LARGEST_RATE)
 _MEMBER_LISTS = ("owned", "assigned", "target")
@@ -648,8 +616,9 @@ _SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics"
 
 
 def group_document(group: Group) -> dict[str, Any]:
-    """Committed offsets are ``[topic, partition, offset]`` rows, with a lag at the end where the broker told it, and
-    after that (null where it did not) the rate at which the group read, where it is known.
+    """Return the group's JSON object.
+
+    Commits are ``[topic, partition, offset]``, then the reported lag (null: unknown), then the read rate.
     """
     document: dict[str, Any] = {
         "id": group.id,
@@ -678,7 +647,6 @@ def _committed_row(commit: CommittedOffset) -> list[Any]:
 
 
 def subtopology_documents(subtopologies: tuple[Subtopology, ...]) -> list[dict[str, Any]]:
-    """Topics only where there are some."""
     return [
         {"id": one.id} | {name: list(topics) for name in _SUBTOPOLOGY_TOPICS if (topics := getattr(one, name))}
         for one in subtopologies
@@ -686,7 +654,7 @@ def subtopology_documents(subtopologies: tuple[Subtopology, ...]) -> list[dict[s
 
 
 def tasks_document(tasks: Tasks) -> dict[str, Any]:
-    """``{"active": [[subtopology, [partitions]], …], …}``, what is empty left out."""
+    """``{"active": [[subtopology, [partitions]], …], …}``"""
     return {
         name: [[subtopology, list(numbers)] for subtopology, numbers in runs]
         for name in _TASKS
@@ -695,7 +663,6 @@ def tasks_document(tasks: Tasks) -> dict[str, Any]:
 
 
 def read_group(item: Any, path: str) -> Group:
-    """Raises InvalidInputError naming the field that is wrong."""
     fields = Fields(item, path)
     kind = fields.get("type", str, GroupType.UNKNOWN.value)
     if kind not in set(GroupType):
@@ -762,7 +729,6 @@ def _read_member(item: Any, path: str) -> Member:
 
 
 def read_subtopology(item: Any, path: str) -> Subtopology:
-    """The inverse of ``subtopology_documents``, for one of them."""
     fields = Fields(item, path)
     topics = {name: tuple(fields.each(name, text)) for name in _SUBTOPOLOGY_TOPICS}
     subtopology = Subtopology(fields.get("id", str), **topics)
@@ -775,7 +741,6 @@ def _read_tasks(item: Any, path: str) -> Tasks | None:
 
 
 def read_tasks(item: Any, path: str) -> Tasks:
-    """The inverse of ``tasks_document``."""
     fields = Fields(item, path)
     tasks = Tasks(**{name: _read_runs(fields.raw(name, []), f"{path}.{name}") or () for name in _TASKS})
     fields.done()
@@ -799,7 +764,7 @@ def _read_run(run: Any, path: str) -> tuple[str, tuple[int, ...]]:
 def _read_bytes(value: str | None, path: str) -> bytes | None:
     try:
         return None if value is None else base64.b64decode(value, validate=True)
-    except ValueError as error:  # binascii.Error is one; so is what is raised for a character outside ASCII
+    except ValueError as error:  # binascii.Error, or a character outside ASCII
         raise InvalidInputError.at(path, f"is not base64 ({error})") from error
 
 
@@ -812,10 +777,8 @@ def _read_committed(item: Any, path: str) -> CommittedOffset:
     return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path), lag, rate)
 
 
-# A whole snapshot as one JSON object.
-#
-# Partitions stand under their topic; loads are columns over all partitions in table order (topics as listed, partitions
-# ascending), so that a million replicas stay readable and quick. What is ``None`` or empty is left out.
+# Partitions are under their topics; loads are columns in table order (topics as listed, partitions ascending). ``None``
+# and empty values are left out.
 
 
 FORMAT = "kafka-rebalance-snapshot"
@@ -823,7 +786,7 @@ FORMAT_VERSION = 1
 
 
 def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
-    """The JSON object of ``snapshot``; reading it back gives an equal one."""
+    """Return the JSON object; it reads back as an equal snapshot."""
     rows = partition_documents(snapshot)
     topics = [
         {
@@ -858,7 +821,7 @@ def _around_topics(snapshot: ClusterSnapshot, topics: list[dict[str, Any]]) -> d
 
 
 def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSnapshot:
-    """A checked snapshot. Raises InvalidInputError naming the JSON path under ``place`` that is wrong."""
+    """Return a checked snapshot. Raises InvalidInputError naming the wrong JSON path under ``place``."""
     fields = Fields(document, place)
     fields.require_format(FORMAT, FORMAT_VERSION)
     rows: list[Any] = []
@@ -902,7 +865,7 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
 
 
 def snapshot_id(snapshot: ClusterSnapshot) -> str:
-    """Return the sha256 of the canonical document: equal snapshots have the same id."""
+    """Return the sha256 of the canonical document."""
     document = _around_topics(snapshot, [])
     digest = hashlib.sha256()
     for piece in canonical_pieces(document, snapshot.topics, snapshot.partitions):
@@ -911,7 +874,7 @@ def snapshot_id(snapshot: ClusterSnapshot) -> str:
 
 
 def _time(fields: Fields) -> datetime | None:
-    """Documents of people may leave the zone out: then it is UTC."""
+    """A time without a zone is UTC."""
     text = fields.get("captured_at", str, None)
     return None if text is None else parse_time(text, f"{fields.path}.captured_at")
 
@@ -947,7 +910,7 @@ def _read_loads(document: Any, path: str, partition_count: int) -> PartitionLoad
 
 
 def _load_values(values: list[Any], kind: LoadKind, path: str) -> Floats:
-    """float64[P]; raises at the first value that is no load."""
+    """Raise at the first value that is no load."""
     if not set(map(type, values)) - {int, float, type(None)}:
         array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
         if not ((array < 0) | (array > kind.largest)).any():

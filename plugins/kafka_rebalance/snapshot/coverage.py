@@ -1,7 +1,7 @@
-"""Coverage gaps of a snapshot: one for each part that could not be read. ``render.coverage`` words it.
+"""Coverage gaps of a snapshot: one for each part that could not be read. ``render.coverage`` words them.
 
-``what`` of a gap is a fact ``LACKS_…``, ``reason`` the fact of why. ``WHAT`` and ``REASONS`` have the arguments of each
-code: a snapshot file with others is refused, so that all of its gaps can be shown.
+A gap's ``what`` is a fact ``LACKS_…``, its ``reason`` the fact of the cause. ``WHAT`` and ``REASONS`` list the
+arguments of each code. A snapshot file with other arguments is refused, so that every gap can be shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DEEPEST = 10  # levels of objects and lists in one fact
 
 @dataclass(frozen=True, slots=True)
 class CoverageGap:
-    """Something of ``subject`` that could not be read, and why. Never a smaller cluster."""
+    """One part of ``subject`` that could not be read, and why."""
 
     subject_type: str  # cluster, broker, topic, partition, group, member, right
     subject: str
@@ -30,17 +30,15 @@ class CoverageGap:
 
     @property
     def codes(self) -> tuple[FactCode, ...]:
-        """Return the codes of what is lacking: several where a broker did not tell several parts."""
         parts = self.what.args.get("parts", ()) if self.what.code is FactCode.LACKS_PARTS else (self.what,)
         return tuple(part.code for part in parts)
 
     def lacks(self, *codes: FactCode) -> bool:
-        """Return whether one of these is lacking."""
         return not set(codes).isdisjoint(self.codes)
 
 
 _TEXT, _COUNT, _AMOUNT, _FLAG, _MAYBE_TEXT = (str,), (int,), (int, float), (bool,), (str, type(None))
-_FACT, _LIST = (Fact,), (tuple,)  # a list holds facts, whole numbers or texts
+_FACT, _LIST = (Fact,), (tuple,)
 
 # Codes without a line here have no arguments.
 WHAT: Arguments = MappingProxyType(
@@ -154,7 +152,7 @@ REASONS: Arguments = MappingProxyType(
 
 
 def read_fact(document: Any, known: Arguments, path: str) -> Fact:
-    """Return the fact of a JSON object. Raises InvalidInputError for another code or other arguments than ``known``."""
+    """Return the fact of a JSON object. Raises InvalidInputError for a code or arguments outside ``known``."""
     _require_shallow(document, path)
     try:
         fact = Fact.from_document(document)

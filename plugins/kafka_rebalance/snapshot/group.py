@@ -1,4 +1,4 @@
-"""Groups of every type, their members, committed offsets and lag: the number of messages after the committed offset."""
+"""Groups of every type, their members, committed offsets and lag in messages."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from kafka_assignors.arrays import Longs
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
-# What a group of type ``streams`` (KIP-1071) tells beside members and offsets: its topology, and who runs which task.
-#
-# A task is one partition number of one subtopology: it reads that partition of each topic that the subtopology reads.
+# Topology and tasks of a Streams group (KIP-1071). A task is one partition number of one subtopology: it reads that
+# partition of each topic that the subtopology reads.
 
 
 TaskIds = tuple[tuple[str, tuple[int, ...]], ...]  # subtopology → partition numbers
@@ -22,7 +21,7 @@ TaskIds = tuple[tuple[str, tuple[int, ...]], ...]  # subtopology → partition n
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Tasks of one member: active ones read and write, standby ones keep a copy of the state, warm-up ones catch up."""
+    """Tasks of one member: active ones read and write, standby ones copy the state, warm-up ones catch up."""
 
     active: TaskIds = ()
     standby: TaskIds = ()
@@ -31,9 +30,7 @@ class Tasks:
 
 @dataclass(frozen=True, slots=True)
 class Subtopology:
-    """One part of the application: what it reads (its source topics, and repartition topics that it made itself) and
-    the changelogs of its state, which it writes, and reads again to restore it.
-    """
+    """One part of a Streams application: its topics, and the changelogs that restore its state."""
 
     id: str
     source_topics: tuple[str, ...] = ()
@@ -42,15 +39,15 @@ class Subtopology:
 
     @property
     def read_topics(self) -> tuple[str, ...]:
-        """What its active tasks consume."""
         return tuple(sorted({*self.source_topics, *self.repartition_topics}))
 
 
 def partitions_of_tasks(
     tasks: TaskIds, subtopologies: Iterable[Subtopology], partition_counts: Mapping[str, int]
 ) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Partitions that active tasks consume, by topic. A topic may have fewer partitions than its subtopology has tasks;
-    one whose count is unknown is taken to have them all.
+    """Return the partitions that active tasks consume, by topic.
+
+    A topic may have fewer partitions than tasks. A topic of unknown count is assumed to have all.
     """
     topics_of = {subtopology.id: subtopology.read_topics for subtopology in subtopologies}
     found: dict[str, set[int]] = {}
@@ -74,9 +71,7 @@ class GroupType(StrEnum):
 
     @property
     def has_strategy(self) -> bool:
-        """Its partitions are divided by a strategy that is known here: each has one reader. The tasks of streams
-        groups and the many readers of share groups are divided in other ways.
-        """
+        """Whether a known strategy gives each partition one reader (not Streams tasks, not share groups)."""
         return self not in (GroupType.SHARE, GroupType.STREAMS)
 
 
@@ -85,7 +80,7 @@ TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of a group. ``None`` means: not said or not readable (``decode_error`` tells which)."""
+    """One member of a group. ``None`` is unknown or unreadable (``decode_error`` tells which)."""
 
     id: str
     instance_id: str | None = None
@@ -94,32 +89,31 @@ class Member:
     rack: str | None = None
     subscription: tuple[str, ...] | None = None
     subscribed_regex: str | None = None
-    owned: TopicPartitions | None = None  # what it says it owns, in its JoinGroup
-    assigned: TopicPartitions = ()  # what the group gave it; of a streams group what its active tasks read
-    target: TopicPartitions | None = None  # KIP-848: where the group is going
+    owned: TopicPartitions | None = None  # owned partitions in its JoinGroup
+    assigned: TopicPartitions = ()  # by the group; of a Streams member, the partitions of its active tasks
+    target: TopicPartitions | None = None  # KIP-848: the target assignment
     generation: int | None = None  # or its epoch
     user_data: bytes | None = None
     decode_error: str | None = None
-    is_classic: bool | None = None  # it speaks the classic protocol in a group of a newer type, which migrates
-    process_id: str | None = None  # streams: of the instance, which may have many members
+    is_classic: bool | None = None  # speaks the classic protocol in a newer group that migrates
+    process_id: str | None = None  # Streams: of the instance, which may have many members
     tasks: Tasks | None = None  # streams
     target_tasks: Tasks | None = None
-    subscription_version: int | None = None  # classic: of the bytes of its JoinGroup, which tell clients apart
-    partition_count: int | None = None  # where only their number is known; `assigned` is empty then
+    subscription_version: int | None = None  # classic: of the JoinGroup bytes; differs between clients
+    partition_count: int | None = None  # where only the number is known; `assigned` is empty then
 
     @property
     def has_known_assignment(self) -> bool:
-        """Return whether ``assigned`` is all that the member has."""
+        """Return whether ``assigned`` is complete."""
         return self.partition_count is None or self.partition_count == sum(len(p) for _, p in self.assigned)
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """How far a group has read one partition; of a share group where its records in flight begin.
+    """A group's offset in one partition; of a share group the start of its records in flight.
 
-    ``lag``: as the broker told it (share groups: records behind the start may be done already); None elsewhere, where
-    it is the end minus the offset. ``read_messages_per_s``: how fast this group read it since the reading before; None
-    where that is unknown (``rates.with_read_rates``).
+    ``lag``: as the broker reported it (share groups: records behind the start may be done); else None, and lag is end
+    minus offset. ``read_messages_per_s``: since the previous snapshot; None: unknown (``rates.with_read_rates``).
     """
 
     topic: str
@@ -133,10 +127,9 @@ class CommittedOffset:
 class Group:
     """One consumer group of any type. ``protocol`` is the assignor's name, ``coordinator`` a broker id.
 
-    ``generation`` is the group's epoch in the newer types; its members follow an assignment of ``assignment_epoch``,
-    which is smaller while a new one is worked out. ``configs``: those that somebody set for this group (4.x).
-    ``client``, ``client_version``: its members' client library, where a rule gives it (``options.rules.ClientRule``).
-    ``member_count``: where the source gives their number and not each one; more than ``members``: not all are listed.
+    ``generation`` is the epoch in newer types. Members follow ``assignment_epoch``, which is smaller while the group
+    computes a new assignment. ``configs`` are group configs (4.x). ``client`` and ``client_version`` come from
+    ``options.rules.ClientRule``. ``member_count`` may be known without ``members``; if larger, not all are listed.
     """
 
     id: str
@@ -167,10 +160,9 @@ UNKNOWN_LAG = -1
 
 
 def lag_messages(reported: Longs, end: Longs, committed: Longs) -> Longs:
-    """Return int64 along the offsets: the lag as the broker reported it, else the end minus the committed offset.
+    """Return int64 along the offsets: the reported lag, else end minus committed offset, at least 0.
 
-    Never below 0: an offset past the end has nothing behind it. ``reported`` and the result may be UNKNOWN_LAG, ``end``
-    UNKNOWN_OFFSET.
+    ``reported`` and the result may be UNKNOWN_LAG, ``end`` UNKNOWN_OFFSET.
     """
     counted = np.where(end == UNKNOWN_OFFSET, UNKNOWN_LAG, np.maximum(end - committed, 0))
     return np.where(reported == UNKNOWN_LAG, counted, reported)

@@ -1,4 +1,4 @@
-"""Loads over time: the kept snapshots, by hour, and the mean, peak or highest load of a window."""
+"""Loads over time: kept snapshots by hour, and the mean, peak or highest load of a window."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ from kafka_rebalance.snapshot.times import time_text
 
 Rates = npt.NDArray[np.float32]
 HOUR_S = 3600.0
-# Of a window of history: sizes are as the newest reading has them.
+# Sizes come from the newest snapshot, not from history.
 HISTORY_KINDS: tuple[LoadKind, ...] = tuple(kind for kind in LoadKind if kind is not LoadKind.LOG_BYTES)
-# Between two readings: less says too little, more than a day and a late start too little of any hour.
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 30.0, 26 * HOUR_S
 _NOT_MEASURED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN, *(source for source in LoadSource if source.is_of_history))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRates:
-    """One kind: ``values`` float32[P] (nan: unknown), measured over ``window_s`` until the reading."""
+    """Rates of one kind: ``values`` float32[P] (nan: unknown), over ``window_s`` before the snapshot."""
 
     values: Rates
     window_s: float
@@ -43,7 +42,7 @@ class MeasuredRates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredReading:
-    """The rates of one reading. Each column runs along ``partitions``."""
+    """The rates of one snapshot. Columns run along ``partitions``."""
 
     until: datetime
     partitions: NamedPartitions
@@ -51,9 +50,9 @@ class MeasuredReading:
 
 
 def measured_reading(snapshot: ClusterSnapshot) -> MeasuredReading | None:
-    """What a snapshot's own load columns say; None where it has no time, or nobody measured a rate.
+    """Return the snapshot's own rates; None without a time or any rate.
 
-    A figure that was given without the time over which it was measured counts for the hour before the reading.
+    A rate without a window counts for the hour before the snapshot.
     """
     if snapshot.captured_at is None:
         return None
@@ -66,15 +65,13 @@ def measured_reading(snapshot: ClusterSnapshot) -> MeasuredReading | None:
 
 
 def has_rates(snapshot: ClusterSnapshot) -> bool:
-    """Somebody measured what is written."""
     return snapshot.loads.column(LoadKind.IN_BYTES_PER_S) is not None
 
 
 def readings_of(snapshots: Iterable[ClusterSnapshot]) -> Iterator[MeasuredReading]:
-    """What a series of snapshots of one cluster measured, oldest first: of each its own rates, else those since the one
-    before. Two at a time are held.
+    """Yield the rates of each snapshot, oldest first: its own, else those since the previous one.
 
-    Raises InvalidInputError where they are of two clusters.
+    Holds two snapshots. Raises InvalidInputError for snapshots of two clusters.
     """
     before: ClusterSnapshot | None = None
     for snapshot in snapshots:
@@ -88,7 +85,6 @@ def readings_of(snapshots: Iterable[ClusterSnapshot]) -> Iterator[MeasuredReadin
 
 
 def _follows(before: ClusterSnapshot, newer: ClusterSnapshot) -> bool:
-    """The time between the two says something of an hour."""
     if before.captured_at is None or newer.captured_at is None:
         return False
     passed_s = (newer.captured_at - before.captured_at).total_seconds()
@@ -99,17 +95,17 @@ def _is_measured(column: LoadColumn) -> bool:
     return column.source not in _NOT_MEASURED and (column.window_s is None or 0 < column.window_s <= LONGEST_WINDOW_S)
 
 
-# Less of an hour than this says too little about it.
+# Fewer measured seconds say too little of an hour.
 LEAST_SEEN_S = HOUR_S / 2
-# A reading over more than this flattens the hours that it covers.
+# Longer windows hide peaks of single hours.
 FLATTENED_S = 2 * HOUR_S
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HourlyLoads:
-    """``values``: float32[H, P] of each kind that was measured, nan where unknown; hour 0 ends at ``until``.
+    """Loads by hour: float32[H, P] of each measured kind, nan where unknown. Hour 0 ends at ``until``.
 
-    ``flattened`` bool[H]: measured over more than two hours at a time, so that what happened within it was not seen.
+    ``flattened`` bool[H]: measured over more than two hours at a time.
     """
 
     until: datetime
@@ -119,7 +115,6 @@ class HourlyLoads:
 
     @property
     def seen(self) -> npt.NDArray[np.bool_]:
-        """bool[H]: something of the hour is known."""
         seen = np.zeros(self.hours, dtype=np.bool_)
         for values in self.values.values():
             seen |= ~np.isnan(values).all(axis=1)
@@ -127,10 +122,10 @@ class HourlyLoads:
 
 
 def hourly_loads(snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], hours: int) -> HourlyLoads:
-    """The hours of ``snapshot``'s partitions until it was read. ``readings`` oldest first; later ones are left out, and
-    of two at the same moment the second.
+    """Return the hours before ``snapshot`` for its partitions. ``readings`` oldest first.
 
-    Raises InvalidInputError where the snapshot has no time, or readings are not in order.
+    Later readings are ignored, and of two at one moment the second. Raises InvalidInputError where the snapshot has no
+    time or readings are not in order.
     """
     until = snapshot.captured_at
     if until is None:
@@ -162,7 +157,7 @@ def _lay_over(
     rates: MeasuredRates, row_before: npt.NDArray[np.int64], age_s: float, into: Rates, seen_s: Rates,
     flattened: npt.NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """Add a reading's rates, by the seconds that it shares with each hour, to ``into`` and ``seen_s``, [H, P] each."""
+    """Add the rates, by seconds shared with each hour, to ``into`` and ``seen_s``, [H, P] each."""
     known = rates.values[row_before] if len(rates.values) else np.full(len(row_before), np.nan, np.float32)
     known = np.where(row_before >= 0, known, np.float32(np.nan))
     there = np.flatnonzero(~np.isnan(known))
@@ -181,26 +176,23 @@ def _hours_of(sums: Rates, seen_s: Rates) -> Rates:
 
 
 _P95 = 0.95
-# Of the hours that are known, at least one.
+# of the known hours, at least one hour
 _BUSY_SHARE = 0.05
 
 
 def over_window(
     snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], statistic: LoadStatistic, hours: int
 ) -> tuple[ClusterSnapshot, HourlyLoads]:
-    """``snapshot`` with the loads of the ``hours`` before it, and these hours. ``readings`` oldest first.
+    """Return ``snapshot`` with the loads of the ``hours`` before it, and these hours. ``readings`` oldest first.
 
-    Raises InvalidInputError where it has no time, or no hour was seen.
+    Raises InvalidInputError where it has no time or no hour is known.
     """
     hourly = hourly_loads(snapshot, readings, hours)
     return with_window_loads(snapshot, hourly, statistic), hourly
 
 
 def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic: LoadStatistic) -> ClusterSnapshot:
-    """``snapshot`` with the rates of the window in place of the last reading's.
-
-    Raises InvalidInputError where no hour was seen: then there is nothing to plan on.
-    """
+    """Raises InvalidInputError where no hour is known."""
     if not hourly.seen.any():
         problem = f"none of the last {hourly.hours} hours of cluster {snapshot.cluster} was measured"
         raise InvalidInputError.at("history", problem, "give readings that are at most a day apart, or ask for no load")
@@ -219,7 +211,7 @@ def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic:
 
 
 def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
-    """float64[P] of float32[H, P]: over the hours that are known, nan where none is."""
+    """Return float64[P] over the known hours of float32[H, P]; nan where none is."""
     ordered = np.sort(values.astype(np.float64), axis=0)  # nan last
     known = (~np.isnan(values)).sum(axis=0)
     column = np.arange(values.shape[1])
@@ -228,7 +220,7 @@ def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
     if statistic is not LoadStatistic.P95:
         np.divide(np.nansum(ordered, axis=0), known, out=result, where=there)
         return result if statistic is LoadStatistic.MEAN else _of_busiest_hours(values, result)
-    # Between the two nearest hours, as everybody's percentile does; of 168 hours, p95 is above all but nine.
+    # Linear between the two nearest hours: of 168 hours, p95 is above all but nine.
     place = (known[there] - 1) * _P95
     below = np.floor(place).astype(np.int64)
     above = np.minimum(below + 1, known[there] - 1)
@@ -238,9 +230,9 @@ def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
 
 
 def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
-    """float64[P]: the mean over the hours in which the cluster carried most; the ``usual`` where none of them is known.
+    """Return float64[P]: the mean over the cluster's busiest hours, ``usual`` where none is known.
 
-    What is not known of an hour is taken for usual, so that an hour is not called quiet for its holes.
+    An unknown value of an hour counts as usual, so that a gap does not look like a quiet hour.
     """
     hours = values.astype(np.float64)
     is_seen = ~np.isnan(hours).all(axis=1)
@@ -254,7 +246,6 @@ def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
 
 
 def _gaps(snapshot: ClusterSnapshot, hourly: HourlyLoads, unseen: int) -> list[CoverageGap]:
-    """Return what of the window was not seen."""
     seen, flattened = int(hourly.seen.sum()), int(hourly.flattened.sum())
     if seen >= hourly.hours and not flattened and not unseen:
         return []

@@ -1,4 +1,4 @@
-"""The number of replicas that must be in sync for a partition to take writes: ``min.insync.replicas``."""
+"""Replicas that must be in sync for writes: ``min.insync.replicas``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from kafka_assignors.releases import seen_release
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 KEY = "min.insync.replicas"
-# From here on a broker takes the number of replicas where min.insync.replicas is above it (KAFKA-15583).
+# From 3.7 on brokers use the replica count where min.insync.replicas is larger (KAFKA-15583).
 _BOUNDED_SINCE = (3, 7)
 
 
 def least_in_sync(snapshot: ClusterSnapshot) -> Longs:
-    """int64[P]: of the partition's topic, else of its leader's broker; 1 where it is not set."""
+    """Return int64[P]: the topic's value, else its leader broker's, else 1."""
     table = snapshot.partitions
     of_topic = [_number(topic.configs.get(KEY)) for topic in snapshot.topics]
     by_topic = np.array([0 if number is None else number for number in of_topic], dtype=np.int64)
@@ -27,10 +27,8 @@ def least_in_sync(snapshot: ClusterSnapshot) -> Longs:
 
 
 def is_bounded_by_replicas(snapshot: ClusterSnapshot) -> bool:
-    """Whether the brokers are known to ask for no more replicas in sync than a partition has."""
     return seen_release(snapshot.kafka_version)[:2] >= _BOUNDED_SINCE
 
 
 def _number(text: str | None) -> int | None:
-    """As Kafka has it: an integer of 31 bits."""
     return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) <= 9 else None

@@ -1,7 +1,4 @@
-"""The load of each partition: measured, given or estimated, and never invented.
-
-A resource that was not measured is ``nan`` with source ``unknown``: zero is never used for unknown.
-"""
+"""Loads of partitions. An unknown load is ``nan`` with source ``unknown``, never zero."""
 
 from __future__ import annotations
 
@@ -25,10 +22,10 @@ __all__ = ["LoadColumn", "LoadKind", "LoadSource", "PartitionLoads", "first_too_
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadColumn:
-    """One kind of load for all partitions of a snapshot, in the order of its partition table.
+    """One kind of load for all partitions, in table order.
 
-    ``values`` float64[P], ``nan`` where unknown; one ``source`` for the whole column: columns are measured as a whole.
-    ``window_s`` is the time over which a rate was measured, ``None`` for sizes and for figures that were given.
+    ``values`` float64[P], ``nan`` where unknown; one ``source`` for the column. ``window_s`` of a rate; ``None`` for
+    sizes and given figures.
     """
 
     values: Floats
@@ -57,18 +54,17 @@ class LoadColumn:
 
     @property
     def is_known(self) -> bool:
-        """At least one partition's figure is known."""
         return self.source is not LoadSource.UNKNOWN and not bool(np.isnan(self.values).all())
 
     @property
     def known_share(self) -> float:
-        """Share of partitions whose figure is known (1 for an empty table)."""
+        """Share of partitions with a known load (1 for an empty table)."""
         return float(1 - np.isnan(self.values).mean()) if len(self.values) else 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionLoads:
-    """All load columns of a snapshot; a kind that is absent was measured by nobody."""
+    """All load columns of a snapshot; an unknown kind is absent."""
 
     columns: dict[LoadKind, LoadColumn] = field(default_factory=dict)
 
@@ -83,17 +79,15 @@ class PartitionLoads:
                 raise InvalidSnapshotError.at(f"{kind}", "all partitions together hold more bytes than a cluster can")
 
     def column(self, kind: LoadKind) -> LoadColumn | None:
-        """The column of ``kind`` if anything of it is known."""
         column = self.columns.get(kind)
         return column if column is not None and column.is_known else None
 
     def values(self, kind: LoadKind, partition_count: int) -> Floats:
-        """float64[P] of ``kind``, all ``nan`` where nobody measured it."""
+        """Return float64[P] of ``kind``, all ``nan`` where unknown."""
         column = self.columns.get(kind)
         return np.full(partition_count, np.nan) if column is None else column.values
 
 
 def first_too_large(kind: LoadKind, values: Floats) -> int | None:
-    """The first row whose figure is larger than one of ``kind`` can be."""
     wrong = np.flatnonzero(values > kind.largest)
     return int(wrong[0]) if len(wrong) else None

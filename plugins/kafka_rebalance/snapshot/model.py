@@ -1,7 +1,7 @@
-"""One consistent reading of one Kafka cluster: brokers, topics, partitions, groups, and what could not be read.
+"""One consistent snapshot of one Kafka cluster, frozen and checked when built.
 
-Everything is frozen and checked when built. Brokers, topics and groups are rows (dataclasses); partitions, of which
-there may be a million, are columns (``PartitionTable``), with a row view for reading.
+Brokers, topics and groups are dataclasses. Partitions, up to a million, are columns (``PartitionTable``) with a row
+view.
 """
 
 from __future__ import annotations
@@ -48,32 +48,32 @@ __all__ = [
 
 
 class BrokerState(StrEnum):
-    """What a broker is, or what its owner wants of it."""
+    """State of a broker, observed or requested."""
 
     ALIVE = "alive"
-    NEW = "new"  # just added: may be empty, counts like any other
-    DRAINING = "draining"  # everything must leave
-    DEMOTED = "demoted"  # keeps its replicas, must lead nothing
-    REFUSED = "refused"  # registered, and its port is closed or its name unknown
-    SILENT = "silent"  # registered, and did not answer in time
-    DISCONNECTED = "disconnected"  # answered at first, then ended the connection: it stops, or was killed
-    UNRESPONSIVE = "unresponsive"  # listed, yet it leads nothing, is in no live ISR and told no log dirs
-    FENCED = "fenced"  # registered, but serves nobody
-    DEAD = "dead"  # replicas are placed on it, yet nobody has seen it
+    NEW = "new"  # just added: may be empty, else like any other
+    DRAINING = "draining"  # all replicas must leave
+    DEMOTED = "demoted"  # keeps replicas, must not lead
+    REFUSED = "refused"  # registered; port closed or name unknown
+    SILENT = "silent"  # registered; no answer in time
+    DISCONNECTED = "disconnected"  # answered, then closed the connection: stopping or killed
+    UNRESPONSIVE = "unresponsive"  # listed, but leads nothing, is in no live ISR, reported no log dirs
+    FENCED = "fenced"  # registered, serves no clients
+    DEAD = "dead"  # in replica lists, but not registered
 
     @property
     def stays(self) -> bool:
-        """Part of the cluster after the plan ("brokers that stay"): one not heard may soon be back."""
+        """Whether it is in the cluster after the plan; an unresponsive one may return."""
         return not self.is_gone and self is not BrokerState.DRAINING
 
     @property
     def is_gone(self) -> bool:
-        """Out of service: what is placed on it must be given to others."""
+        """Whether its replicas must be placed elsewhere."""
         return self in (BrokerState.FENCED, BrokerState.DEAD)
 
     @property
     def is_unheard(self) -> bool:
-        """Registered, but the reading did not hear it to the end: it keeps what it has and is given nothing."""
+        """Whether it is registered but unresponsive: it keeps its replicas and gets none."""
         return self in (
             BrokerState.REFUSED,
             BrokerState.SILENT,
@@ -83,16 +83,16 @@ class BrokerState(StrEnum):
 
     @property
     def is_heard(self) -> bool:
-        """In service as far as the reading tells."""
+        """Whether the snapshot shows it in service."""
         return not self.is_gone and not self.is_unheard
 
 
 @dataclass(frozen=True, slots=True)
 class LogDir:
-    """One log directory of a broker; totals are those of its volume, ``None`` where the broker does not tell.
+    """One log directory; totals are those of its volume, ``None`` where unknown.
 
-    Stray logs are those that no replica list has (left by a move, or of a deleted topic); ``largest_stray`` is the
-    topic and number of the largest one.
+    Stray logs are in no replica list (after a move, or of a deleted topic). ``largest_stray``: topic and number of the
+    largest.
     """
 
     path: str
@@ -113,7 +113,7 @@ class LogDir:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """One broker. ``rack`` is ``None`` for a broker without one (an empty string counts as none)."""
+    """One broker. ``rack`` is ``None`` for none or an empty string."""
 
     id: int
     rack: str | None = None
@@ -135,14 +135,14 @@ class Broker:
 
     @property
     def is_cordoned(self) -> bool:
-        """All its log dirs that work are cordoned (KIP-1066): nothing new may be placed on it."""
+        """Whether all working log dirs are cordoned (KIP-1066): no new replicas."""
         working = [log_dir for log_dir in self.log_dirs if log_dir.error is None]
         return bool(working) and all(log_dir.is_cordoned for log_dir in working)
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic; its partitions are rows of the partition table. Raises for a name that no topic can have."""
+    """One topic; its partitions are in the partition table. Raises for a name that Kafka forbids."""
 
     name: str
     topic_id: str | None = None
@@ -156,7 +156,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """Limits of clients: ``entity`` holds (type, name) pairs (user, client-id, ip; a name of None: the default)."""
+    """Client limits: ``entity`` holds (type, name) pairs (user, client-id, ip; name None: the default)."""
 
     entity: tuple[tuple[str, str | None], ...]
     values: Mapping[str, float]  # producer_byte_rate, consumer_byte_rate, request_percentage, …
@@ -164,12 +164,12 @@ class Quota:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSnapshot:
-    """One reading of one cluster. ``captured_at`` has a zone; ``None`` for input that has no time.
+    """One snapshot of one cluster. ``captured_at`` has a zone; ``None`` for input without a time.
 
-    ``features``: finalized levels by name (``metadata.version``, ``group.version``, …); empty where nobody told.
+    ``features``: finalized levels (``metadata.version``, ``group.version``, …); empty where unknown.
 
-    Raises InvalidSnapshotError where it contradicts itself: a broker, topic, partition or group twice, a replica list
-    that names a broker twice, a leader outside its replicas, a load column of another length.
+    Raises InvalidSnapshotError for contradictions: a duplicate broker, topic, partition or group, a broker twice in a
+    replica list, a leader outside its replicas, a load column of another length.
     """
 
     cluster: str
@@ -199,11 +199,9 @@ class ClusterSnapshot:
                 )
 
     def name_of(self, row: int) -> str:
-        """``topic-partition`` of a partition row."""
         return f"{self.topics[self.partitions.topic[row]].name}-{self.partitions.partition[row]}"
 
     def partition(self, row: int) -> Partition:
-        """Row view of one partition."""
         table = self.partitions
         span = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
         replicas = tuple(table.replicas[span].tolist())
@@ -232,12 +230,11 @@ class ClusterSnapshot:
         )  # fmt: skip
 
     def each_partition(self) -> Iterator[Partition]:
-        """All rows in table order."""
         return (self.partition(row) for row in range(len(self.partitions)))
 
     @property
     def row_of(self) -> dict[tuple[str, int], int]:
-        """(topic, partition) → row. Built at each call: keep it."""
+        """Return (topic, partition) → row. Built at each call: keep it."""
         names = [topic.name for topic in self.topics]
         table = self.partitions
         return {
@@ -247,7 +244,7 @@ class ClusterSnapshot:
 
     @property
     def unplaced_bytes(self) -> dict[int, int]:
-        """Broker → bytes on its disks beside its replicas: stray logs, and copies on their way between two dirs."""
+        """Return broker → bytes beside its replicas: stray logs, and copies between its log dirs."""
         found = {broker.id: sum(log_dir.stray_bytes for log_dir in broker.log_dirs) for broker in self.brokers}
         for copies in self.partitions.future.values():
             for copy in copies:
@@ -255,14 +252,14 @@ class ClusterSnapshot:
         return {broker: size for broker, size in found.items() if size}
 
     def held_bytes(self, broker: Broker) -> dict[str, int] | None:
-        """Bytes in each log dir of ``broker``: replicas, copies on their way, stray logs; None where some are unknown.
+        """Return bytes in each log dir of ``broker``: replicas, copies in progress, stray logs. None where some are
+        unknown.
 
-        Replicas that are offline, or are still being added, may have none.
+        Offline replicas and replicas being added may have none.
         """
         table, paths = self.partitions, [log_dir.path for log_dir in broker.log_dirs]
         held = {log_dir.path: log_dir.stray_bytes for log_dir in broker.log_dirs}
         cells = np.flatnonzero(table.replicas == broker.id)
-        # Where no broker has several dirs, none is named: it is the only one.
         dirs = np.zeros(len(cells), dtype=np.int32) if table.log_dir is None else table.log_dir[cells]
         rows, sizes = table.row_of_replica[cells].tolist(), table.replica_log_bytes[cells].tolist()
         for row, number, size in zip(rows, dirs.tolist(), sizes, strict=True):
@@ -277,7 +274,7 @@ class ClusterSnapshot:
         return held
 
     def load(self, kind: LoadKind) -> npt.NDArray[np.float64]:
-        """float64[P] of one kind, ``nan`` where unknown; ``log_bytes`` falls back to the leader replica's size."""
+        """Return float64[P], ``nan`` where unknown; ``log_bytes`` falls back to the leader replica's size."""
         values = self.loads.values(kind, len(self.partitions))
         if kind is LoadKind.LOG_BYTES:
             return np.where(np.isnan(values), self.partitions.leader_log_bytes, values)
@@ -302,7 +299,7 @@ def _check_time(captured_at: datetime | None) -> None:
 
 
 def _check_partitions(snapshot: ClusterSnapshot) -> None:
-    """Whole-column checks first; the row is looked for only once something is wrong."""
+    """Whole columns first: only a failure looks for the row."""
     table = snapshot.partitions
     if len(table) == 0:
         return
@@ -313,7 +310,7 @@ def _check_partitions(snapshot: ClusterSnapshot) -> None:
     if len(order):
         raise InvalidSnapshotError.at(snapshot.name_of(int(order[0]) + 1), "is listed twice or out of order")
     counts = table.replica_counts
-    if counts.min() < 1 and (snapshot.brokers or counts.max() > 0):  # a group table alone knows no broker
+    if counts.min() < 1 and (snapshot.brokers or counts.max() > 0):
         raise InvalidSnapshotError.at(snapshot.name_of(int(counts.argmin())), "has no replicas")
     owner = table.row_of_replica
     pairs = np.sort(owner << 32 | table.replicas)
@@ -342,7 +339,6 @@ def _check_partitions(snapshot: ClusterSnapshot) -> None:
 
 
 def _check_columns(snapshot: ClusterSnapshot) -> None:
-    """Ranges of numbers, and brokers of the lists that few partitions have."""
     table = snapshot.partitions
     for name, column, lowest in (
         ("partition", table.partition, 0),

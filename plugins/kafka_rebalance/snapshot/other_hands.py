@@ -1,7 +1,6 @@
-"""Others that may move replicas of this cluster: balancers, by the traces that they leave in it.
+"""Balancers that may move replicas of this cluster, by the traces that they leave.
 
-A plan that is executed beside one of them may be undone by it, so plan and findings name it. None of this proves that
-a balancer runs now: its topics stay when it is gone.
+A balancer may undo a plan, so plan and findings name it. A trace is no proof that it runs: its topics remain.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
-MOST_CANCELLED = 20  # partitions in a command that people copy
+MOST_CANCELLED = 20  # partitions in one command
 _THROTTLED_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 _THROTTLED_RATES = (
     "leader.replication.throttled.rate",
@@ -23,7 +22,7 @@ _THROTTLED_RATES = (
 
 @dataclass(frozen=True, slots=True)
 class Balancer:
-    """``signs``: topics, groups and configs by which it is known, in order."""
+    """``signs``: its topics, groups and configs, in order."""
 
     name: str
     signs: tuple[str, ...]
@@ -31,7 +30,7 @@ class Balancer:
 
 @dataclass(frozen=True, slots=True)
 class _Traces:
-    """Beginnings of names, and a broker config that switches it on or off."""
+    """Prefixes of names, and the broker config that switches it on or off."""
 
     name: str
     topics: tuple[str, ...]
@@ -49,12 +48,12 @@ _KNOWN = (
 
 
 def balancers(snapshot: ClusterSnapshot) -> tuple[Balancer, ...]:
-    """Those that left a trace, in a fixed order; not one whose config says that it is off."""
+    """Return those with a trace and no config that switches them off, in a fixed order."""
     return tuple(found for traces in _KNOWN if (found := _found(snapshot, traces)) is not None)
 
 
 def cancel_json(snapshot: ClusterSnapshot, rows: Sequence[int]) -> str:
-    """Kafka's format: these partitions, and the replicas that their reassignment is to end with."""
+    """Return Kafka's JSON that cancels: these partitions with the replicas that their reassignment ends with."""
     partitions = [
         {"topic": one.topic, "partition": one.partition, "replicas": list(one.target_replicas)}
         for one in map(snapshot.partition, rows)
@@ -74,7 +73,7 @@ def _found(snapshot: ClusterSnapshot, traces: _Traces) -> Balancer | None:
 
 
 def throttled(snapshot: ClusterSnapshot) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Topics and brokers on which a throttle of replication stands, of moves between log dirs, too."""
+    """Return topics and brokers with a replication throttle, also for moves between log dirs."""
     topics = sorted(
         topic.name for topic in snapshot.topics if any(topic.configs.get(name) for name in _THROTTLED_REPLICAS)
     )

@@ -1,4 +1,4 @@
-"""The partitions of a snapshot as columns: there may be a million replicas."""
+"""Partitions of a snapshot as columns, for up to a million replicas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNKNOWN_DIR = -1
 
 
 class FutureReplica(NamedTuple):
-    """A copy in the making on ``broker``, which moves a replica of its own to another log dir: both take disk."""
+    """A copy in progress on ``broker`` between two of its log dirs: both take disk."""
 
     broker: int
     log_dir: int  # index into the broker's log dirs
@@ -30,11 +30,10 @@ class FutureReplica(NamedTuple):
 class Partition:
     """A row of the partition table. ``replicas`` in Kafka's order, the preferred leader first.
 
-    ``log_bytes`` runs along ``replicas``, ``None`` where unknown. While a reassignment runs ``replicas`` is the union
-    that Kafka shows, with ``adding`` and ``removing`` as parts of it. ``observers`` (Confluent's) are replicas
-    that copy without being needed in the ISR: they take disk, and lead nothing. ``log_dirs`` runs along ``replicas``
-    too: indices into the log dirs of each one's broker; empty where all brokers have one. ``eligible`` (leader
-    replicas, KIP-966) may lead without being in the ISR. ``local_start_offset``: of a tiered topic, first on disk.
+    ``log_bytes`` and ``log_dirs`` run along ``replicas``: ``None`` where unknown; indices into each broker's log dirs,
+    empty where all brokers have one. During a reassignment ``replicas`` is Kafka's union, ``adding`` and ``removing``
+    parts of it. ``observers`` (Confluent's) take disk, never lead and need no ISR. ``eligible`` (eligible leader
+    replicas, KIP-966) may lead outside the ISR. ``local_start_offset``: first offset on disk of a tiered topic.
     """
 
     topic: str
@@ -56,7 +55,7 @@ class Partition:
 
     @property
     def target_replicas(self) -> tuple[int, ...]:
-        """The replicas that remain once a running reassignment ends."""
+        """Return the replicas after a running reassignment."""
         return tuple(replica for replica in self.replicas if replica not in self.removing)
 
 
@@ -64,12 +63,15 @@ class Partition:
 class PartitionTable:
     """All partitions as columns, ordered by topic index, then partition.
 
-    Shapes, P partitions and R replicas: ``topic`` int32[P] (index into the snapshot's topics), ``partition`` int32[P],
-    ``offsets`` int64[P+1] (row p's replicas are ``replicas[offsets[p]:offsets[p+1]]``), ``replicas`` int32[R],
-    ``leader`` int32[P] (-1: none), ``replica_log_bytes`` int64[R] (-1: unknown), ``start_offset`` and ``end_offset``
-    int64[P] (-1: unknown), ``in_sync`` bool[R] or ``None`` where the ISR is unknown, ``log_dir`` int32[R] (index into
-    the broker's log dirs, -1: unknown) or ``None`` where no broker has several. What few partitions have is kept by
-    row: ``adding``, ``removing``, ``offline``, ``observers``, ``eligible``, ``future``, ``local_start_offset``.
+    P partitions, R replicas:
+    - ``topic`` int32[P], an index into the snapshot's topics; ``partition`` int32[P]
+    - ``offsets`` int64[P+1]: row p's replicas are ``replicas[offsets[p]:offsets[p+1]]``
+    - ``replicas`` int32[R]; ``replica_log_bytes`` int64[R], -1: unknown
+    - ``leader`` int32[P], -1: none; ``start_offset``, ``end_offset`` int64[P], -1: unknown
+    - ``in_sync`` bool[R], ``None`` where the ISR is unknown
+    - ``log_dir`` int32[R], an index into the broker's log dirs, -1: unknown; ``None`` where no broker has several
+    - rare values by row: ``adding``, ``removing``, ``offline``, ``observers``, ``eligible``, ``future``,
+      ``local_start_offset``
     """
 
     topic: Ints
@@ -109,7 +111,6 @@ class PartitionTable:
 
     @property
     def replica_counts(self) -> Longs:
-        """int64[P]: replicas of each partition."""
         return np.diff(self.offsets)
 
     @property
@@ -119,7 +120,7 @@ class PartitionTable:
 
     @property
     def leader_log_bytes(self) -> npt.NDArray[np.float64]:
-        """float64[P]: size of the leader's replica, else the largest known one; ``nan`` where none is known."""
+        """float64[P]: size of the leader's replica, else the largest known one, else ``nan``."""
         sizes = np.where(self.replica_log_bytes < 0, np.nan, self.replica_log_bytes.astype(np.float64))
         owner = self.row_of_replica
         largest = np.full(len(self), -1.0)
@@ -132,7 +133,7 @@ class PartitionTable:
 
     @property
     def first_on_disk(self) -> Longs:
-        """int64[P]: the first offset that brokers hold themselves: of tiered topics what is local; -1 where unknown."""
+        """int64[P]: first offset on brokers' disks, also of tiered topics; -1: unknown."""
         result = self.start_offset.copy()
         for row, offset in self.local_start_offset.items():
             result[row] = offset
@@ -140,7 +141,7 @@ class PartitionTable:
 
     @property
     def idle_observers(self) -> Longs:
-        """int64[P]: observers that are not in the ISR, where nobody needs them. A promoted one is in it."""
+        """int64[P]: observers outside the ISR. A promoted one is in it."""
         result = np.zeros(len(self), dtype=np.int64)
         for row, brokers in self.observers.items():
             cells = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
@@ -151,18 +152,16 @@ class PartitionTable:
         return result
 
     def replicas_of(self, row: int) -> tuple[int, ...]:
-        """Row's replicas in Kafka's order."""
         return tuple(self.replicas[self.offsets[row] : self.offsets[row + 1]].tolist())
 
     def is_in_flight(self, row: int) -> bool:
-        """A reassignment of this partition is running."""
         return row in self.adding or row in self.removing
 
 
 def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> PartitionTable:
-    """Columns of ``rows``, sorted by topic index and partition.
+    """Return the columns of ``rows``, sorted by topic index and partition.
 
-    Raises InvalidSnapshotError for a partition listed twice or a topic that ``topic_index`` does not know.
+    Raises InvalidSnapshotError for a duplicate partition or a topic outside ``topic_index``.
     """
     for row in rows:
         if row.topic not in topic_index:

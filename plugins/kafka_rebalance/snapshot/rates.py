@@ -1,36 +1,33 @@
-"""Rates measured between two snapshots of one cluster: bytes and messages written and read in between.
+"""Rates measured between two snapshots of one cluster.
 
 Promises, in this order
-1. Nothing is invented. An unknown figure is ``nan``, never 0. A topic that was deleted and created again (another topic
-   id, an end offset that went backwards, a start offset that is 0 again) has no rate in this window.
-2. A rate is a lower bound: log dirs grow only by written bytes, and groups that never commit are not seen. (A group
-   that was set forward by hand looks as if it had read.) Where a group is known to read a topic unseen
-   (``UnreadGroup``: its commits were denied or not read, or it is a share or streams group), the bytes read are
-   unknown.
-3. Better figures that were given (Prometheus, a file) stay.
+1. Nothing is invented: an unknown rate is ``nan``. A recreated topic (other topic id, end offset that fell, start
+   offset 0 again) has no rate in this window.
+2. A rate is a lower bound: log dirs grow only by written bytes, and groups that never commit are invisible. (A group
+   that was reset forward looks as if it had read.) Where a group reads a topic without visible commits
+   (``UnreadGroup``), the bytes read are unknown.
+3. Given rates (Prometheus, a file) stay.
 
 For one partition over ``window_s`` seconds::
 
     in_messages_per_s = (end - end before) / window
-    in_bytes_per_s    = (size - size before) / window      of the replica that leads now
+    in_bytes_per_s    = (size - size before) / window      of the current leader's replica
     out_bytes_per_s   = sum over groups of (committed - committed before) x bytes a message / window
 
-The size is too small where something was deleted meanwhile: retention ran (the start offset moved), the topic is
-compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
-messages x bytes a message, where bytes a message = size / (end - start); the start of a tiered topic is that of its
-brokers' own disks, as the size is. The same holds where a start offset is unknown: a log that kept its size may have
-received nothing or very much, and without bytes a message its rate is unknown. A gap of the snapshot counts those.
-A column's source is that of most of its bytes (``__consumer_offsets`` is compacted in every cluster).
-Example: two snapshots 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
-and 0.5 messages/s in, 100 bytes a message, 40 bytes/s out.
+The size grows too little after deletion: retention (the start offset moved), compaction, tiering, or a replica that
+shrank. Then the greater of two lower bounds counts: the growth, and messages x bytes a message, where bytes a message =
+size / (end - start). Start and size of a tiered topic are those on the brokers' disks. An unknown start offset counts
+as possible retention: an unchanged size then gives an unknown rate, and the snapshot gets a gap. The source of a column
+is that of most of its bytes.
+Example: 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s and 0.5
+messages/s in, 100 bytes a message, 40 bytes/s out.
 
-Read rates of a group (``with_read_rates``) are unknown where a commit went backwards or is beyond the end; where there
-was none before; where the topic was made anew; where retention passed the older commit, so that the group may have been
-set forward; where the group had members in one of the snapshots only; where the snapshots are less than
-SHORTEST_WINDOW_S apart; and of share groups, which commit nothing. A group without members reads nothing.
+A group's read rate (``with_read_rates``) is unknown in these cases: no earlier commit, a commit that fell or is beyond
+the end, a recreated topic, retention past the older commit (the group may have been reset), members in only one of the
+snapshots, less than SHORTEST_WINDOW_S between them, a share group (no commits). A group without members reads nothing.
 Example: committed 10, then 50 after 100 s: 0.4 messages/s. Committed 50, then 10: unknown.
 
-Complexity: O((P + R) log R) for P partitions and R replicas, O(C log P) for C committed offsets.
+Complexity: O((P + R) log R) for P partitions and R replicas, O(C log P) for C commits.
 """
 
 from __future__ import annotations
@@ -52,14 +49,14 @@ from kafka_rebalance.snapshot.rights import Right, missing_rights
 from kafka_rebalance.snapshot.times import time_text
 
 NO_COMMIT = -1
-SHORTEST_WINDOW_S = 30.0  # consumers commit every 5 s: one commit more or less is a sixth of it
+SHORTEST_WINDOW_S = 30.0  # consumers commit every 5 s: one commit is a sixth of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommitColumns:
-    """All commits of a snapshot, group after group, beside those of an older one.
+    """All commits of a snapshot, group after group, with those of an older one.
 
-    int64[C] each: ``row`` of the partition, -1 where the cluster has none; ``offset`` now and ``before`` (NO_COMMIT).
+    int64[C] each: ``row`` of the partition (-1: not in the cluster), ``offset`` now and ``before`` (NO_COMMIT).
     """
 
     row: Longs
@@ -68,7 +65,7 @@ class CommitColumns:
 
 
 def commit_columns(older: ClusterSnapshot, newer: ClusterSnapshot) -> CommitColumns:
-    """Commits of ``newer``, and what the same groups had committed of the same partitions in ``older``."""
+    """Return the commits of ``newer`` with those of the same groups and partitions in ``older``."""
     groups = {group.id: group for group in older.groups}
     before: list[int] = []
     for group in newer.groups:
@@ -84,7 +81,6 @@ def commit_columns(older: ClusterSnapshot, newer: ClusterSnapshot) -> CommitColu
 
 
 def _rows(snapshot: ClusterSnapshot, commits: list[CommittedOffset]) -> Longs:
-    """int64[C]: the partition table is sorted by topic and partition."""
     table = snapshot.partitions
     if not len(table) or not commits:
         return np.full(len(commits), -1, dtype=np.int64)
@@ -99,16 +95,16 @@ def _rows(snapshot: ClusterSnapshot, commits: list[CommittedOffset]) -> Longs:
 def with_read_rates(
     older: ClusterSnapshot, newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs, window_s: float
 ) -> tuple[Group, ...]:
-    """The groups of ``newer`` with what each read; a rate that is unknown here stays as it was.
+    """Return the groups of ``newer`` with their read rates; an unknown rate keeps its earlier value.
 
-    ``row_before`` int64[P]: the older row of each newer partition, -1 where it is another one.
+    ``row_before`` int64[P]: the older row of each partition, -1 where it is new or recreated.
     """
     if window_s < SHORTEST_WINDOW_S:
         return newer.groups
     read = _read_messages(newer, commits, row_before)
     read[~_seen_reading(older, newer)] = np.nan
     read /= window_s
-    rates, known = read.tolist(), (read <= LARGEST_RATE).tolist()  # nan is not
+    rates, known = read.tolist(), (read <= LARGEST_RATE).tolist()
     groups, first = [], 0
     for group in newer.groups:
         span = slice(first, first + len(group.committed))
@@ -123,7 +119,7 @@ def with_read_rates(
 
 
 def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs) -> Floats:
-    """float64[C], ``nan`` where the commits do not tell."""
+    """Return float64[C], ``nan`` where unknown."""
     found = np.full(len(commits.row), np.nan)
     there = np.flatnonzero((commits.row >= 0) & (commits.before != NO_COMMIT))
     there = there[row_before[commits.row[there]] >= 0]
@@ -136,7 +132,7 @@ def _read_messages(newer: ClusterSnapshot, commits: CommitColumns, row_before: L
 
 
 def _seen_reading(older: ClusterSnapshot, newer: ClusterSnapshot) -> Flags:
-    """bool[C]: of a group whose commits tell what was read: it had members in both readings, or in none."""
+    """bool[C]: of groups with members in both snapshots, or in neither."""
     had_members = {group.id: bool(group.members) for group in older.groups}
     is_seen = [
         had_members.get(group.id) is bool(group.members) and group.type is not GroupType.SHARE for group in newer.groups
@@ -153,17 +149,15 @@ _COMMITS = (FactCode.LACKS_COMMITS, FactCode.LACKS_OFFSETS, FactCode.LACKS_GROUP
 
 
 class UnreadCause(StrEnum):
-    """Why it is unknown what a group reads."""
-
     SHARE_GROUP = "share_group"  # commits no offsets
-    COMMITS_IN_PART = "commits_in_part"  # commits for some of what it reads
+    COMMITS_IN_PART = "commits_in_part"  # commits for some of its topics
     COMMITS_NOT_READ = "commits_not_read"
     SOME_COMMITS_NOT_READ = "some_commits_not_read"
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadGroup:
-    """``topics`` that it reads unseen; None: nobody knows which, so it may be any."""
+    """A group whose reads of ``topics`` are invisible; None: of any topic."""
 
     group: str
     topics: frozenset[str] | None
@@ -172,14 +166,13 @@ class UnreadGroup:
 
 
 def may_hide_groups(snapshot: ClusterSnapshot) -> bool:
-    """Not all groups that there are may have been listed."""
+    """Return whether the list of groups may be incomplete."""
     return Right.DESCRIBE_CLUSTER in missing_rights(snapshot.coverage) or any(
         gap.lacks(FactCode.LACKS_GROUPS, FactCode.LACKS_GROUPS_OF_BROKER) for gap in snapshot.coverage
     )
 
 
 def unread_groups(snapshot: ClusterSnapshot) -> tuple[UnreadGroup, ...]:
-    """In the order of the snapshot's groups."""
     gaps: dict[str, list[CoverageGap]] = {}
     untold = set()
     for gap in snapshot.coverage:
@@ -197,7 +190,7 @@ def unread_groups(snapshot: ClusterSnapshot) -> tuple[UnreadGroup, ...]:
 def _unread_group(
     group: Group, gaps: list[CoverageGap], snapshot: ClusterSnapshot, *, is_untold: bool
 ) -> UnreadGroup | None:
-    """``is_untold``: its coordinator did not tell the commits of all its groups."""
+    """``is_untold``: its coordinator did not report all commits."""
     if group.state in _NO_MEMBERS and not group.members:
         return None
     has_no_commits = any(gap.lacks(*_COMMITS) for gap in gaps) or (is_untold and not group.committed)
@@ -217,7 +210,6 @@ def _unread_group(
 
 
 def _named(group: Group) -> frozenset[str]:
-    """Topics that its members read or ask for."""
     asked = {topic for member in group.members for topic in member.subscription or ()}
     parts = (part for member in group.members for part in (member.assigned, member.target))
     return frozenset(asked | {topic for part in parts for topic, _ in part or ()})
@@ -227,10 +219,9 @@ _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
 
 
 def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnapshot:
-    """``newer`` with the loads that can be measured since ``older``; source and window stand in each column.
-    Each commit has the rate at which its group read that partition (``with_read_rates``).
+    """Return ``newer`` with the loads measured since ``older``, and a read rate for each commit.
 
-    Raises InvalidInputError where the two are of different clusters, or where their times are missing or not in order.
+    Raises InvalidInputError for two clusters, a missing time, or times not in order.
     """
     window_s = window_between(older, newer)
     row_before = _rows_before(older, newer)
@@ -255,7 +246,6 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
 
 
 def _gaps(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, in_bytes: Floats) -> list[CoverageGap]:
-    """What unknown start offsets leave unknown of the bytes written."""
     known = newer.loads.column(LoadKind.IN_BYTES_PER_S)
     if known is not None and known.source in _BETTER_SOURCES:
         return []
@@ -274,10 +264,6 @@ def _gaps(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, in_
 
 
 def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
-    """Seconds from ``older`` to ``newer``.
-
-    Raises InvalidInputError for two clusters, a missing time, or times that are not in order.
-    """
     ids = {older.cluster_id, newer.cluster_id} - {None}
     if len(ids) > 1:
         raise InvalidInputError.at(
@@ -294,9 +280,7 @@ def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedPartitions:
-    """P partitions: ``topic`` int32[P] is an index into ``names`` and ``ids`` (None: not told); ``partition`` int32[P]
-    is its number.
-    """
+    """P partitions: ``topic`` int32[P] indexes ``names`` and ``ids`` (None: unknown); ``partition`` int32[P]."""
 
     names: tuple[str, ...]
     ids: tuple[str | None, ...]
@@ -308,16 +292,15 @@ class NamedPartitions:
 
 
 def named_partitions(snapshot: ClusterSnapshot) -> NamedPartitions:
-    """Those of a snapshot, in the order of its table."""
     names = tuple(topic.name for topic in snapshot.topics)
     ids = tuple(topic.topic_id for topic in snapshot.topics)
     return NamedPartitions(names, ids, snapshot.partitions.topic, snapshot.partitions.partition)
 
 
 def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
-    """int64[P]: the row in ``before`` of each partition of ``now``, -1 where it was not there.
+    """Return int64[P]: the row in ``before`` of each partition of ``now``, -1 for none.
 
-    A topic that was deleted and created again has another id: it is another one.
+    A recreated topic has another id, so it is another one.
     """
     index = {topic.name: i for i, topic in enumerate(now.topics)}
     topic_now = np.full(len(before.names), -1, dtype=np.int64)
@@ -336,7 +319,7 @@ def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
 
 
 def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
-    """``values`` at the place of each wanted key, -1 where there is none."""
+    """-1 where ``wanted`` is not among the keys."""
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
     order = np.argsort(keys, kind="stable")
@@ -345,17 +328,16 @@ def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
 
 
 def _rows_before(older: ClusterSnapshot, newer: ClusterSnapshot) -> Longs:
-    """int64[P]: the older row of each newer partition, -1 where it is another one or was not there."""
     row_before = rows_of_same(named_partitions(older), newer)
     ends = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
-    # The log went backwards, or begins anew: deleted and created again under the same name.
+    # The end offset fell, or the log begins again: recreated under the same name.
     was_shorter = (row_before >= 0) & np.isnan(ends) & _both_known(older, newer, row_before)
     row_before[was_shorter | _begins_anew(older, newer, row_before)] = -1
     return row_before
 
 
 def _begins_anew(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
-    """bool[P]: a start offset is 0 again. A new leader may know less of what retention deleted, but hardly nothing."""
+    """bool[P]: a start offset is 0 again. A new leader may lag behind deletion a little, but not to 0."""
     before = older.partitions.start_offset
     if not len(before):
         return np.zeros(len(row_before), dtype=np.bool_)
@@ -369,7 +351,7 @@ def _both_known(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Long
 
 
 def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
-    """float64[P] of ``now - before``, ``nan`` where one is unknown or where it would be negative."""
+    """Return float64[P] of ``now - before``, ``nan`` where unknown or negative."""
     if not len(before):
         return np.full(len(now), np.nan)
     earlier = np.where(row_before >= 0, before[row_before], UNKNOWN_OFFSET)
@@ -380,13 +362,13 @@ def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
 def _written(
     older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, messages: Floats
 ) -> tuple[Floats, Floats, LoadSource]:
-    """Bytes written and bytes a message, float64[P] each, and the source on which most of the bytes rest."""
+    """Return bytes written and bytes a message, float64[P] each, and the source of most bytes."""
     size_before = _size_before(older, newer.partitions, row_before)
     size = newer.partitions.leader_log_bytes
     growth = size - size_before
-    # A log that received messages grows: where it kept its size, something left it, or the dump of sizes is older.
+    # A log that received messages grows. If not, data was deleted, or the dump of sizes is older.
     shrinks = _may_shrink(older, newer, row_before) | (growth < 0) | ((growth == 0) & (messages > 0))
-    begins, ends = newer.partitions.first_on_disk, newer.partitions.end_offset  # of what the size is the size of
+    begins, ends = newer.partitions.first_on_disk, newer.partitions.end_offset  # of the part that the size covers
     span = np.where((begins >= 0) & (ends > begins), (ends - begins).astype(np.float64), np.nan)
     average = size / span
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -404,8 +386,9 @@ def _written(
 
 
 def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs) -> Floats:
-    """float64[P]: what the replica that leads now held then; ``nan`` if it was not there, or was being filled: added by
-    a reassignment, or out of sync (a broker that came back with an empty disk copies whole logs in an hour).
+    """Return float64[P]: the earlier size of the current leader's replica.
+
+    ``nan`` where it was absent, being added, or out of sync (after a loss it copies whole logs).
     """
     before = older.partitions
     result = np.full(len(now), np.nan)
@@ -426,7 +409,7 @@ def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs)
 
 
 def _may_shrink(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
-    """Where the size is no measure of what was written: retention ran, or the topic is compacted or tiered."""
+    """Return where the size does not measure writes: retention, compaction or tiering."""
     shrinking_topics = np.array(
         [
             "compact" in topic.configs.get("cleanup.policy", "")
@@ -443,7 +426,7 @@ def _may_shrink(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Long
 
 
 def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
-    """bool[P]: nobody knows whether the start moved, and it may have: it is not 0, and the topic does not keep all."""
+    """bool[P]: the start may have moved: unknown, not 0, and the topic does not keep all."""
     keeps_all = np.array(
         [all(topic.configs.get(f"retention.{limit}") == "-1" for limit in ("ms", "bytes")) for topic in newer.topics],
         dtype=np.bool_,
@@ -456,7 +439,7 @@ def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_befor
 def _read(
     older: ClusterSnapshot, newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs, message_bytes: Floats
 ) -> Floats:
-    """Bytes that committing groups read; all ``nan`` where a snapshot could not read which groups there are."""
+    """Return bytes that committing groups read; all ``nan`` where the list of groups is unknown."""
     if not (older.groups and newer.groups) or may_hide_groups(older) or may_hide_groups(newer):
         return np.full(len(newer.partitions), np.nan)
     read_messages = np.where(row_before >= 0, 0.0, np.nan)
@@ -465,10 +448,10 @@ def _read(
     there = there[row_before[commits.row[there]] >= 0]
     row, before = commits.row[there], commits.before[there]
     then = row_before[row]
-    # A first commit: what was written before the older snapshot may have been skipped, so it does not count.
+    # Data before the older snapshot may have been skipped by a first commit, so it does not count.
     since = np.where(before == NO_COMMIT, older.partitions.end_offset[then], before)
     unseen[row[since < 0]] = True
-    # Nobody read what retention had deleted before the window, nor what is not written yet: a reset goes there.
+    # A reset goes here: data deleted earlier, or not yet written, was not read.
     begun = np.maximum(since, older.partitions.start_offset[then])
     end = newer.partitions.end_offset[row]
     reached = np.where(end < 0, commits.offset[there], np.minimum(commits.offset[there], end))
@@ -481,7 +464,7 @@ def _read(
 
 
 def _unread_groups(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[UnreadGroup]:
-    """Groups that read unseen in the window; those of both readings once, as the newer one says."""
+    """Return groups of both snapshots once, with the newer one's cause."""
     now = unread_groups(newer)
     there = {group.id for group in newer.groups}
     known = {unread.group for unread in now}
@@ -490,7 +473,6 @@ def _unread_groups(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[Unrea
 
 
 def _rows_of(snapshot: ClusterSnapshot, topics: frozenset[str] | None) -> Flags:
-    """bool[P]: partitions of these topics, of all where None."""
     if topics is None:
         return np.ones(len(snapshot.partitions), dtype=np.bool_)
     wanted = np.array([topic.name in topics for topic in snapshot.topics], dtype=np.bool_)
@@ -500,7 +482,6 @@ def _rows_of(snapshot: ClusterSnapshot, topics: frozenset[str] | None) -> Flags:
 
 
 def _unread_gaps(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[CoverageGap]:
-    """Why bytes read are unknown, one line a group."""
     known = newer.loads.column(LoadKind.OUT_BYTES_PER_S)
     if (known is not None and known.source in _BETTER_SOURCES) or not (older.groups and newer.groups):
         return []

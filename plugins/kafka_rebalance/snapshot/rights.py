@@ -1,8 +1,7 @@
-"""The rights (ACLs) that a whole reading needs, and the command that grants each.
+"""ACLs that a full snapshot needs, and the command that grants each.
 
-A right that is missing is a gap of the snapshot like any other: its subject type is ``right``, its subject the right.
-Without ``Describe on Cluster`` nobody can tell whether all topics and groups were shown: Kafka leaves out, without a
-word, what a login may not see.
+A missing right is a coverage gap of subject type ``right``. Kafka hides topics and groups silently from a login without
+``Describe on Cluster``, so then the lists may be incomplete.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ RIGHT = "right"  # the subject type of these gaps
 
 
 class Right(StrEnum):
-    """One operation on one kind of resource."""
-
     DESCRIBE_CLUSTER = "Describe on Cluster"
     DESCRIBE_TOPICS = "Describe on Topic"
     DESCRIBE_GROUPS = "Describe on Group"
@@ -28,7 +25,7 @@ class Right(StrEnum):
 
     @property
     def command(self) -> str:
-        """Kafka's own command that grants it; the reader of the plan puts in address and name."""
+        """With placeholders for address and name."""
         operation, _, resource = self.value.partition(" on ")
         where = "--cluster" if resource == "Cluster" else f"--{resource.lower()} '*'"
         return (
@@ -38,7 +35,7 @@ class Right(StrEnum):
 
 
 def right_gap(right: Right, *, is_told: bool = True) -> CoverageGap:
-    """Return the gap of a missing right. ``is_told``: a broker said that this login does not have it."""
+    """Return the gap of a missing right. ``is_told``: a broker reported it."""
     reason = FactCode.RIGHT_NOT_HELD if is_told else FactCode.RIGHT_NOT_TOLD
     return CoverageGap(
         RIGHT, right.value, fact(FactCode.LACKS_RIGHT, right=right.value), fact(reason, right=right.value)
@@ -46,6 +43,6 @@ def right_gap(right: Right, *, is_told: bool = True) -> CoverageGap:
 
 
 def missing_rights(coverage: Iterable[CoverageGap]) -> tuple[Right, ...]:
-    """In the order of ``Right``: the weightiest first."""
+    """The most important first."""
     told = {gap.subject for gap in coverage if gap.subject_type == RIGHT}
     return tuple(right for right in Right if right.value in told)

@@ -1,8 +1,7 @@
-"""Times as people, tools and documents write them → one aware ``datetime``, and back; ages, for a time that is given.
+"""Times in text ↔ aware ``datetime``; ages, for a given time.
 
-ISO 8601: date and time to the minute or finer, in its extended or basic form (``2026-11-20T06:00:00+01:00``,
-``20261120T060000Z``, a space for the ``T``), the zone as ``Z``, ``+01:00``, ``+0100`` or ``+01``. Finer than a
-microsecond is cut off.
+ISO 8601: date and time to the minute or finer, extended or basic (``2026-11-20T06:00:00+01:00``, ``20261120T060000Z``,
+a space for the ``T``). Zone ``Z``, ``+01:00``, ``+0100`` or ``+01``. Digits below a microsecond are cut off.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ _EXAMPLE = "write 2026-01-31T06:00:00Z"
 
 
 def parse_time(text: str, place: str, *, needs_zone: bool = False) -> datetime:
-    """The moment, in the zone that is told; UTC where none is, which ``needs_zone`` refuses.
+    """Return the moment in the given zone, else UTC; ``needs_zone`` refuses text without one.
 
-    Raises InvalidInputError at ``place`` for what is no time.
+    Raises InvalidInputError at ``place`` for other text.
     """
     match = _ISO.fullmatch(text)
     if match is None:
@@ -38,17 +37,16 @@ def parse_time(text: str, place: str, *, needs_zone: bool = False) -> datetime:
     microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
     try:
         return datetime(year, month, day, hour, minute, second, microsecond, _zone(match))
-    except ValueError:  # the 30th of February, 25 o'clock
+    except ValueError:  # 30 February, 25 o'clock
         raise _no_time(text, place) from None
 
 
 def time_text(moment: datetime) -> str:
-    """``2026-11-20T06:00:00Z``: as documents hold it, in the moment's own zone; ``parse_time`` gives it back."""
+    """Return ``2026-11-20T06:00:00Z`` in the moment's own zone, as ``parse_time`` reads it."""
     return moment.isoformat().replace("+00:00", "Z")
 
 
 def optional_time_text(moment: datetime | None) -> str | None:
-    """``None`` for input that has no time."""
     return None if moment is None else time_text(moment)
 
 
@@ -63,13 +61,13 @@ def _no_time(text: str, place: str) -> InvalidInputError:
     return InvalidInputError.at(place, f"{excerpt(text)} is no ISO 8601 time", _EXAMPLE)
 
 
-# How far two right clocks may differ.
+# between correct clocks
 CLOCK_TOLERANCE = timedelta(minutes=5)
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def span_words(span: timedelta) -> str:
-    """In the largest unit of which there are two or more: ``21 days``, ``36 h``, ``90 min``, ``45 s``."""
+    """Return the largest unit of which there are two or more: ``21 days``, ``36 h``, ``90 min``, ``45 s``."""
     seconds = int(span.total_seconds())
     for size, unit in ((_DAY, "days"), (_HOUR, "h"), (_MINUTE, "min")):
         if seconds >= 2 * size:
@@ -78,9 +76,9 @@ def span_words(span: timedelta) -> str:
 
 
 def age_of(captured_at: datetime, now: datetime) -> timedelta:
-    """Return how old a reading is, never less than nothing.
+    """Return the age of a snapshot, at least zero.
 
-    Raises InvalidInputError for one from the future: one of the two clocks is wrong, and no age can be told.
+    Raises InvalidInputError for one from the future: one of the clocks is wrong.
     """
     age = now - captured_at
     if age < -CLOCK_TOLERANCE:
@@ -92,8 +90,9 @@ def age_of(captured_at: datetime, now: datetime) -> timedelta:
 
 
 def too_old(captured_at: datetime | None, now: datetime, limit: timedelta | None) -> Fact | None:
-    """Why no plan can rest on this reading; None where one can, no limit is given, or the input has no time (that is a
-    gap of its coverage already). Raises InvalidInputError for a reading from the future.
+    """Return why the snapshot is too old for a plan; None where it is not, or without limit or time.
+
+    Raises InvalidInputError for a snapshot from the future.
     """
     if captured_at is None:
         return None
