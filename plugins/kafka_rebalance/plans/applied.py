@@ -1,6 +1,6 @@
-"""Return the state of a plan that a person was asked to carry out: moves, leaders, ISR, throttles, bytes.
+"""Progress of an approved plan: a later snapshot against the placement before the plan, move by move.
 
-A later snapshot is compared with the placement before the plan, move by move (in SQL: ``sql/views/_move_outcome.sql``).
+``sql/views/_move_outcome.sql`` does the same in SQL.
 """
 
 from __future__ import annotations
@@ -16,28 +16,26 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
 
 
 class MoveState(StrEnum):
-    """One of these for each move."""
-
     APPLIED = "applied"  # replicas and leader are the move's, and were not before
     PLACED = "placed"  # replicas are the move's, the leader is not elected yet
-    MOVING = "moving"  # is being reassigned, to where the move sends it
-    OPEN = "open"  # nothing has happened: replicas are as before (and the leader is not the move's)
-    ELSEWHERE = "elsewhere"  # somebody else moved it, or is moving it: neither as before nor as the move has it
-    GONE = "gone"  # there is no such partition any more
+    MOVING = "moving"  # being reassigned to the move's replicas
+    OPEN = "open"  # replicas as before, leader not the move's
+    ELSEWHERE = "elsewhere"  # moved, or being moved, by others
+    GONE = "gone"  # the partition was deleted
 
     @property
     def is_copied(self) -> bool:
-        """The new replicas are there."""
+        """Whether the new replicas exist."""
         return self in (MoveState.APPLIED, MoveState.PLACED)
 
     @property
     def is_by_others(self) -> bool:
-        """Not what the plan does, whoever did it."""
+        """Whether others changed the partition."""
         return self in (MoveState.ELSEWHERE, MoveState.GONE)
 
 
 def move_state(move: Move, today: Partition | None) -> MoveState:
-    """``today``: the partition as the later reading has it, None where it has none."""
+    """``today``: the partition in the later snapshot, None where it is gone."""
     if today is None:
         return MoveState.GONE
     if today.adding or today.removing:
@@ -58,7 +56,7 @@ THROTTLES = (
 
 @dataclass(frozen=True, slots=True)
 class BrokerBytes:
-    """What one broker was to receive, and what of it is there: replicas of moves that are done and of known size."""
+    """Planned and copied bytes of one broker, from finished moves of known size."""
 
     broker: int
     predicted_bytes: int
@@ -69,9 +67,9 @@ class BrokerBytes:
 class AppliedPlan:
     """``states`` along the plan's moves.
 
-    ``predicted_bytes`` and ``realised_bytes`` of the moves whose new replicas are there and of known size (the plan's
-    and today's), so that they can be compared; ``unsized_moves``: the others of those that copy something and are done.
-    ``short_isr``: partitions of the plan that lack a replica in sync, by name; ``throttles``: subject and key.
+    ``predicted_bytes`` and ``realised_bytes`` (by plan and by today) of finished moves of known size; ``unsized_moves``
+    counts the other finished copies. ``short_isr``: names of the plan's partitions with a replica out of sync.
+    ``throttles``: subject and key.
     """
 
     states: tuple[MoveState, ...]
@@ -82,28 +80,26 @@ class AppliedPlan:
 
     @property
     def counts(self) -> dict[MoveState, int]:
-        """How many moves are in each state, in the order of the states."""
+        """Return the moves in each state, in the order of the states."""
         found = Counter(self.states)
         return {state: found[state] for state in MoveState}
 
     @property
     def predicted_bytes(self) -> int:
-        """Over all brokers."""
         return sum(broker.predicted_bytes for broker in self.brokers)
 
     @property
     def realised_bytes(self) -> int:
-        """Over all brokers."""
         return sum(broker.realised_bytes for broker in self.brokers)
 
     @property
     def is_settling(self) -> bool:
-        """A moment may change it: something is being copied, or a replica is not in sync yet."""
+        """Whether it may soon change: a copy runs, or a replica is not in sync."""
         return MoveState.MOVING in self.states or bool(self.short_isr)
 
     @property
     def state(self) -> ApplyState:
-        """The worst that is true."""
+        """The worst state."""
         if any(state.is_by_others for state in self.states):
             return ApplyState.MOVED_BY_OTHERS
         if all(state is MoveState.OPEN for state in self.states):
@@ -114,7 +110,7 @@ class AppliedPlan:
 
 
 def compare(plan: Plan, snapshot: ClusterSnapshot) -> AppliedPlan:
-    """The plan against a later reading of its cluster. O(moves + topics)."""
+    """Compare the plan with a later snapshot of its cluster. O(moves + topics)."""
     row_of = snapshot.row_of
     today = [_today(plan, snapshot, move, row_of.get((move.topic, move.partition))) for move in plan.moves]
     states = tuple(move_state(move, row) for move, row in zip(plan.moves, today, strict=True))
@@ -139,7 +135,7 @@ def compare(plan: Plan, snapshot: ClusterSnapshot) -> AppliedPlan:
 
 
 def _today(plan: Plan, snapshot: ClusterSnapshot, move: Move, row: int | None) -> Partition | None:
-    """None for a partition that is gone, or of a topic that was deleted and made anew."""
+    """Return None for a deleted partition or a recreated topic."""
     if row is None:
         return None
     then, now = plan.topic_ids.get(move.topic), snapshot.topics[int(snapshot.partitions.topic[row])].topic_id
@@ -152,7 +148,7 @@ def _lacks_in_sync(row: Partition) -> bool:
 
 
 def _throttles(snapshot: ClusterSnapshot) -> Iterator[tuple[str, str]]:
-    """Of brokers and topics, whoever set them: they slow this plan's replicas down as well."""
+    """Yield throttles of brokers and topics; they slow this plan, too."""
     for broker in snapshot.brokers:
         yield from ((f"broker {broker.id}", key) for key in THROTTLES if broker.configs.get(key))
     for topic in snapshot.topics:

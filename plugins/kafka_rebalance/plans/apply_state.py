@@ -1,4 +1,4 @@
-"""States of a plan that is being carried out. DAG files read this module, so it imports nothing heavy."""
+"""States of a request to apply a plan. DAG files import this module, so it imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from enum import StrEnum
 
 
 class ApplyState(StrEnum):
-    """From the question on; all but the first two are ends."""
+    """All but the first two are final."""
 
-    ASKED = "asked"  # shown, nobody has answered yet
-    APPROVED = "approved"  # answered with yes, checked again, the commands are shown; what came of it is not read yet
+    ASKED = "asked"  # shown, no answer yet
+    APPROVED = "approved"  # accepted and checked again, commands shown; result unknown
     REJECTED = "rejected"
-    TIMED_OUT = "timed_out"  # nobody answered in time
-    REFUSED = "refused"  # approved, but on a fresh reading it holds no more (check): no command was shown
-    VERIFIED = "verified"  # every move is there, its ISR full, no throttle left
-    PARTLY_APPLIED = "partly_applied"  # some of it, or all of it with something left: an election, an ISR, a throttle
-    NOT_APPLIED = "not_applied"  # nothing of it
-    MOVED_BY_OTHERS = "moved_by_others"  # partitions of it are where neither the plan nor the start has them, or gone
+    TIMED_OUT = "timed_out"  # no answer in time
+    REFUSED = "refused"  # accepted, but the check on a fresh snapshot failed: no commands shown
+    VERIFIED = "verified"  # all moves done, ISR full, no throttle left
+    PARTLY_APPLIED = "partly_applied"  # partly done, or an election, an ISR or a throttle remains
+    NOT_APPLIED = "not_applied"
+    MOVED_BY_OTHERS = "moved_by_others"  # partitions moved by others, or gone
 
     @property
     def is_end(self) -> bool:
-        """Nothing more comes."""
         return self not in (ApplyState.ASKED, ApplyState.APPROVED)
 
     @property
     def is_as_decided(self) -> bool:
-        """It ended as somebody decided that it should: carried out whole, or not at all."""
+        """Whether the end is the decision's: applied fully, or not at all."""
         return self in (ApplyState.VERIFIED, ApplyState.REJECTED)

@@ -1,12 +1,11 @@
 """The stages ``balance``, ``capacity``, ``budget``, ``preference`` and ``hours``: the search, and its limits.
 
-Promises, in order: no broker gets more than it can carry, however uneven that leaves the rest; the plan's cost is
-within the budget; what must move (brokers that leave, racks, replication factor) moves; where all of the bands can be
-met within the budget, it is the cheapest plan found for them; where not, it is the least imbalance found
-(``planner.budget.search``).
+Promises, in order: no broker exceeds its capacity; the cost is within the budget; moves that must be made are made
+(removed brokers, racks, replication factor); if all bands fit the budget, the plan is the cheapest found, else the one
+with the least imbalance found (``planner.budget.search``).
 
-Example of a limit: brokers of 100 MB/s carry 140, 90 and 70: even would be 100 each, and 10 of the 140 have nowhere to
-go below a limit.
+Example: brokers of 100 MB/s carry 140, 90 and 70. Shares are 100 each, so 10 of the 140 must go to a broker that they
+lift to its limit.
 
 Complexity: two searches, and the one within the budget. Deterministic: steps are counted, no clock.
 """
@@ -48,16 +47,15 @@ from kafka_rebalance.plans.waves import cut_into_waves, slots_of, waves_by_step,
 
 
 class Balance:
-    """The cheapest plan found that meets the rules and bands, whatever it costs."""
+    """Finds the cheapest plan inside rules and bands."""
 
     name = "balance"
 
     def applies(self, state: PlanState) -> bool:
-        """No earlier stage made a search needless."""
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the solution of its problem: of small clusters that of today's leaders, if cheaper."""
+        """Return the state with a solution. On small clusters the search from today's leaders wins if cheaper."""
         state.progress("searching")
         found = solve(state.problem, seed=state.seed, params=state.params.solve)
         pairs = state.problem.partition_count * state.problem.broker_count
@@ -74,19 +72,18 @@ def _is_near(state: PlanState, found: Solution) -> bool:
 
 
 def _distance(problem: Problem, solution: Solution) -> float:
-    """Bytes; beyond all of them where the bands are left, by how far."""
+    """Return bytes; outside the bands a larger value, by distance."""
     outside = imbalance(bands_of(problem), solution.after, problem.stays)
     total = float((problem.move_bytes * problem.target_rf).sum())
     return solution.cost.bytes + total * round(outside, 3)
 
 
 class KeepCapacity:
-    """No broker gets more than it can carry."""
+    """Keeps brokers within capacity."""
 
     name = "capacity"
 
     def applies(self, state: PlanState) -> bool:
-        """The solution gives a broker too much."""
         return state.is_open and lifts(state.problem, state.found)
 
     def run(self, state: PlanState) -> PlanState:
@@ -97,16 +94,15 @@ class KeepCapacity:
 
 
 class KeepBudget:
-    """The plan costs no more than the budget allows."""
+    """Keeps the plan within the budget."""
 
     name = "budget"
 
     def applies(self, state: PlanState) -> bool:
-        """The solution costs more."""
         return state.is_open and not fits_budget(state.problem, state.found.cost)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the most even placement found that the budget allows."""
+        """Return the state with the most even placement found within the budget."""
         params = state.params
         cut = within_budget(state.problem, state.found, state.seed, params.solve, params.budget)
         return state.with_solution(cut)
@@ -115,9 +111,9 @@ class KeepBudget:
 def search(
     problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS.solve, budget: BudgetParams = DEFAULTS.budget
 ) -> Solution:
-    """Return what the three stages find for a problem; other stages search with it at other prices.
+    """Return the result of the three stages for a problem; other stages search with it at other prices.
 
-    ``params`` are those of the first search. Raises InfeasibleError where even what must move breaks a limit.
+    ``params`` are those of the first search. Raises InfeasibleError where moves that must be made break a limit.
     """
     solution = solve(problem, seed=seed, params=params)
     if lifts(problem, solution):
@@ -130,9 +126,9 @@ def search(
 def within_capacity(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """Return the most even solution found that gives no broker more than it can carry, for no more than it costs.
+    """Return the most even solution found within capacities, for no more than ``solution`` costs.
 
-    Raises InfeasibleError where what must move does.
+    Raises InfeasibleError where moves that must be made exceed a capacity.
     """
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if lifts(problem, least):
@@ -146,9 +142,9 @@ def within_capacity(
 def within_budget(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """Return the most even solution found that the budget allows, on the way to ``solution``, which costs more.
+    """Return the most even solution found within the budget, on the way to ``solution``, which costs more.
 
-    Raises InfeasibleError where even the moves that cannot be left out cost more.
+    Raises InfeasibleError where moves that must be made cost more.
     """
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if not fits_budget(problem, least.cost):
@@ -161,12 +157,12 @@ def within_budget(
         start = other if fits_budget(problem, other.cost) else least
         other_best = searched_within_budget(problem, solution, start, seed + number, params)
         best = min(best, other_best, key=lambda found: (not keeps_caps(problem, found), outside_of(problem)(found)))
-    # What takes most off the imbalance may leave a cap that what must move keeps.
+    # The most even placement may break a cap that the moves that must be made keep.
     return best if keeps_caps(problem, best) else replace(least, bounds=solution.bounds, is_cut_short=True)
 
 
 def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution:
-    """What must move in another way, within the budget. Raises InfeasibleError where none is found."""
+    """Search the moves that must be made again, within the budget. Raises InfeasibleError for none."""
     decision = decided(without_balance(problem), params, within_budget=True)
     if decision.plan is not None:
         replicas = decision.plan.replicas
@@ -187,7 +183,6 @@ def _cheaper(problem: Problem, least: Solution, params: SolveParams) -> Solution
 
 
 def keeps_caps(problem: Problem, solution: Solution) -> bool:
-    """No broker that stays carries more than its cap."""
     if problem.cap is None:
         return True
     return bool((solution.after <= problem.cap * (1 + BAND_ROUNDING))[problem.stays].all())
@@ -198,7 +193,7 @@ def _is_small(problem: Problem, budget: BudgetParams) -> bool:
 
 
 def outside_of(problem: Problem) -> Callable[[Solution], float]:
-    """What is compared: the share of load outside its bands."""
+    """Return the objective: the share of load outside its bands."""
     bands = bands_of(problem)
     return lambda solution: imbalance(bands, solution.after, problem.stays)
 
@@ -206,10 +201,10 @@ def outside_of(problem: Problem) -> Callable[[Solution], float]:
 def searched_within_budget(
     problem: Problem, solution: Solution, least: Solution, seed: int, params: SolveParams, *, is_guess: bool = False
 ) -> Solution:
-    """The most even one found between ``least``, what must move, and ``solution``, what is wanted in the end.
+    """Return the most even solution found between ``least`` (only moves that must be made) and ``solution``.
 
-    On larger clusters a limit on leader changes alone costs no more bytes than ``solution``: bands that leaders decide
-    are given up first. On small ones, where the least imbalance can nearly be found, evenness comes first.
+    On larger clusters a limit on leader changes alone costs no more bytes than ``solution``: leader bands are given up
+    first. On small ones, where the search is nearly exact, evenness comes first.
     """
     limited, budget = problem, problem.budget
     is_large = problem.partition_count * problem.broker_count > params.linear_program.proofs.most_arcs
@@ -228,11 +223,11 @@ def searched_within_budget(
 
 
 def _solved(problem: Problem, found: Placing, solution: Solution, least: Solution) -> Solution:
-    """What was found as a solution; its bounds are those of the asked bands, and are proved anew where they widen."""
+    """Return a solution with bounds of the requested bands, proved again where they widen."""
     slots = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
     replicas, leader = in_kafka_order(problem, found.replicas, slots)
     cost = plan_cost(problem, replicas, leader)
-    if not fits_budget(problem, cost):  # sums of fractions of bytes, added up in another order
+    if not fits_budget(problem, cost):  # float sums in another order
         return replace(least, is_cut_short=True)
     return replace(
         solution,
@@ -246,9 +241,7 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
 
 
 def without_balance(problem: Problem) -> Problem:
-    """The same problem asking only for what must move whatever the balance, that no broker is lifted above a limit, and
-    that caps are kept.
-    """
+    """Return the problem without balance: moves that must be made, no broker lifted above a limit, caps kept."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     stays = problem.stays[:, None]
     high = np.broadcast_to(2 * load.sum(axis=0), load.shape)  # a broker that leaves hands its load to any other
@@ -263,7 +256,6 @@ def without_balance(problem: Problem) -> Problem:
 
 
 def fits_budget(problem: Problem, cost: PlanCost) -> bool:
-    """The cost is within every limit of the problem's budget."""
     budget = problem.budget
     limits = (
         (budget.max_bytes, cost.bytes),
@@ -274,7 +266,7 @@ def fits_budget(problem: Problem, cost: PlanCost) -> bool:
 
 
 def lifted(problem: Problem, solution: Solution) -> Flags:
-    """bool[B, D]: brokers that stay and would carry more than they can, and more than today."""
+    """bool[B, D]: remaining brokers above capacity and above today's load."""
     today = broker_loads(problem, problem.replicas, problem.leader)
     allowed = np.maximum(problem.limit, today)
     over: Flags = problem.stays[:, None] & (solution.after > allowed * (1 + BAND_ROUNDING))
@@ -282,12 +274,11 @@ def lifted(problem: Problem, solution: Solution) -> Flags:
 
 
 def lifts(problem: Problem, solution: Solution) -> bool:
-    """Some broker would."""
     return bool(lifted(problem, solution).any())
 
 
 def first_lifted(problem: Problem, solution: Solution) -> Fact:
-    """Return the first of them, with what it would carry and what it can."""
+    """Return the first of them with load and capacity."""
     b, d = np.argwhere(lifted(problem, solution))[0].tolist()
     return fact(
         FactCode.BROKER_ABOVE_CAPACITY,
@@ -301,7 +292,7 @@ def first_lifted(problem: Problem, solution: Solution) -> Fact:
 def budget_claim_of(
     plan_request: PlanRequest, problem: Problem, bands: Bands, outcome: Outcome, params: SolveParams
 ) -> BudgetClaim:
-    """For the bands asked for; without a bound where the program for it would be too large."""
+    """Return the claim for the requested bands; without a bound where its program would be too large."""
     stays = plan_request.brokers.arrays.stays
     before, after = imbalance(bands, outcome.before, stays), imbalance(bands, outcome.after, stays)
     in_force = replace(problem, budget=_budget_in_force(plan_request, problem))
@@ -312,7 +303,7 @@ def budget_claim_of(
 
 
 def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
-    """float64[D]: the most load of replicas that cannot move and so are no part of the problem."""
+    """float64[D]: the largest load of pinned replicas, which the problem leaves out."""
     placement = plan_request.partitions.placement
     factor = np.asarray((placement.replicas >= 0).sum(axis=1), dtype=np.int32)
     columns = columns_of(placement.loads, factor, problem.resources)
@@ -323,7 +314,7 @@ def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
 
 
 def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:
-    """Hours as the bytes that all who may receive can be sent in them at the throttle."""
+    """Convert hours into the bytes that all receivers can get at the throttle."""
     options, budget = plan_request.options, problem.budget
     if options.max_hours is None:
         return budget
@@ -332,7 +323,7 @@ def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:
 
 
 def _prices(plan_request: PlanRequest, problem: Problem, proof: EvennessProof) -> dict[str, dict[int, float]]:
-    """By resource and broker, zeros left out."""
+    """By resource and broker, without zeros."""
     ids = plan_request.brokers.arrays.ids.tolist()
     by_name = {
         name: {ids[b]: float(proof.prices[b, d]) for b in np.flatnonzero(proof.prices[:, d]).tolist()}
@@ -342,7 +333,7 @@ def _prices(plan_request: PlanRequest, problem: Problem, proof: EvennessProof) -
 
 
 def _charges(proof: EvennessProof) -> dict[str, float]:
-    """By cost, zeros left out."""
+    """By cost, without zeros."""
     charges = (
         ("bytes", proof.per_byte),
         ("replica_moves", proof.per_move),
@@ -351,19 +342,19 @@ def _charges(proof: EvennessProof) -> dict[str, float]:
     return {cost: charge for cost, charge in charges if charge > 0}
 
 
-# The stage ``preference``: of several plans that are found, the one with the least of the cost that comes first.
+# The stage ``preference``: among several plans, the one with the least preferred cost.
 #
 # Promises, in order
-# 1. No resource is farther outside its band, and topics are spread no worse, than where fewest bytes were looked for.
-# 2. Cost by cost, as ``order_of`` puts them: within the slack of its bound; where that was not found, the first as near
-#    as was, the others within the slack of the nearest.
-# 3. Of those that are left the first cost is the least; where it is the same, the next.
+# 1. No resource is farther outside its band, and topics are spread no worse, than in the plan of fewest bytes found.
+# 2. Cost by cost in ``order_of``: within the slack of its bound. Where no plan is, the first cost is the nearest found,
+#    the others within the slack of their nearest.
+# 3. Among these, the first cost is least; ties go to the next cost.
 #
-# How: where the cheapest plan in bytes is not as it should be, ``search`` is repeated with a price for each move beside
-# its bytes; where time comes first, parts of the quickest are decided anew in whole numbers (``planner.steering``).
-# Example, ``--prefer moves --slack 5%``: 103 moves of 1.74 TB against 69 of 1.74 TB, where 66 are needed.
+# Where the plan of fewest bytes fails this, ``search`` runs again with a price for each move beside its bytes. Where
+# time comes first, integer programs also relieve the busiest brokers of the quickest plan (``planner.steering``).
+# Example, ``--prefer moves --slack 5%``: 69 moves of 1.74 TB instead of 103, where 66 are needed.
 #
-# Complexity: a search for each price. Where bytes come first and no slack is given, nothing else is looked for.
+# Complexity: a search for each price; none where bytes come first without a slack.
 
 
 Costs = Mapping[Preference, float]
@@ -378,16 +369,14 @@ class Candidate:
 
 
 class Prefer:
-    """The cost that comes first is the least; the others are within the slack."""
+    """Minimises the preferred cost; the others stay within the slack."""
 
     name = "preference"
 
     def applies(self, state: PlanState) -> bool:
-        """Costs were weighed, and there is a choice."""
         return state.is_open and state.options.weighs_costs and state.problem.moves_replicas
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the solution chosen among several."""
         chosen_one = preferred(state.request, state.problem, state.found, seed=state.seed, params=state.params)
         return state.with_solution(chosen_one)
 
@@ -395,7 +384,7 @@ class Prefer:
 def preferred(
     plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """Return the best by the order of costs of ``found``, which copies least, and others."""
+    """Return the best by the order of costs among ``found``, which copies least, and others."""
     options = plan_request.options
     order = order_of(options.prefer)
     found = replace(found, bounds=with_cost_proofs(problem, found.bounds, params.solve))
@@ -408,7 +397,7 @@ def preferred(
         priced = with_price_of_moves(effort, price, params.preference.program_steps)
         try:
             other = search(reached, seed=seed, params=priced, budget=params.budget)
-        except InfeasibleError:  # another way through the search may find no room where the first one did
+        except InfeasibleError:  # a search at another price may fail where the first did not
             continue
         if _is_no_worse(reached, other, found):
             other = replace(other, band_low=problem.band_low, band_high=problem.band_high)
@@ -425,10 +414,9 @@ def preferred(
 
 
 def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tuple[Problem, SolveParams]:
-    """Return the problem and the parameters of searches at another price.
+    """Return problem and parameters for searches at other prices.
 
-    Beyond small clusters they take over what ``found`` cost most: its bounds, and the bands that it reached. No program
-    is solved again.
+    Beyond small clusters they reuse bounds and reached bands of ``found``, so no program is solved again.
     """
     solve_params = params.solve
     if are_programs_quick(problem, solve_params.linear_program):
@@ -443,7 +431,7 @@ def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tup
 def _quicker(
     plan_request: PlanRequest, problem: Problem, candidates: Sequence[Candidate], seed: int, params: PlanParams
 ) -> list[Candidate]:
-    """Where time comes first: the quickest of ``candidates`` with its busiest brokers relieved, on small clusters."""
+    """Where time comes first, on small clusters: relieve the busiest brokers of the quickest candidate."""
     options, found = plan_request.options, min(candidates, key=lambda candidate: candidate.costs[Preference.TIME])
     if options.prefer != Preference.TIME or problem.budget.is_limited or problem.elects_preferred:
         return []
@@ -463,7 +451,7 @@ def _quicker(
 
 
 def placed_anew(problem: Problem, solution: Solution, placing: SteeredPlacing) -> Solution:
-    """``solution`` with another placement of the same problem."""
+    """Return ``solution`` with another placement of the same problem."""
     index = (placing.replicas == placing.leader[:, None]).argmax(axis=1).astype(np.int32)
     replicas, leader = in_kafka_order(problem, placing.replicas, index)
     return replace(
@@ -477,18 +465,18 @@ def placed_anew(problem: Problem, solution: Solution, placing: SteeredPlacing) -
 
 
 def chosen(costs: Sequence[Costs], least: Costs, order: Sequence[Preference], slack: float) -> int:
-    """Which of ``costs`` it is; ``least`` are their bounds."""
+    """Return the index of the best of ``costs``; ``least`` are their bounds."""
     left = list(range(len(costs)))
     for cost in order:
         nearest = max(least[cost], min(costs[i][cost] for i in left))
-        # Of the first cost nothing is given that its own bound does not allow; the others' may be far out of reach.
+        # The first cost may use only the slack of its own bound; bounds of the others may be out of reach.
         most = max(least[cost] * (1 + slack), nearest * (1 if cost is order[0] else 1 + slack))
         left = [i for i in left if costs[i][cost] <= most]
     return min(left, key=lambda i: [costs[i][cost] for cost in order])
 
 
 def with_price_of_moves(params: SolveParams, price: float, program_steps: int) -> SolveParams:
-    """The same search at ``price`` for each move, in mean bytes of a replica; so many steps with programs at most."""
+    """Return the search at ``price`` for each move, in mean bytes of a replica, with at most so many program steps."""
     return replace(
         params,
         effort=replace(params.effort, program_steps=min(program_steps, params.effort.program_steps)),
@@ -504,7 +492,7 @@ def with_price_of_moves(params: SolveParams, price: float, program_steps: int) -
 def _is_good_enough(
     candidate: Candidate, least: Costs, order: Sequence[Preference], options: PlanOptions, params: PlanParams
 ) -> bool:
-    """The first cost is at its bound, and each other one within the slack of its own."""
+    """Whether the first cost is at its bound, and each other within the slack of its own."""
     near = dict.fromkeys(order, options.slack_in_force) | {order[0]: params.solve.gaps.near}
     return all(candidate.costs[cost] <= least[cost] * (1 + near[cost]) for cost in order)
 
@@ -517,7 +505,7 @@ def _is_no_worse(problem: Problem, other: Solution, found: Solution) -> bool:
 
 
 def _outside(problem: Problem, solution: Solution) -> Floats:
-    """float64[2, D]: how far the farthest broker is above and below its bands, resource by resource, in means."""
+    """Return float64[2, D]: the farthest distance above and below the bands of each resource, in means."""
     after, stays = solution.after, problem.stays
     sides = (after - problem.band_high, problem.band_low - after)
     return np.array([np.maximum(side[stays], 0.0).max(axis=0, initial=0.0) for side in sides]) / resource_scale(problem)
@@ -534,7 +522,7 @@ def _costs(plan_request: PlanRequest, solution: Solution, params: PlanParams) ->
 
 
 def _seconds(plan_request: PlanRequest, solution: Solution, params: PlanParams) -> float:
-    """Of the waves as they will be cut; without what no wave has room for."""
+    """Return the seconds of the waves, without moves that no wave has room for."""
     draft = draft_of(plan_request, solution.replicas, solution.leader)
     if not len(draft):
         return 0.0
@@ -559,8 +547,8 @@ def _least(problem: Problem, plan_request: PlanRequest, bounds: Bounds) -> Costs
 
 
 def _best_of(found: Sequence[Bounds]) -> Bounds:
-    """Bounds of the same bands: the highest for each cost, with the prices that prove the bytes. The first have proofs
-    of the other costs.
+    """Return the highest bound for each cost, with the prices that prove the bytes. The first has proofs of the other
+    costs.
     """
     best = max(found, key=lambda bounds: bounds.bytes.value)
     of_bytes = {name: proof for name, proof in best.proofs.items() if name == "bytes"}
@@ -572,33 +560,29 @@ def _best_of(found: Sequence[Bounds]) -> Bounds:
     )
 
 
-# The stage ``hours``: as even as a number of hours allows, at the throttle and in the plan's own waves.
+# The stage ``hours``: the most even plan whose own waves take at most ``max_hours`` at the throttle.
 #
-# Promises, in order: the plan's waves together take no longer than ``max_hours``, as they are printed; what must move
-# moves; where the plan that the stages before found fits, it stays; where not, it is the most even one that was found.
+# Promises, in order: the printed waves take at most ``max_hours``; moves that must be made are made; an earlier plan
+# that fits stays; else the most even one found.
 #
-# How: the busiest broker of each wave decides, so no broker may receive or send more than the throttle lets through in
-# the hours, and the most even plan within that is looked for. Waves leave gaps: where its waves take longer, less is
-# allowed each, halfway again and again; beyond small clusters as much less as they took longer. Where none of them
-# moves anything, one move alone is tried. Example: a plan of 1.3 TiB takes 3.4 h; within 2 h at 50 MiB/s no broker may
-# receive more than 352 GiB.
+# The hours limit the bytes that one broker may receive or send. Waves leave gaps, so where they still take longer, the
+# limit shrinks: by half steps on small clusters, on larger ones by the excess. If no plan with moves fits, one move is
+# tried. Example: a plan of 1.3 TiB takes 3.4 h; for 2 h at 50 MiB/s no broker may receive more than 352 GiB.
 #
 # Complexity: the search, then one within a budget for each of ``BudgetParams.hour_steps``, and one for one move.
 
 
 class KeepHours:
-    """The plan's waves take no longer than ``max_hours``."""
+    """Keeps the plan's waves within ``max_hours``."""
 
     name = "hours"
 
     def applies(self, state: PlanState) -> bool:
-        """Hours are limited, and the waves of the solution take longer."""
         if not state.is_open or state.options.max_hours is None:
             return False
         return not keeps_hours(state.request, _draft(state.request, state.found), state.params)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the most even placement found whose waves fit."""
         return state.with_solution(
             within_hours(state.request, state.problem, state.found, seed=state.seed, params=state.params)
         )
@@ -607,9 +591,9 @@ class KeepHours:
 def within_hours(
     plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """Return the most even solution found whose waves take no more than ``max_hours``; those of ``found`` take more.
+    """Return the most even solution found whose waves take at most ``max_hours``; those of ``found`` take more.
 
-    Raises InfeasibleError where even what must move takes longer.
+    Raises InfeasibleError where moves that must be made take longer.
     """
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
@@ -628,7 +612,7 @@ def within_hours(
         seconds = _seconds_in_steps(plan_request, _draft(plan_request, other), params)
         if seconds <= allowed:
             fits, best = most, min(best, other, key=outside)
-            if most >= too_many:  # nothing more could be carried
+            if most >= too_many:  # no larger limit changes anything
                 break
         else:
             too_many = most
@@ -638,13 +622,13 @@ def within_hours(
         most = middle
     if best.cost.replica_moves > least.cost.replica_moves:
         return best
-    # So many bytes in many small replicas take longer than one large one, which may be all that fits.
+    # Many small replicas may take longer than one large one, which may be all that fits.
     other = searched_within_budget(_one_more(plan_request, problem, least), found, least, seed, params.solve)
     return min(best, other, key=outside) if keeps_hours(plan_request, _draft(plan_request, other), params) else best
 
 
 def _one_more(plan_request: PlanRequest, problem: Problem, least: Solution) -> Problem:
-    """One move beside what must move, of what one broker may receive in the hours; other limits as they are."""
+    """Return the problem with one optional move, of the bytes that one broker can receive in the hours."""
     options, budget = plan_request.options, problem.budget
     copied = least.cost.bytes + 3600 * (options.max_hours or 0.0) * options.throttle_bytes_per_s
     moves = least.cost.replica_moves + 1
@@ -657,7 +641,6 @@ def _one_more(plan_request: PlanRequest, problem: Problem, least: Solution) -> P
 
 
 def keeps_hours(plan_request: PlanRequest, draft: Draft, params: PlanParams = DEFAULTS) -> bool:
-    """The draft's waves take no longer than the options allow."""
     most = plan_request.options.max_hours
     return most is None or _seconds_in_steps(plan_request, draft, params) <= 3600 * most
 
@@ -671,9 +654,9 @@ def _seconds_in_steps(plan_request: PlanRequest, draft: Draft, params: PlanParam
 def seconds_of(
     plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves, step_of: Ints | None = None
 ) -> float:
-    """Of all waves as they will be cut, without what no wave has room for; sizes that are unknown count nothing.
+    """Return the seconds of all waves, without moves that no wave has room for; unknown sizes count 0.
 
-    ``step_of`` int32[M]: the step of each move; None: all are one step.
+    ``step_of`` int32[M]: the step of each move; None: one step.
     """
     if not len(draft):
         return 0.0
@@ -685,5 +668,4 @@ def seconds_of(
 
 
 def _draft(plan_request: PlanRequest, solution: Solution) -> Draft:
-    """As the plan will have it."""
     return with_follower_order(plan_request, draft_of(plan_request, solution.replicas, solution.leader))

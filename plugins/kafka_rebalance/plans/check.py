@@ -1,18 +1,17 @@
-"""Return whether a plan is still valid, still worth it, or harmful, judged move by move on a newer snapshot.
+"""Check of a plan on a newer snapshot, move by move: valid, stale, not worth it, or harmful.
 
-The document comes first: its hash (a document without its own ``plan_id`` is refused), its shape, its parameters. Then
-the worst of these statuses wins, in this order:
+The document is checked first: hash (``plan_id``), shape, parameters. Then the worst status wins, in this order:
 
-- harmful: a move contradicts the cluster (its partition is being reassigned, its broker is gone or closed); anything
-  else is being reassigned that was not when the plan was made; partitions are below their least ISR; or, where nothing
-  else has changed, the remaining moves would overfill a disk, put replicas on one rack, or make the balance worse;
-- stale: the plan has expired, or it was made for another cluster state: identity, time, brokers, racks, topics, other
-  moves (``ReasonCode``);
-- not worth it: everything is done already, or the rest no longer pays;
+- harmful: a move contradicts the cluster (its partition is in another reassignment, its broker is gone or takes no
+  replicas); a reassignment of others has begun; partitions are below min ISR; or, where nothing else has changed, the
+  remaining moves would overfill a disk, put replicas on one rack, or worsen the balance;
+- stale: the plan has expired, or the cluster differs: identity, time, brokers, racks, topics, other moves
+  (``ReasonCode``);
+- not worth it: all is done, or the rest no longer pays;
 - valid.
 
-Moves that were made already count as done, so a plan can be judged between its waves. Warnings come beside the status:
-sizes and capacities that differ from the plan's by more than a tenth, and reassignments of others that still run.
+Finished moves count as done, so a plan can be checked between its waves. Warnings: sizes and capacities that changed by
+more than a tenth, and older reassignments of others that still run.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from kafka_rebalance.snapshot.times import parse_time, time_text
 
 
 class PlanStatus(IntEnum):
-    """The values are the exit codes of ``rebalance-advisor check``."""
+    """Exit codes of ``rebalance-advisor check``."""
 
     VALID = 0
     STALE = 10
@@ -54,28 +53,28 @@ class PlanStatus(IntEnum):
 
 
 class ReasonCode(StrEnum):
-    """What a check found, of which a status follows; facts beside a code say of what."""
+    """Result of a check, from which a status follows; facts give the details."""
 
     MOVES_LEFT = "moves_left"
     STILL_NOTHING_TO_DO = "still_nothing_to_do"
 
-    SNAPSHOT_OLDER = "snapshot_older"  # it was read before the plan's own
-    ANOTHER_CLUSTER = "another_cluster"  # no id tells, but what the plan saw is not there
+    SNAPSHOT_OLDER = "snapshot_older"  # than the plan's own
+    ANOTHER_CLUSTER = "another_cluster"  # without ids: the plan's brokers and partitions are not there
     EXPIRED = "expired"
     TOPIC_DELETED = "topic_deleted"
     TOPIC_RECREATED = "topic_recreated"  # another topic of the same name
     PARTITION_DELETED = "partition_deleted"
     PARTITIONS_ADDED = "partitions_added"  # to a topic that moves
-    PARTITION_MOVED = "partition_moved"  # neither where it was nor where the plan sends it
+    PARTITION_MOVED = "partition_moved"  # neither where it was nor where the plan puts it
     REPLICATION_FACTOR_CHANGED = "replication_factor_changed"
     BROKER_ADDED = "broker_added"
     BROKER_LOST = "broker_lost"  # gone or dead since, and no target of a move
     BROKER_BACK = "broker_back"  # dead then, alive now
     RACKS_GONE = "racks_gone"
     RACK_CHANGED = "rack_changed"
-    SOMETHING_TO_DO = "something_to_do"  # by now, where the plan said that there is nothing
-    NOT_SEEN = "not_seen"  # the snapshot shows too little to tell: rights, silence
-    NO_PLAN_TO_KEEP = "no_plan_to_keep"  # its verdict advised nothing that could hold or not
+    SOMETHING_TO_DO = "something_to_do"  # where the plan said that there is nothing
+    NOT_SEEN = "not_seen"  # the snapshot shows too little: rights, unresponsive brokers
+    NO_PLAN_TO_KEEP = "no_plan_to_keep"  # its verdict advised nothing
 
     ALL_DONE = "all_done"
     GAINS_TOO_LITTLE = "gains_too_little"
@@ -83,18 +82,18 @@ class ReasonCode(StrEnum):
 
     IN_REASSIGNMENT = "in_reassignment"  # a partition of the plan is being moved elsewhere
     TARGET_GONE = "target_gone"  # not in the cluster, or not yet
-    TARGET_UNUSABLE = "target_unusable"  # dead, fenced, or taking no replicas
+    TARGET_UNUSABLE = "target_unusable"  # dead, fenced, or takes no replicas
     NO_LEADER = "no_leader"
-    OUT_OF_SYNC = "out_of_sync"  # a replica that its list keeps: no reassignment ends before, nor may it lead
+    OUT_OF_SYNC = "out_of_sync"  # a kept replica: the reassignment cannot end, and it may not lead
     OVER_CAPACITY = "over_capacity"
     RACKS_SHARED = "racks_shared"
     BALANCE_WORSE = "balance_worse"
-    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # begun since, of partitions that the plan leaves alone
-    UNDER_MIN_ISR = "under_min_isr"  # copying takes from brokers that have to catch up first
+    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # begun since, of partitions outside the plan
+    UNDER_MIN_ISR = "under_min_isr"  # copying slows brokers that must catch up first
 
-    SIZES_CHANGED = "sizes_changed"  # by more than a tenth: what it copies and what it promises is not what it was
+    SIZES_CHANGED = "sizes_changed"  # by more than a tenth, so costs and promises differ
     CAPACITY_CHANGED = "capacity_changed"
-    STILL_REASSIGNING = "still_reassigning"  # what was, when the plan was made: its commands start beside that
+    STILL_REASSIGNING = "still_reassigning"  # since before the plan: its commands start beside it
 
 
 STATUS_OF = (
@@ -127,23 +126,21 @@ _ORDER = (PlanStatus.VALID, PlanStatus.NOT_WORTH_IT, PlanStatus.STALE, PlanStatu
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code, and the facts behind it."""
+    """A code with its facts."""
 
     code: ReasonCode
     facts: tuple[Fact, ...]
 
     @property
     def status(self) -> PlanStatus:
-        """What this reason alone would make of the plan."""
+        """The plan's status by this reason alone."""
         return STATUS_OF[self.code]
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON object ``{"code": ..., "facts": [...]}``."""
         return {"code": self.code.value, "facts": [fact.document() for fact in self.facts]}
 
 
 def reason(code: ReasonCode, fact_code: FactCode, **args: Any) -> Reason:
-    """Return the reason of one fact."""
     return Reason(code, (fact(fact_code, **args),))
 
 
@@ -153,7 +150,7 @@ def worst(reasons: Iterable[Reason]) -> PlanStatus:
 
 
 def shortened(reasons: Iterable[Reason], most: int = DEFAULTS.check.reasons_per_code) -> tuple[Reason, ...]:
-    """At most ``most`` of each code, and how many more there are; codes in the order in which they come."""
+    """Return at most ``most`` reasons of each code, and the number of the others; codes in order of appearance."""
     by_code: dict[ReasonCode, list[Reason]] = {}
     for one in reasons:
         by_code.setdefault(one.code, []).append(one)
@@ -167,7 +164,7 @@ def shortened(reasons: Iterable[Reason], most: int = DEFAULTS.check.reasons_per_
 
 MOST_BROKER_ID = MOST_PARTITION = 2**31 - 1
 MOST_BYTES = 2**63 - 1
-MOST_LOAD = 1e300  # loads beyond it cannot be added up
+MOST_LOAD = 1e300  # sums of larger loads overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +176,16 @@ class PlannedMove:
     start: tuple[int, ...]
     target: tuple[int, ...]
     leader: int
-    copied_bytes: int | None = None  # None: not known
+    copied_bytes: int | None = None  # None: unknown
 
     @property
     def name(self) -> str:
-        """``topic-partition``."""
         return f"{self.topic}-{self.partition}"
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedState:
-    """A plan that is ours, and what it saw of its cluster."""
+    """A plan of ours, with its preconditions."""
 
     plan_id: str
     cluster: str
@@ -205,7 +201,7 @@ class PlannedState:
     topic_partitions: Mapping[str, int]
     reassigning: frozenset[tuple[str, int]]
     disk_before: Mapping[int, float]  # empty: the plan does not balance disks
-    capacities: Mapping[str, Mapping[int, float]]  # resource -> broker -> what the plan took it to carry
+    capacities: Mapping[str, Mapping[int, float]]  # resource -> broker -> capacity in the plan
 
 
 def require_sealed(document: Any, place: str = "plan") -> None:
@@ -225,7 +221,7 @@ def require_sealed(document: Any, place: str = "plan") -> None:
 
 
 def read_planned(document: Any, place: str = "plan") -> PlannedState:
-    """The plan, every field that is used checked. Raises InvalidInputError with the field that is wrong."""
+    """Return the plan with every used field checked. Raises InvalidInputError naming the wrong field."""
     require_sealed(document, place)
     require_format(document, place)
     read = _Fields(document, place)
@@ -334,7 +330,6 @@ def _disk_before(read: _Fields) -> dict[int, float]:
 
 
 def _read_capacities(resources: list[Any], place: str) -> dict[str, dict[int, float]]:
-    """Of the resources that have any."""
     capacities = {}
     for number, item in enumerate(resources):
         here = f"{place}.resources[{number}]"
@@ -372,7 +367,7 @@ def _counts(seen: _Fields) -> dict[str, int]:
 
 
 def _reassigning(seen: _Fields) -> frozenset[tuple[str, int]]:
-    """Topic and partition of what was being reassigned."""
+    """Return topic and partition of reassignments in the plan's snapshot."""
     pairs: list[Any] = seen.field("reassigning", list)
     for pair in pairs:
         if not isinstance(pair, list) or [type(part) for part in pair] != [str, int]:
@@ -395,7 +390,7 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeftMove:
-    """A move still to be made: problem row, target and leader as broker indices."""
+    """A move to be made: problem row, target and leader as broker indices."""
 
     row: int
     target: list[int]
@@ -414,7 +409,7 @@ class MoveStates:
 def move_states(
     planned: PlannedState, plan_request: PlanRequest, problem: Problem, recreated: AbstractSet[str]
 ) -> MoveStates:
-    """Each move judged by itself. O(moves)."""
+    """Judge each move by itself. O(moves)."""
     at_row = {row: at for at, row in enumerate(plan_request.rows.tolist())}
     row_of = plan_request.snapshot.row_of
     topics = {topic.name for topic in plan_request.snapshot.topics}
@@ -424,7 +419,7 @@ def move_states(
     for move in planned.moves:
         row = row_of.get((move.topic, move.partition))
         if move.topic in recreated or move.topic not in topics:
-            changed += 1  # said once, of the topic
+            changed += 1  # reported once for the topic
             continue
         if row is None or row not in at_row:
             known = {"partition": move.name, "is_on_gone_brokers": row is not None}
@@ -443,7 +438,7 @@ def move_states(
 def _state(
     move: PlannedMove, plan_request: PlanRequest, problem: Problem, row: int, at: int
 ) -> Reason | LeftMove | None:
-    """None: done."""
+    """Return None for a finished move."""
     index = plan_request.brokers.index_of
     joined = {broker.id for broker in plan_request.snapshot.brokers}
     target = [index.get(broker, ABSENT) if broker in joined else ABSENT for broker in move.target]
@@ -483,7 +478,7 @@ def _conflict(
         broker = move.target[target.index(ABSENT)]
         target_id = {"partition": move.name, "broker": broker}
         return reason(ReasonCode.TARGET_GONE, FactCode.TARGET_NOT_IN_CLUSTER, **target_id)
-    # Where leaders alone change, a list may keep a replica on a broker that is gone.
+    # With leader changes alone a list may keep a replica on a lost broker.
     gone = [b for b in target if not problem.stays[b] and (problem.moves_replicas or b not in today)]
     if gone:
         lost = plan_request.brokers.brokers[gone[0]]
@@ -504,7 +499,7 @@ def _conflict(
 
 
 def _out_of_sync(plan_request: PlanRequest, row: int, move: PlannedMove, target: list[int]) -> Reason | None:
-    """A reassignment ends only when every replica of its list is in sync, and a leader has to be."""
+    """A reassignment ends only when all its replicas are in sync, and a leader must be in sync."""
     partitions = plan_request.partitions
     replicas = partitions.placement.replicas[row]
     behind = [b for b in replicas[partitions.laggards[row]].tolist() if b in target]
@@ -517,9 +512,9 @@ def _out_of_sync(plan_request: PlanRequest, row: int, move: PlannedMove, target:
 
 
 def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tuple[Reason, ...]:
-    """Why this snapshot cannot tell what has become of the plan: it is older, or of another cluster.
+    """Return why the snapshot cannot judge the plan: it is older, or of another cluster.
 
-    Raises InvalidInputError where both tell an id and they differ.
+    Raises InvalidInputError where both ids are known and differ.
     """
     ids = {planned.cluster_id, snapshot.cluster_id} - {None}
     if len(ids) > 1:
@@ -536,14 +531,14 @@ def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tupl
 
 
 def expired(planned: PlannedState, snapshot: ClusterSnapshot, now: datetime | None) -> Iterator[Reason]:
-    """The plan's time is over: at the moment of the snapshot, or by the clock of whoever asks, where they have one."""
+    """Yield the expiry by the snapshot's time, or by ``now`` where given."""
     moments = [moment for moment in (snapshot.captured_at, now) if moment is not None]
     if planned.expires_at is not None and moments and max(moments) > planned.expires_at:
         yield reason(ReasonCode.EXPIRED, FactCode.PLAN_EXPIRED, expires_at=time_text(planned.expires_at))
 
 
 def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Everything but the moved partitions themselves."""
+    """Yield changes outside the moved partitions."""
     yield from _brokers(planned, snapshot)
     yield from _changed_racks(planned, snapshot)
     yield from _topics(planned, snapshot)
@@ -552,7 +547,7 @@ def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[
 
 
 def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozenset[str]:
-    """Topics that move and are others by now. An id that one side does not tell is unknown, not another one."""
+    """Return moved topics that were recreated. An id that one side lacks is unknown, not different."""
     today = {topic.name: topic.topic_id for topic in snapshot.topics}
     return frozenset(
         name
@@ -562,7 +557,7 @@ def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozen
 
 
 def _another_cluster(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Without an id in both, what the plan saw must be there: most partitions in their places, most brokers."""
+    """Without ids, most of the plan's partitions and brokers must be there."""
     row_of, table = snapshot.row_of, snapshot.partitions
     found = 0
     for move in planned.moves:
@@ -605,7 +600,7 @@ def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reaso
 
 def _changed_racks(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
     was = planned.broker_racks
-    # A dead broker is known by its id alone: that nobody tells its rack is no news.
+    # Racks of dead brokers are unknown.
     today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state.is_heard and broker.id in was}
     if today and any(was[broker] for broker in today) and not any(today.values()):
         yield reason(ReasonCode.RACKS_GONE, FactCode.NOW_NO_RACKS)
@@ -636,14 +631,15 @@ def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason
 
 
 def still_reassigning(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Reassignments of others that ran when the plan was made, and still do: its commands start beside them."""
+    """Yield reassignments of others that run since the plan's snapshot."""
     for name in _foreign(planned, snapshot, were_running=True):
         yield reason(ReasonCode.STILL_REASSIGNING, FactCode.STILL_REASSIGNED_BY_OTHERS, partition=name)
 
 
 def _reassignments(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Others than the plan's own moves (those are judged one by one) that have begun since the plan was made: where
-    none ran then, ``kafka-reassign-partitions.sh --execute`` refuses to start beside them.
+    """Yield reassignments begun since, outside the plan's moves.
+
+    If none ran then, ``kafka-reassign-partitions.sh --execute`` refuses to start beside them.
     """
     for name in _foreign(planned, snapshot, were_running=False):
         yield reason(ReasonCode.FOREIGN_REASSIGNMENT, FactCode.NOW_REASSIGNED_BY_OTHERS, partition=name)
@@ -659,14 +655,16 @@ def _foreign(planned: PlannedState, snapshot: ClusterSnapshot, *, were_running: 
 
 
 def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Partitions that refuse writes. Not those of which the plan knew (their missing replicas lie on brokers that were
-    dead when it was made), and not those that it takes from their missing replicas: the plan is then the cure.
+    """Yield partitions that refuse writes.
+
+    Not those known to the plan (their missing replicas are on brokers that were dead), and not those whose missing
+    replicas it replaces: there the plan is the cure.
     """
     table = snapshot.partitions
     if table.in_sync is None:
         return
     in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
-    least = np.minimum(least_in_sync(snapshot), table.replica_counts)  # as brokers count it: not above the replicas
+    least = np.minimum(least_in_sync(snapshot), table.replica_counts)  # brokers use at most the replica count
     moves = {(move.topic, move.partition): move for move in planned.moves}
     for row in np.flatnonzero(in_sync < least).tolist():
         cells = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
@@ -679,9 +677,7 @@ def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator
 
 
 def drift_since(planned: PlannedState, plan_request: PlanRequest, params: CheckParams) -> Iterator[Reason]:
-    """Sizes of the whole cluster and of what is copied; the capacity of each broker. What is unknown warns of nothing.
-    O(P·W·D).
-    """
+    """Yield warnings about the cluster's size, copied sizes and capacities. Unknown values give none. O(P·W·D)."""
     yield from _all_sizes(planned, plan_request, params.most_drift)
     yield from _copied(planned.moves, plan_request, params.most_drift)
     yield from _changed_capacities(planned, plan_request, params.most_drift)
@@ -698,7 +694,7 @@ def _all_sizes(planned: PlannedState, plan_request: PlanRequest, most: float) ->
 
 
 def _copied(moves: Sequence[PlannedMove], plan_request: PlanRequest, most: float) -> Iterator[Reason]:
-    """The sizes of what the plan copies, done or not."""
+    """Compare sizes of the plan's copies, done or not."""
     row_of, size = plan_request.snapshot.row_of, plan_request.partitions.size
     then = now = 0.0
     for move in moves:
@@ -737,7 +733,7 @@ def _is_other(then: float, now: float, most: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """``gain``: what is removed of ``imbalance``, today's; ``copied_bytes`` of known size."""
+    """``gain``: reduction of today's ``imbalance``; ``copied_bytes`` of known size."""
 
     harm: tuple[Reason, ...]
     gain: float
@@ -748,7 +744,6 @@ class Effect:
 def effect_of(
     plan_request: PlanRequest, problem: Problem, left: Sequence[LeftMove], params: CheckParams = DEFAULTS.check
 ) -> Effect:
-    """O(P·W·D)."""
     replicas, leaders = problem.replicas.copy(), problem.leader.copy()
     width = max([replicas.shape[1], *(len(move.target) for move in left)])
     replicas = np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=ABSENT)
@@ -768,7 +763,7 @@ def effect_of(
 
 
 def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int) -> Reason:
-    """Whether what is left still pays, where nothing is harmed."""
+    """Judge whether the remaining moves pay."""
     options = plan_request.options
     if plan_request.hard or options.preferred_election:
         what_is_left = fact(FactCode.MOVES_ARE_LEFT, moves=left, gain=None, imbalance=None)
@@ -805,7 +800,7 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
 
 
 def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
-    """int32[M, W]: today's replicas without those that must leave: of racks that only these are on none is given up."""
+    """int32[M, W]: today's replicas that may stay; the moves may not lose one of their racks."""
     placement = plan_request.partitions.placement
     if placement.must_leave is None:
         return draft.start
@@ -814,7 +809,7 @@ def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The status, why, and how many moves are done and left."""
+    """Status, reasons, and counts of finished and remaining moves."""
 
     status: PlanStatus
     because: tuple[Reason, ...]
@@ -835,10 +830,9 @@ def check_plan(
     *,
     now: datetime | None = None,
 ) -> CheckResult:
-    """Judge ``plan.json`` (parsed) on a newer snapshot, and by the clock of whoever asks (``now``).
+    """Judge a parsed ``plan.json`` on a newer snapshot, and by the clock ``now``.
 
-    Raises InvalidInputError for a document that is no plan of ours or not as it was sealed, and for a plan of a cluster
-    with another id.
+    Raises InvalidInputError for a document that is no plan of ours or was changed, and for another cluster id.
     """
     planned = read_planned(document)
     strangers = why_not_comparable(planned, snapshot)
@@ -874,7 +868,7 @@ def _check_moves(
 def _check_rest(
     planned: PlannedState, snapshot: ClusterSnapshot, late: tuple[Reason, ...], params: PlanParams
 ) -> CheckResult:
-    """A plan without moves holds as long as there is still nothing to do, and enough is seen to say so."""
+    """Judge a plan without moves: valid while the snapshot shows nothing to do, and shows enough."""
     if late:
         return _result(late, 0, 0, params)
     if planned.verdict != Verdict.NOTHING_TO_DO.value:
@@ -898,7 +892,7 @@ def _check_rest(
 
 
 def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
-    """The plan's own options; brokers and racks that left the cluster since need not be removed any more."""
+    """Return the plan's options without removed brokers and racks that have left since."""
     options = planned.options
     there = {broker.id for broker in snapshot.brokers}
     known = there | options.add_brokers.keys()
@@ -917,7 +911,7 @@ def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionPar
 def _result(
     reasons: tuple[Reason, ...], done: int, left: int, params: PlanParams, warnings: tuple[Reason, ...] = ()
 ) -> CheckResult:
-    """The reasons of the worst status first, then the others that describe what has changed."""
+    """Put the reasons of the worst status first, then the other changes."""
     status = worst(reasons)
     ordered = sorted(reasons, key=lambda one: one.status is not status)
     most = params.check.reasons_per_code

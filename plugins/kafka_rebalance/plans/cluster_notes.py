@@ -1,4 +1,4 @@
-"""Facts on an unusual cluster and how the plan treats it; and disks that cannot hold it all."""
+"""Facts about an unusual cluster and how the plan treats it; and disks that are too small."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cluster_notes(
     target_rf: Ints,
     params: OptionParams = DEFAULTS.options,
 ) -> tuple[Fact, ...]:
-    """Facts about one broker, racks, disks and empty partitions. ``target_rf`` int32[P']. O(P·W)."""
+    """Return facts about one broker, racks, disks and empty partitions. ``target_rf`` int32[P']. O(P·W)."""
     return (
         *_not_heard(broker_arrays),
         *_one_broker(broker_arrays),
@@ -37,7 +37,7 @@ def cluster_notes(
 
 
 def laggard_notes(partitions: PartitionArrays, params: OptionParams = DEFAULTS.options) -> tuple[Fact, ...]:
-    """What is under-replicated, which partitions wait for a replica to catch up, and which replicas leave instead."""
+    """Return under-replicated partitions, those that wait for a replica, and lagging replicas that are dropped."""
     waiting = partitions.waiting
     marks = partitions.placement.must_leave
     leaves = np.zeros_like(waiting) if marks is None else (partitions.laggards & marks).any(axis=1) & ~waiting
@@ -60,7 +60,7 @@ def _first(partitions: PartitionArrays, flags: Flags, most: int) -> tuple[str, .
 
 
 def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, most: int) -> tuple[Fact, ...]:
-    """A warning where the factor that ``rows`` int64[M] get leaves writes no replica to lose, or too few to begin."""
+    """Return a warning where the new factor of ``rows`` int64[M] leaves writes no replica to lose, or too few."""
     factor = options.replication_factor
     if factor is None:
         return ()
@@ -78,7 +78,7 @@ def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, 
 
 
 def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) -> tuple[Fact, ...]:
-    """How many topics each pattern matches; of many patterns the first ``most``. O(patterns · topics)."""
+    """Return how many topics each of the first ``most`` patterns matches. O(patterns · topics)."""
     patterns, total = list(options.topic_patterns()), len(snapshot.topics)
     notes = []
     for option, pattern in patterns[:most]:
@@ -89,7 +89,7 @@ def pattern_notes(snapshot: ClusterSnapshot, options: PlanOptions, most: int) ->
 
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
-    """Who else may move this cluster's replicas, and what stands in the way of those that this plan moves. O(P)."""
+    """Return balancers of this cluster, and obstacles to replicas that this plan moves. O(P)."""
     notes = [
         fact(FactCode.BALANCER_MAY_INTERFERE, balancer=other.name, sign=other.signs[0]) for other in balancers(snapshot)
     ]
@@ -106,16 +106,14 @@ def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
 
 
 def partial_racks(brokers: Iterable[Broker]) -> tuple[Fact, ...]:
-    """Return the brokers without a rack where others have one."""
+    """Return brokers without a rack where others have one."""
     brokers = tuple(brokers)
     without = tuple(broker.id for broker in brokers if broker.rack is None)
     return (fact(FactCode.BROKERS_WITHOUT_RACK, brokers=without),) if 0 < len(without) < len(brokers) else ()
 
 
 def refuse_too_much_for_the_disks(problem: Problem) -> None:
-    """Raises InfeasibleError where all disks together are smaller than what they are to hold; names one rack's disks
-    where these are too small already.
-    """
+    """Raises InfeasibleError where all disks, or those of one rack, are too small."""
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
         return

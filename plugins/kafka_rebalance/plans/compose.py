@@ -1,4 +1,4 @@
-"""The last stages: cut moves into waves, and put everything known of them into a ``Plan``."""
+"""The last stages: cut moves into waves, and build the ``Plan``."""
 
 from __future__ import annotations
 
@@ -58,27 +58,25 @@ _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 
 class CutWaves:
-    """Moves run together as far as disks, throttle and leaders allow; what no order has room for is left out."""
+    """Cuts waves within disks, throttle and leader limits; moves without room are left out."""
 
     name = "waves"
 
     def applies(self, state: PlanState) -> bool:
-        """Moves, if any, have no waves yet."""
         return state.wave_of is None
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with waves, ``infeasible`` where what is left breaks a hard rule."""
+        """Return the state with waves, ``infeasible`` where the remaining moves break a hard rule."""
         state.progress("cutting waves")
         return _cut(state)
 
 
 class WritePlan:
-    """Everything that is known of the moves, as the plan tells it."""
+    """Builds the plan."""
 
     name = "plan"
 
     def applies(self, state: PlanState) -> bool:
-        """It is not written yet."""
         return state.plan is None
 
     def run(self, state: PlanState) -> PlanState:
@@ -97,21 +95,21 @@ def _cut(state: PlanState) -> PlanState:
         broken = _broken_without_stuck(state, draft)
         if broken:
             return _cut(state.decided(Verdict.INFEASIBLE, (*broken, *reasons)))
-        # Bounds were found for all moves: for those that are left they are proved anew.
+        # The bounds were for all moves; they are proved again for the remaining ones.
         state = replace(state, draft=draft, reasons=reasons, bounds=None, earlier=state.bounds or state.earlier)
     waves = waves_forward(request, draft, wave_of, params)
     return replace(state, step_of=step_of, wave_of=wave_of, slots=cut.slots, waves=waves)
 
 
 def _step_of(state: PlanState) -> Ints:
-    """The step of each move; moves that no balance asked for are one step."""
+    """Return the step of each move; without balance all moves are one step."""
     if state.step_of is not None and len(state.step_of) == len(state.draft):
         return state.step_of
     return np.full(len(state.draft), len(ORDER) - 1, dtype=np.int32)
 
 
 def _broken_without_stuck(state: PlanState, draft: Draft) -> tuple[Fact, ...]:
-    """Which promise is broken by what is left of a plan once its moves that no wave has room for are left out."""
+    """Return promises that break once moves without a wave are left out."""
     request, problem = state.request, state.problem
     over = over_caps(request, outcome_of(request, draft).after_by_resource)
     if over:
@@ -145,7 +143,7 @@ def _plan(state: PlanState) -> Plan:
         *request.notes,
     )
     resources = resource_outcomes(request, outcome, bands, options.band)
-    if not state.is_possible:  # nothing was aimed at, so nothing was widened
+    if not state.is_possible:  # no bands were sought
         resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
     return Plan(
         cluster=snapshot.cluster,
@@ -183,8 +181,9 @@ def _plan(state: PlanState) -> Plan:
 
 
 def _bounds(state: PlanState, outcome: Outcome, bands: Bands) -> Bounds | None:
-    """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met. Moves
-    and time are proved by prices, too, where the options say what costs are worth.
+    """Return the solver's bounds, or bounds for the met bands where the moves are not the solver's.
+
+    If costs are weighed, prices prove moves and time, too.
     """
     problem, draft, params = state.problem, state.draft, state.params.solve
     if not state.is_possible or not len(draft):
@@ -193,7 +192,7 @@ def _bounds(state: PlanState, outcome: Outcome, bands: Bands) -> Bounds | None:
     is_widened = not (np.array_equal(low, bands.low) and np.array_equal(high, bands.high))
     if state.bounds is not None and not is_widened:
         return state.bounds
-    if state.is_cut_short:  # the bands met are whatever the budget left: ascent proves them nearly as well
+    if state.is_cut_short:  # ascent is nearly as strong for bands that a budget left
         limits = params.linear_program
         arcs = replace(limits.arcs, most_arcs=min(limits.arcs.most_arcs, limits.proofs.most_arcs))
         params = replace(params, linear_program=replace(limits, arcs=arcs))
@@ -221,7 +220,7 @@ def plan_without_brokers(
     advisor_version: str,
     params: WaveParams = DEFAULTS.waves,
 ) -> Plan:
-    """``cannot_tell``, unsealed, for a cluster of which no broker was seen: no load of any resource is known."""
+    """Return ``cannot_tell``, unsealed, for a snapshot without brokers and loads."""
     snapshot, options = plan_request.snapshot, plan_request.options
     slots = params.least_slots if options.moves_per_broker is None else options.moves_per_broker
     return Plan(

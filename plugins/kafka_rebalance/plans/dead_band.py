@@ -1,8 +1,7 @@
 """The dead band, inside which a plan does nothing, and the test whether a plan pays.
 
-Thresholds are relative to the cluster, never in GB, so that they mean the same on three brokers and on a thousand.
-Imbalance is the share of all load that stands outside the bands, summed over resources: 0.02 of the disk and 0.01 of
-the leaders make 0.03.
+Thresholds are relative to the cluster, so they fit three brokers and a thousand. Imbalance is the share of all load
+outside the bands, summed over resources: 0.02 of the disk and 0.01 of the leaders make 0.03.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from kafka_rebalance.resources import COUNTED
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The broker that is furthest from its share: ``ratio`` = load / share."""
+    """The broker furthest from its share: ``ratio`` = load / share."""
 
     resource: str
     broker: int  # index
@@ -29,10 +28,9 @@ class Deviation:
 
 
 def worst_deviation(problem: Problem, load: Floats, within: float) -> Deviation | None:
-    """The worst deviation of any broker that stays, None where nothing is carried. ``load`` float64[B, D].
+    """Return the worst deviation of a remaining broker, None without load. ``load`` float64[B, D].
 
-    A count within one of its share is at its share: it may be rounded either way. What cannot be given more
-    (``band_low`` says so) is not missed.
+    A count within one of its share is at its share. A deficit that no plan can fill (``band_low``) does not count.
     """
     worst: Deviation | None = None
     share = problem.band_high / (1 + within)
@@ -53,7 +51,7 @@ def worst_deviation(problem: Problem, load: Floats, within: float) -> Deviation 
 
 
 def imbalance(bands: Bands, load: Floats, stays: np.ndarray) -> float:
-    """Share of all load outside the bands, over or under whichever is more, summed over resources."""
+    """Return the share of all load above or below the bands, the larger, summed over resources."""
     total = 0.0
     for d in range(load.shape[1]):
         carried = float(load[:, d].sum())
@@ -65,8 +63,10 @@ def imbalance(bands: Bands, load: Floats, stays: np.ndarray) -> float:
 
 
 def gained(bands: Bands, before: Sequence[Floats], after: Sequence[Floats], stays: np.ndarray) -> tuple[float, float]:
-    """Today's imbalance and what is taken off it, of the bands that others give way to where these change at all, else
-    of more, and at last of all. Of several states of loads the worst one counts.
+    """Return today's imbalance and its reduction.
+
+    It counts bands of the first rank if these change, else of more ranks, at last of all. The worst of several states
+    of loads counts.
     """
     rank = np.zeros(before[0].shape[1], dtype=np.int32) if bands.rank is None else bands.rank
     was = gain = 0.0
@@ -81,7 +81,7 @@ def gained(bands: Bands, before: Sequence[Floats], after: Sequence[Floats], stay
 
 
 def gain_per_byte(gain: float, copied_bytes: float, total_bytes: float) -> float:
-    """Imbalance removed over the share of all bytes that is copied; inf where nothing is copied."""
+    """Return removed imbalance over the share of all bytes copied; inf without copies."""
     if copied_bytes <= 0 or total_bytes <= 0:
         return float("inf")
     return gain / (copied_bytes / total_bytes)

@@ -1,4 +1,4 @@
-"""``plan.json`` → ``Plan``: the way back from ``to_document``, for a plan that was stored or sent."""
+"""``plan.json`` → ``Plan``, for stored or received plans."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NO_FIELDS = frozenset({"format_version", "before", "after"})
 
 
 def plan_from_document(document: Document) -> Plan:
-    """Return the plan of a document. Raises InvalidInputError where it is not exactly what ``to_document`` gives."""
+    """Return the plan of a document. Raises InvalidInputError unless ``to_document`` gives exactly this document."""
     place = f"plan {str(document.get('plan_id', ''))[:12]}"
     require_format(document, place)
     try:

@@ -1,4 +1,4 @@
-"""The moves of a solution as arrays over the snapshot's partitions: the raw material of waves, texts and costs."""
+"""Moves of a solution as arrays over the snapshot's partitions, for waves, texts and costs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from kafka_rebalance.scoring import assignment_scores
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Draft:
-    """M moves. ``row`` int64[M] in the snapshot, ``problem_row`` in the problem; ``start``, ``end`` int32[M, W] broker
-    indices, padded with -1, preferred leader first; ``is_new`` marks copies in ``end``, ``is_dropped`` what goes from
+    """M moves.
+
+    ``row`` int64[M] in the snapshot, ``problem_row`` in the problem; ``start``, ``end`` int32[M, W] broker indices,
+    padded with -1, preferred leader first; ``is_new`` marks copies in ``end``, ``is_dropped`` removed ones in
     ``start``; ``size``, ``rate`` float64[M] (nan: unknown), ``own_size`` float64[M, W] along ``start``.
     """
 
@@ -47,7 +49,7 @@ class Draft:
 
     @property
     def dropped(self) -> Longs:
-        """int64[M]: replicas that go."""
+        """int64[M]: dropped replicas."""
         return np.asarray(self.is_dropped.sum(axis=1))
 
     @property
@@ -57,38 +59,35 @@ class Draft:
 
     @property
     def changes_leader(self) -> Flags:
-        """bool[M]."""
         return np.asarray(self.leader_from != self.leader_to)
 
     @property
     def is_election(self) -> Flags:
-        """bool[M]: the list stays as it is, and its first replica leads again."""
+        """bool[M]: same list, its first replica leads again."""
         is_same = (self.start == self.end).all(axis=1)
         return np.asarray(is_same & self.changes_leader & (self.leader_to == self.start[:, 0]))
 
     @property
     def is_reorder(self) -> Flags:
-        """bool[M]: the same replicas under the same leader, who stays the preferred one; followers in another order."""
+        """bool[M]: same replicas, leader and preferred leader; other follower order."""
         return np.asarray(~self.changes_replicas & ~self.changes_leader & (self.start[:, 0] == self.end[:, 0]))
 
     def bytes_forward(self) -> list[int | None]:
-        """What each move copies, None where the size is unknown."""
+        """Bytes that each move copies, None where unknown."""
         return _whole(self.copies, self.size)
 
     def bytes_back(self) -> list[int | None]:
-        """What undoing each move copies."""
+        """Bytes that the rollback of each move copies."""
         return _whole(self.dropped, self.size)
 
     def chosen(self, members: Longs) -> Draft:
-        """These moves."""
         return Draft(**{name: getattr(self, name)[members] for name in self.__slots__})
 
     def without(self, members: Longs) -> Draft:
-        """The other moves."""
         return self.chosen(np.delete(np.arange(len(self)), members))
 
     def forward(self) -> Transfers:
-        """Copies as the plan makes them, read from today's leader."""
+        """Copies of the plan, from today's leader."""
         return transfers_of(
             source=np.maximum(self.leader_from, 0),
             size=self.size,
@@ -100,7 +99,7 @@ class Draft:
         )
 
     def backward(self) -> Transfers:
-        """Copies as the rollback makes them, read from the new leader."""
+        """Copies of the rollback, from the new leader."""
         sizes = np.repeat(self.size[:, None], self.end.shape[1], axis=1)
         return transfers_of(
             source=self.leader_to,
@@ -121,7 +120,7 @@ class Draft:
 
 
 def draft_of(plan_request: PlanRequest, replicas: Ints, leader: Ints) -> Draft:
-    """Moves from today's placement to ``replicas`` int32[P', W'] led by ``leader`` int32[P'], in problem rows."""
+    """Return moves from today to ``replicas`` int32[P', W'] led by ``leader`` int32[P'], in problem rows."""
     whole = plan_request.partitions.placement
     width = max(replicas.shape[1], whole.replicas.shape[1])
     before, after = _padded(whole.replicas[plan_request.rows], width), _padded(replicas, width)
@@ -151,10 +150,8 @@ def draft_of(plan_request: PlanRequest, replicas: Ints, leader: Ints) -> Draft:
 
 
 def placement_after(plan_request: PlanRequest, draft: Draft) -> tuple[Ints, Ints, Floats]:
-    """The whole cluster afterwards, in snapshot rows: replicas int32[P, W], leaders int32[P], own sizes float64[P, W]
-    (nan: the leader's).
-
-    Today's is the same with an empty draft.
+    """Return the cluster after the draft, in snapshot rows: replicas int32[P, W], leaders int32[P], own sizes
+    float64[P, W] (nan: the leader's).
     """
     whole = plan_request.partitions.placement
     width = max(whole.replicas.shape[1], draft.end.shape[1])
@@ -170,7 +167,7 @@ def placement_after(plan_request: PlanRequest, draft: Draft) -> tuple[Ints, Ints
 
 
 def in_problem_rows(draft: Draft, replicas: Ints, leader: Ints) -> tuple[Ints, Ints]:
-    """``replicas`` and ``leader`` of the problem's today (int32[P', W]) with the draft's moves done."""
+    """Return the problem's ``replicas`` and ``leader`` (int32[P', W]) after the draft."""
     width = max(replicas.shape[1], draft.end.shape[1])
     replicas, leader = _padded(replicas, width).copy(), leader.copy()
     replicas[draft.problem_row], leader[draft.problem_row] = draft.end, draft.leader_to
@@ -178,13 +175,12 @@ def in_problem_rows(draft: Draft, replicas: Ints, leader: Ints) -> tuple[Ints, I
 
 
 def empty_draft(plan_request: PlanRequest) -> Draft:
-    """No moves."""
     whole = plan_request.partitions.placement
     return draft_of(replace(plan_request, rows=plan_request.rows[:0]), whole.replicas[:0], whole.leader[:0])
 
 
 def total_bytes(amounts: list[int | None]) -> int | None:
-    """The sum, None where one of them is unknown."""
+    """Return the sum, None where one is unknown."""
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if len(known) == len(amounts) else None
 
@@ -194,7 +190,7 @@ def _padded(replicas: Ints, width: int) -> Ints:
 
 
 def _holds(held: Ints, wanted: Ints) -> Flags:
-    """bool[M, W]: whether row m of ``held`` holds ``wanted[m, j]``."""
+    """bool[M, W]: row m of ``held`` contains ``wanted[m, j]``."""
     found = np.zeros(wanted.shape, dtype=np.bool_)
     for j in range(held.shape[1]):
         found |= wanted == held[:, j : j + 1]
@@ -206,12 +202,12 @@ def _whole(count: Longs, size: Floats) -> list[int | None]:
     return [None if amount != amount else round(amount) for amount in amounts.tolist()]  # noqa: PLR0124
 
 
-# Before and after of each resource as the plan reports them: what brokers really carry.
+# Loads of each resource before and after, of the whole cluster.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """The bands asked for: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level;
+    """Requested bands: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level;
     ``rank`` int32[D] as in ``Problem.band_rank``.
     """
 
@@ -223,8 +219,8 @@ class Bands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """``resources`` names the D columns; ``before``, ``after`` float64[B, D], and the same once preferred replicas are
-    elected, which the controller does by itself; topic excess before and after.
+    """Loads ``before``, ``after`` float64[B, D] along ``resources``, the same after the controller's election of
+    preferred leaders, and topic excess before and after.
     """
 
     resources: tuple[str, ...]
@@ -236,31 +232,28 @@ class Outcome:
 
     @property
     def after_by_resource(self) -> dict[str, Floats]:
-        """Loads after the plan, float64[B] each."""
         return {name: self.after[:, d] for d, name in enumerate(self.resources)}
 
     @property
     def before_by_resource(self) -> dict[str, Floats]:
-        """Loads before the plan, float64[B] each."""
         return {name: self.before[:, d] for d, name in enumerate(self.resources)}
 
     @property
     def states_before(self) -> tuple[Floats, Floats]:
-        """Today's loads, and those once preferred replicas are elected: the worse of both counts."""
+        """Today's loads, and those after a preferred election: the worse counts."""
         return self.before, self.elected_before
 
     @property
     def states_after(self) -> tuple[Floats, Floats]:
-        """As ``states_before``, with the plan."""
+        """``states_before`` with the plan."""
         return self.after, self.elected_after
 
     def column(self, resource: str) -> int:
-        """Index of a resource."""
         return self.resources.index(resource)
 
 
 def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
-    """Loads of the whole cluster, also of pinned partitions. O(P·W·D)."""
+    """Return loads of the whole cluster, with pinned partitions. O(P·W·D)."""
     placement = plan_request.partitions.placement
     stays = plan_request.brokers.arrays.stays
     replicas, leader, own = placement_after(plan_request, empty_draft(plan_request))
@@ -281,7 +274,7 @@ def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
 def resource_outcomes(
     plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None
 ) -> tuple[ResourceOutcome, ...]:
-    """For the plan document: bands, means, skews and loads by broker id. ``bands``: those asked for."""
+    """Return bands, means, skews and loads by broker id for the document. ``bands``: requested."""
     arrays = plan_request.brokers.arrays
     ids = arrays.ids.tolist()
     results = []
@@ -315,7 +308,7 @@ def resource_outcomes(
 
 
 def preferred_leaders_of(plan_request: PlanRequest, outcome: Outcome) -> PreferredLeaders:
-    """How many partitions each broker leads after the next preferred election: without the plan, and with it."""
+    """Return leaders of each broker after the next preferred election, without and with the plan."""
     ids, d = plan_request.brokers.arrays.ids.tolist(), outcome.column("leaders")
     columns = (outcome.elected_before[:, d], outcome.elected_after[:, d])
     before, after = (dict(zip(ids, np.rint(column).astype(np.int64).tolist(), strict=True)) for column in columns)
@@ -323,14 +316,14 @@ def preferred_leaders_of(plan_request: PlanRequest, outcome: Outcome) -> Preferr
 
 
 def bands_of(problem: Problem) -> Bands:
-    """The bands of a problem, and the mean that they are multiples of."""
+    """Return the problem's bands, and the mean that they are multiples of."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean = plain_mean(total, problem.capacity, problem.stays)
     return Bands(problem.band_low, problem.band_high, mean, problem.band_rank)
 
 
 def met_bands(plan_request: PlanRequest, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:
-    """The bands asked for, widened to what is reached: float64[B, D] each. What is proved, is proved for these."""
+    """Return the requested bands, widened to the reached loads: float64[B, D] each. Proofs are for these."""
     arrays = plan_request.brokers.arrays
     low, high = bands.low.copy(), bands.high.copy()
     for d, name in enumerate(outcome.resources):
@@ -375,7 +368,9 @@ def _asked(
 def reached(
     bands: Bands, after: Floats, d: int, broker_capacity: Floats, stays: Flags
 ) -> tuple[float | None, float | None]:
-    """How far out the worst broker is, in multiples of the plain mean of ``bands``; None where all are inside."""
+    """Return the distance of the worst broker, in multiples of the plain mean of ``bands``; None where
+    all are inside.
+    """
     mean = float(bands.mean[d])
     if mean <= 0:
         return None, None

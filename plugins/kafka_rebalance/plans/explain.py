@@ -1,4 +1,4 @@
-"""The facts that explain a plan: why each move is made, why a band is not met, and which cap or budget binds."""
+"""Facts that explain a plan: the reason of each move, of each unmet band, and the binding cap or budget."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.resources import LEADER_CARRIED
 from kafka_rebalance.snapshot.model import BrokerState
 
-# Hard caps on what a broker may carry of a resource: kept by the plan, or the plan is infeasible.
+# Hard caps on a resource of a broker: kept by the plan, or the plan is infeasible.
 #
-# A cap is absolute (bytes, bytes/s, percent, counts), the same for every broker that stays, or what ``--headroom``
-# leaves of each one's capacity. It holds for what the plan leads to; while both copies of a replica exist a disk may
-# hold more. Examples: ``--cap replicas=4000``, ``--headroom disk=20%``.
+# A cap is absolute and the same for all remaining brokers, or what ``--headroom`` leaves of each capacity. It holds
+# after the plan; while both copies of a replica exist, a disk may hold more. Examples: ``--cap replicas=4000``,
+# ``--headroom disk=20%``.
 
 
 @dataclass(frozen=True, slots=True)
 class OverCap:
-    """The broker (by index) that is furthest above its cap of one resource, as a multiple of the cap."""
+    """The broker (by index) furthest above its cap of one resource, as a multiple of the cap."""
 
     resource: str
     broker: int
@@ -43,7 +43,7 @@ class OverCap:
 
 
 def over_caps(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> tuple[OverCap, ...]:
-    """One entry for each resource that is above its cap on some broker that stays; loads float64[B]."""
+    """Return one entry for each resource above its cap on a remaining broker; loads float64[B]."""
     stays = plan_request.brokers.arrays.stays
     found = []
     for resource, caps in sorted(plan_request.caps.items()):
@@ -56,8 +56,8 @@ def over_caps(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> tuple[O
 
 
 def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) -> None:
-    """Raises InfeasibleError where all brokers at their caps, or those of some racks, carry less than they must, or one
-    replica is too large.
+    """Raises InfeasibleError where all brokers at their caps (or those of some racks) carry too little, or one replica
+    is too large.
     """
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     staying, caps = int(problem.stays.sum()), plan_request.caps
@@ -85,7 +85,7 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
 
 
 def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: float, stays: Flags) -> InfeasibleError:
-    """All brokers below their headroom carry less than there is."""
+    """Return the error that all brokers within headroom carry less than the total."""
     most = float(plan_request.caps[resource][stays].sum())
     whole = float(plan_request.brokers.arrays.capacity[resource][stays].sum())
     return InfeasibleError(
@@ -102,7 +102,7 @@ def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: fl
 
 
 def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
-    """Raises InfeasibleError where the leader of one partition is above the cap with that alone."""
+    """Raises InfeasibleError where one partition lifts any leader above the cap."""
     weight = problem.follower_load[:, d] + np.where(problem.leader >= 0, problem.leader_extra[:, d], 0.0)
     if not len(weight) or float(weight.max()) <= cap * (1 + BAND_ROUNDING):
         return
@@ -117,7 +117,7 @@ def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
 
 
 def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *, is_proved: bool = False) -> None:
-    """Raises InfeasibleError that names the first of ``over``, what the best plan found leads to.
+    """Raises InfeasibleError naming the first of ``over``, the result of the best plan found.
 
     ``is_proved``: no plan keeps every cap.
     """
@@ -128,28 +128,27 @@ def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *,
 
 
 def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
-    """Return the fact that a plan would lift a broker above its cap; ``said``: further arguments."""
+    """Return the fact that a plan lifts a broker above its cap; ``said``: further arguments."""
     broker = int(plan_request.brokers.arrays.ids[over.broker])
     return fact(FactCode.BROKER_ABOVE_CAP, broker=broker, resource=over.resource, load=over.load, cap=over.cap, **said)
 
 
-# What each move repairs: the broker and resource that stand further from their share without it.
+# Repair of each move: the broker and resource that are further from their share without it.
 #
-# A move changes what every broker that it touches carries. Leaving it out of the whole plan, a broker's load goes back
-# by what the move changed; where that takes it further from its share, the move repairs it. Of all that a move repairs,
-# the one furthest from its share before is named.
+# Leaving out one move changes each of its brokers' loads back. If a broker is then further from its share, the move
+# repairs it. Of several, the one furthest from its share before is named.
 #
-# Example: disks at 1.5, 1.0 and 0.5 × their share, one move of 0.5 from the first to the last. Without it the first
-# is at 1.5 instead of 1.0, the last at 0.5: both are repaired alike, and the giver comes first.
+# Example: disks at 1.5, 1.0 and 0.5 × their share, one move of 0.5 from the first to the last. Without it the first is
+# at 1.5 instead of 1.0, the last at 0.5. Both repairs are equal, so the source is named.
 
 
 class Repair(IntEnum):
-    """How a broker comes nearer to its share."""
+    """How a broker gets nearer to its share."""
 
-    RELIEVES = 0  # it had more
-    FILLS = 1  # it had less
-    MAKES_UP = 2  # other moves would take it past its share
-    NONE = 3  # not by this move alone: no broker is further from its share without it
+    RELIEVES = 0  # above its share before
+    FILLS = 1  # below its share before
+    MAKES_UP = 2  # other moves take it past its share
+    NONE = 3  # no broker is further from its share without this move
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +162,7 @@ class Ratios:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repaired:
-    """For each move: the broker, the resource (a column), a ``Repair``, and the load over share without the move."""
+    """For each move: the broker, the resource (a column), a ``Repair``, and load over share without the move."""
 
     broker: Longs
     resource: Longs
@@ -172,7 +171,7 @@ class Repaired:
 
 
 def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[str, ...], ratios: Ratios) -> Repaired:
-    """The strongest repair of each move. O(M·W·D)."""
+    """Return the strongest repair of each move. O(M·W·D)."""
     broker = np.concatenate([draft.start, draft.end], axis=1)
     change = _change(plan_request, draft, broker, resources)
     place = np.maximum(broker, 0)
@@ -193,12 +192,12 @@ def what_is_repaired(plan_request: PlanRequest, draft: Draft, resources: tuple[s
 
 
 def _first(rank: Floats) -> Longs:
-    """int64[M]: where the highest of each row of ``rank`` float64[M, S, D] is, the first of equals."""
+    """int64[M]: the first maximum of each row of ``rank`` float64[M, S, D]."""
     return np.asarray(rank.reshape(len(rank), rank.shape[1] * rank.shape[2]).argmax(axis=1))
 
 
 def _change(plan_request: PlanRequest, draft: Draft, broker: Ints, resources: tuple[str, ...]) -> Floats:
-    """float64[M, S, D]: what each move adds to each of its brokers; a broker of both lists counts once."""
+    """float64[M, S, D]: load that each move adds to its brokers; a broker of both lists counts once."""
     placement = plan_request.partitions.placement
     factor = np.ones(len(placement.replicas), dtype=np.int32)
     factor[draft.row] = (draft.end >= 0).sum(axis=1)
@@ -212,13 +211,10 @@ def _change(plan_request: PlanRequest, draft: Draft, broker: Ints, resources: tu
     return np.asarray(replicas + leaders)
 
 
-# Why each move is made, what is worse without it, and what each broker gives and gets, as facts.
+# Facts about each move (reason, and consequence without it) and each broker's changes.
 #
-# A move is explained by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or the
-# broker that is furthest above (or below) its share of some resource, among those that it brings nearer to it
-# (``what_is_repaired``). ``worse_without`` leaves this one move out of the plan and says where the broker is then.
-#
-# Complexity: O(M·W·D) in arrays, two facts for each move.
+# The reason is the strongest of: a replica that cannot stay, replication factor, racks, ``what_is_repaired``.
+# ``worse_without`` gives the broker's level without this one move. O(M·W·D) in arrays, two facts for each move.
 
 
 _REPAIRS = {
@@ -240,7 +236,6 @@ class MoveFacts:
 def explain_moves(
     plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
 ) -> MoveFacts:
-    """Return the facts in the order of the draft."""
     ratios = _ratios(plan_request, outcome, bands, within)
     repaired = what_is_repaired(plan_request, draft, outcome.resources, ratios)
     why = _balance_facts(plan_request, outcome, ratios, repaired)
@@ -251,9 +246,9 @@ def explain_moves(
 def explain_brokers(
     plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
 ) -> tuple[Fact, ...]:
-    """Return one fact for each broker that gives up or gets replicas or leaders, those that change most first.
+    """Return one fact for each broker that changes, the largest changes first.
 
-    Its level is that of the resource that is furthest from the broker's share today.
+    Its level is of the resource furthest from the share today.
     """
     ratios = _ratios(plan_request, outcome, bands, within)
     tally, is_sized = _tally(draft, len(plan_request.brokers.brokers)), "disk" in outcome.resources
@@ -281,7 +276,7 @@ def explain_brokers(
 
 
 def _tally(draft: Draft, brokers: int) -> Floats:
-    """float64[B, 6]: replicas that leave and arrive, their bytes, leaderships lost and won."""
+    """float64[B, 6]: replicas that leave and arrive, their bytes, leaders lost and won."""
     sizes = np.repeat(np.nan_to_num(draft.size)[:, None], draft.start.shape[1], axis=1)
     out, into = draft.start[draft.is_dropped], draft.end[draft.is_new]
     columns = [
@@ -296,7 +291,7 @@ def _tally(draft: Draft, brokers: int) -> Floats:
 
 
 def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None) -> Ratios:
-    """The share is the middle of the band, told from its upper edge; without one, the plain mean."""
+    """The share is the middle of the band, computed from its upper edge; without a band the plain mean."""
     share = np.zeros_like(outcome.before)
     top = 1 + (within or 0.0)
     capacity = plan_request.brokers.arrays.capacity
@@ -339,7 +334,7 @@ def _balance_facts(plan_request: PlanRequest, outcome: Outcome, ratios: Ratios, 
 
 
 def hard_reasons(plan_request: PlanRequest, draft: Draft) -> tuple[FactCode | None, ...]:
-    """Why each move has to be made whatever the balance; None: it has not."""
+    """Return the reason of each move that must be made regardless of balance; None for others."""
     nothing = fact(FactCode.NO_LOAD_CHANGES)
     why = MoveFacts([nothing] * len(draft), [nothing] * len(draft))
     _add_hard_reasons(plan_request, draft, why)
@@ -347,7 +342,7 @@ def hard_reasons(plan_request: PlanRequest, draft: Draft) -> tuple[FactCode | No
 
 
 def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -> None:
-    """Overwrite the facts of moves that have to be made whatever the balance."""
+    """Overwrite the facts of moves that must be made regardless of balance."""
     brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()
     reasons, worse = why.reasons, why.worse_without
     start_count, end_count = (draft.start >= 0).sum(axis=1), (draft.end >= 0).sum(axis=1)
@@ -387,7 +382,7 @@ def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -
 
 
 def _add_what_leaves(plan_request: PlanRequest, draft: Draft, sets: BrokerSets | None, why: MoveFacts) -> None:
-    """What may not stay: outside its topic's brokers, in a log dir that is offline, on a broker that leaves."""
+    """Add replicas that may not stay: outside the topic's brokers, in an offline log dir, on a removed broker."""
     brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()
     reasons, worse = why.reasons, why.worse_without
     outside = np.zeros(draft.start.shape, dtype=np.bool_) if sets is None else sets.outside(draft.start)
@@ -420,16 +415,15 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
     return np.asarray((is_offline & ~outside[:, :width]).any(axis=1))
 
 
-# Causes made of two limits at once: disks without room for another copy, and counts that do not let loads be even.
+# Causes of two limits together: disks without room for another copy, and count bands that keep loads uneven.
 #
-# Both are shown, not guessed: the first compares the smallest replica with the freest disk, the second adds up the
-# largest (smallest) replicas that a broker's count of replicas allows.
-# Example: 30 partitions of 10 GB, disks of 1 TB and 500 GB: 180 GB are the least for the first, its count of replicas
-# allows 16, and any 16 hold 160 GB. O(P log P) each.
+# The first compares the smallest replica with the freest disk. The second adds up the largest (smallest) replicas that
+# a broker's count band allows. Example: 30 partitions of 10 GB, disks of 1 TB and 500 GB: the first disk needs 180 GB
+# at least, its count band allows 16 replicas, which hold 160 GB. O(P log P) each.
 
 
 def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
-    """Return that nothing of ``broker`` fits on any other disk, for both copies are there for a while; else None."""
+    """Return that no replica of ``broker`` fits on another disk beside the old copy; else None."""
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
         return None
@@ -452,7 +446,7 @@ def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> F
 
 
 def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) -> Fact | None:
-    """Return that the broker's band of replicas (leaders) alone keeps its load of resource ``d`` outside; else None."""
+    """Return that the broker's band of replicas (leaders) alone keeps resource ``d`` outside; else None."""
     name = problem.resources[d]
     counted = "replicas" if problem.follower_load[:, d].any() else "leaders"
     c = problem.column(counted)
@@ -477,7 +471,7 @@ def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) ->
 
 
 def _whole(problem: Problem, broker: int, c: int, *, is_high: bool) -> int:
-    """The fewest (where a load is too high) or most replicas that the band of counts allows."""
+    """Return the fewest (load too high) or most replicas in the count band."""
     if is_high:
         return int(np.ceil(float(problem.band_low[broker, c]) - BAND_ROUNDING))
     high = float(problem.band_high[broker, c])
@@ -485,7 +479,7 @@ def _whole(problem: Problem, broker: int, c: int, *, is_high: bool) -> int:
 
 
 def _least(problem: Problem, d: int) -> Floats:
-    """float64[P]: what one replica of each partition carries at the least."""
+    """float64[P]: least load of one replica of each partition."""
     least = problem.follower_load[:, d]
     if problem.own_disk is not None and d == problem.column("disk"):
         least = np.minimum(least, np.where(problem.replicas >= 0, problem.own_disk, np.inf).min(axis=1))
@@ -493,18 +487,16 @@ def _least(problem: Problem, d: int) -> Floats:
 
 
 def _most(problem: Problem, d: int) -> Floats:
-    """float64[P]: what one replica of each partition carries at the most, the leader's part included."""
+    """float64[P]: largest load of one replica of each partition, the leader's part included."""
     most = problem.follower_load[:, d]
     if problem.own_disk is not None and d == problem.column("disk"):
         most = np.maximum(most, np.where(problem.replicas >= 0, problem.own_disk, 0.0).max(axis=1))
     return np.asarray(most + problem.leader_extra[:, d])
 
 
-# Why a load stays outside its band: the smallest cause that can be shown, and the smallest thing that would help.
-#
-# Looked for in this order: one partition that is too large for any broker; what may not be touched, topic by topic;
-# leaderships that only few brokers can take; no broker that may take anything; full disks; counts that do not let loads
-# be even. Where none of these holds, the search found nothing better, and the fact says just that.
+# Cause of an unmet band, and a remedy. Checked in this order: one partition too large for any broker; excluded topics;
+# leaders that few brokers can take; no broker that may receive; full disks; count bands. Else the fact says only that
+# the search found nothing better.
 
 
 def widenings(
@@ -516,8 +508,9 @@ def widenings(
     leader: Ints,
     gave_way: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[Widening, ...]:
-    """One entry for each resource and side that ends outside; ``replicas``, ``leader`` in problem rows; ``gave_way`` as
-    in ``Solution``.
+    """Return one entry for each resource and side outside.
+
+    ``replicas`` and ``leader`` in problem rows; ``gave_way`` as in ``Solution``.
     """
     arrays = plan_request.brokers.arrays
     found: list[Widening] = []
@@ -545,7 +538,7 @@ def widenings(
 
 
 def _gave_way(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> Fact | None:
-    """Return which bands or caps a band gave way to, and why; None where it did not."""
+    """Return which bands or caps outrank a band, and why; None for none."""
     if not others:
         return None
     ordered, capped = plan_request.ordered, tuple(other for other in others if other in plan_request.caps)
@@ -555,14 +548,16 @@ def _gave_way(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> 
 
 
 def largest_alone(problem: Problem, d: int) -> tuple[int, float]:
-    """The partition whose one replica weighs most, as a follower (or alone, at replication factor 1), and its load."""
+    """Return the partition with the heaviest single replica, as a follower (or alone, at replication factor 1), and its
+    load.
+    """
     weight = _weights(problem, d)
     row = int(weight.argmax()) if len(weight) else -1
     return row, float(weight[row]) if row >= 0 else 0.0
 
 
 def _weights(problem: Problem, d: int) -> Floats:
-    """float64[P]: what some broker must carry for each partition whatever is done: its leader's part."""
+    """float64[P]: load that some broker must carry in any placement: the leader's part."""
     weight: Floats = problem.follower_load[:, d] + problem.leader_extra[:, d]
     return weight
 
@@ -587,7 +582,7 @@ def _why_above(plan_request: PlanRequest, problem: Problem, d: int, broker: int,
 def _immovable_above(
     plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints
 ) -> Fact | None:
-    """Partitions that may not be touched fill the band; the topic to let go first."""
+    """Return that excluded partitions fill the band, and the topic to include first."""
     here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
     load = np.where(here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
     high = float(problem.band_high[broker, d])
@@ -604,7 +599,7 @@ def _immovable_above(
 
 
 def _no_other_leader(problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
-    """Leaders only: what it leads, only itself can lead."""
+    """Return that no other broker can take its leaders (leader changes only)."""
     if problem.moves_replicas or problem.resources[d] not in LEADER_CARRIED:
         return None
     led = leader == broker
@@ -624,7 +619,7 @@ def _too_few_receivers(problem: Problem) -> Fact | None:
 
 
 def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> Fact:
-    """Too little for a broker: another one holds too much of what cannot be divided, or racks keep it out."""
+    """Return why a broker has too little: another holds too much that cannot be split, or racks exclude it."""
     high = problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
     if row >= 0 and weight > float(high[problem.stays].max(initial=0.0)) * (1 + BAND_ROUNDING):
@@ -650,11 +645,11 @@ def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:
     return float(weight.min()) if len(weight) else 0.0
 
 
-# Why a plan has its verdict: what is outside its band, what a budget or the dead band allows, what pays.
+# Reasons of a verdict.
 
 
 def within_dead_band(plan_request: PlanRequest, worst: Deviation | None, dead_band: float) -> Fact:
-    """Why nothing is done: how far the furthest broker is from its share."""
+    """Return why nothing is done: the deviation of the furthest broker."""
     if worst is None or worst.ratio == 1.0:
         return fact(FactCode.ALL_INSIDE_BAND)
     return fact(
@@ -667,7 +662,7 @@ def within_dead_band(plan_request: PlanRequest, worst: Deviation | None, dead_ba
 
 
 def does_not_pay(gain: float, copied: float, total: float) -> Fact:
-    """Why a plan that was found is not advised."""
+    """Return why a found plan is not recommended."""
     return fact(
         FactCode.DOES_NOT_PAY, copied_bytes=float(copied), copied_share=copied / total, imbalance_removed=max(gain, 0.0)
     )
@@ -681,7 +676,7 @@ def why_outside(
     *,
     is_proved: bool = False,
 ) -> tuple[Fact, ...]:
-    """What is outside its band although nothing can be moved to help, and why: the smallest cause first."""
+    """Return unmet bands that no move helps, and why: the smallest cause first."""
     load, stays = outcome.before, plan_request.brokers.arrays.stays
     if imbalance(bands, outcome.elected_before, stays) < imbalance(bands, load, stays):
         return (fact(FactCode.WAITS_FOR_ELECTION), *outside_band(plan_request, bands, load, when="until_elected"))
@@ -698,8 +693,8 @@ def why_outside(
 def why_rebalance(
     plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[Fact, ...]:
-    """What must move, which resources are outside their bands, today or once preferred replicas are elected, and what
-    even this plan cannot bring inside.
+    """Return what must move, resources outside their bands today or after a preferred election, and
+    what stays outside.
     """
     facts = [*plan_request.hard, *outside_band(plan_request, bands, outcome.before)]
     facts += _outside_once_elected(plan_request, bands, outcome)
@@ -722,7 +717,7 @@ def why_rebalance(
 def bounds_of_widened_bands(
     widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False
 ) -> tuple[Fact, ...]:
-    """What the bounds and gaps are about where the bands asked for are not met; ``is_proved``: no plan meets them."""
+    """Return what bounds and gaps refer to where requested bands are unmet; ``is_proved``: no plan meets them."""
     if not widened:
         return ()
     least = None if is_proved or asked.bytes.value <= 0 else float(asked.bytes.value)
@@ -730,14 +725,14 @@ def bounds_of_widened_bands(
 
 
 def budget_allows_nothing(plan_request: PlanRequest, bands: Bands, load: Floats) -> tuple[Fact, ...]:
-    """Something is outside its band, and what would help is beyond the budget."""
+    """Return that a band is unmet, and the budget allows no help."""
     was = imbalance(bands, load, plan_request.brokers.arrays.stays)
     first = fact(FactCode.BUDGET_ALLOWS_NOTHING, **_limits(plan_request.options), imbalance=was)
     return (first, *outside_band(plan_request, bands, load))
 
 
 def budget_cuts_short(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> tuple[Fact, ...]:
-    """What the budget buys, what remains outside, and how to go on."""
+    """Return the budget's gain, what remains outside, and how to continue."""
     stays = plan_request.brokers.arrays.stays
     was, left = imbalance(bands, before, stays), imbalance(bands, after, stays)
     first = fact(
@@ -749,7 +744,7 @@ def budget_cuts_short(plan_request: PlanRequest, bands: Bands, before: Floats, a
 
 
 def election_less_even(plan_request: PlanRequest, outcome: Outcome) -> tuple[Fact, ...]:
-    """That preferred leaders end less even than they were: highest over mean, of brokers that stay."""
+    """Return that preferred leaders get less even: highest over mean of remaining brokers."""
     stays, d = plan_request.brokers.arrays.stays, outcome.column("leaders")
     asked = plan_request.options.preferred_election
     first, last = (outcome.before, outcome.after) if asked else (outcome.elected_before, outcome.elected_after)
@@ -761,14 +756,14 @@ def election_less_even(plan_request: PlanRequest, outcome: Outcome) -> tuple[Fac
 
 
 def least_imbalance_in_budget(claim: BudgetClaim | None) -> tuple[Fact, ...]:
-    """What no plan within the budget comes below, where that is known to be anything."""
+    """Return the least imbalance of any plan within the budget, where above 0."""
     if claim is None or not claim.least_imbalance:
         return ()
     return (fact(FactCode.LEAST_IMBALANCE_IN_BUDGET, imbalance=claim.least_imbalance),)
 
 
 def time_notes(options: PlanOptions, seconds: float | None, throttles: Sequence[int]) -> tuple[Fact, ...]:
-    """That a throttle is raised, and that a plan takes longer than it is valid; ``throttles`` of its waves."""
+    """Return raised throttles, and that a plan takes longer than its validity; ``throttles`` of its waves."""
     notes = []
     raised = [throttle for throttle in throttles if throttle > options.throttle_bytes_per_s]
     if raised:
@@ -796,7 +791,7 @@ def _limits(options: PlanOptions) -> dict[str, Any]:
 
 
 def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **said: str) -> tuple[Fact, ...]:
-    """For each resource outside its band the broker that is furthest out; ``said``: of which state, with what proof."""
+    """Return the furthest broker of each resource outside its band; ``said``: the state and the proof."""
     stays = plan_request.brokers.arrays.stays
     facts = []
     for d, name in enumerate(plan_request.resources):
@@ -822,7 +817,7 @@ def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **said: 
 
 
 def _outside_once_elected(plan_request: PlanRequest, bands: Bands, outcome: Outcome) -> tuple[Fact, ...]:
-    """As ``outside_band``, of resources that an election of preferred replicas changes."""
+    """``outside_band`` after a preferred election, for resources that it changes."""
     changes = ~np.isclose(outcome.elected_before, outcome.before, rtol=BAND_ROUNDING, atol=0.0).all(axis=0)
     low, high = np.where(changes, bands.low, -np.inf), np.where(changes, bands.high, np.inf)
     return outside_band(plan_request, replace(bands, low=low, high=high), outcome.elected_before, when="once_elected")

@@ -1,17 +1,17 @@
-"""Return the effects of each loss of a broker or rack: takeovers, loads, and follower orders that spread them.
+"""Effects of each loss of a broker or rack: takeovers, loads, and follower orders that spread them.
 
-A loss is one broker in service, or all of one rack. The leaders of what is lost go to the first replica of their list
-that is in service and in sync; a replica that is behind today is not counted on, one that the plan copies is. What is
-lost needs no copies for a while, and what it held is not made anew: loads are those that return with it.
+A loss is one broker in service, or all of one rack. Lost leaders go to the first replica of their list that is in
+service and in sync. A lagging replica does not count; one that the plan copies does. Lost replicas need no copies for a
+while and are not recreated, so loads do not include catching up.
 
 Example: broker 0 leads two partitions [0, 1, 2] and sends 10 MB/s for each; broker 1 sends 50 of 60 MB/s. Without
 broker 0 it sends 70: 1.17 × its capacity. With one list in the order [0, 2, 1] it sends 60.
 
-Complexity: O(P·W + losses·B) for each of the four answers.
+Complexity: O(P·W + losses·B) for each of the four results.
 
-Orders of followers: lists that change anyway get one that spreads any lost broker's leaders evenly. Lists that stay are
-left as they are unless they were asked for: a new order costs no bytes, yet each is a command to Kafka. Replicas that
-are behind are no standby to rely on, so a list with one of them stays. A preferred election changes no list.
+Changed lists get a follower order that spreads each lost broker's leaders evenly. Unchanged lists stay unless an option
+asks: a new order copies nothing, but needs a command. A list with a lagging replica stays. A preferred election changes
+no list.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ from kafka_rebalance.scoring.placement_scores import (
     successors,
 )
 
-# Resources with a capacity that a broker needs more of when it leads more; a disk is filled by nothing that fails.
+# Resources with a capacity that leading uses; a failure fills no disk.
 LOADED = tuple(name for name in BOUNDED if ROWS[name].carrier is not Carrier.REPLICAS or name == "in")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """One placement: ``replicas`` int32[P, W], ``able`` bool[P, W] who may take over, ``leader`` int32[P]; of each
-    resource with a known capacity ``base`` float64[B] what brokers carry, ``extra`` float64[P] what a leader brings.
+    """One placement.
+
+    ``replicas`` int32[P, W], ``able`` bool[P, W] may take over, ``leader`` int32[P]; for each resource of known
+    capacity ``base`` float64[B] broker loads and ``extra`` float64[P] a leader's additional load.
     """
 
     replicas: Ints
@@ -58,14 +60,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loss:
-    """Brokers by what is lost together: ``group`` int32[B] (ABSENT: never lost), ``names`` of the groups."""
+    """Brokers lost together: ``group`` int32[B] (ABSENT: never lost), ``names`` of the groups."""
 
     group: Ints
     names: list[str]
 
 
 def after_failure_of(plan_request: PlanRequest, draft: Draft, outcome: Outcome) -> AfterFailure | None:
-    """Before and after the moves of ``draft``; None where there is no partition or no broker in service."""
+    """Return losses before and after ``draft``; None without partitions or brokers in service."""
     serves = in_service(plan_request)
     if not serves.any() or not len(plan_request.partitions.placement.replicas):
         return None
@@ -76,12 +78,12 @@ def after_failure_of(plan_request: PlanRequest, draft: Draft, outcome: Outcome) 
 
 
 def in_service(plan_request: PlanRequest) -> Flags:
-    """bool[B]: heard, whatever is wished of them."""
+    """bool[B]: responsive, also if removed or demoted."""
     return np.array([broker.state.is_heard for broker in plan_request.brokers.brokers], dtype=np.bool_)
 
 
 def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
-    """``broker`` and, where there are several, ``rack``."""
+    """Return ``broker`` and, with several racks, ``rack``."""
     brokers = plan_request.brokers.brokers
     single = np.where(serves, np.arange(len(brokers)), ABSENT).astype(np.int32)
     losses = {"broker": Loss(single, [str(broker.id) for broker in brokers])}
@@ -93,7 +95,7 @@ def losses_of(plan_request: PlanRequest, serves: Flags) -> dict[str, Loss]:
 
 
 def standing(plan_request: PlanRequest, draft: Draft, loads: dict[str, Floats], serves: Flags) -> Standing:
-    """The placement once ``draft`` is done. ``loads``: what brokers then carry, by resource."""
+    """Return the placement after ``draft``. ``loads``: broker loads then, by resource."""
     replicas, leader, _ = placement_after(plan_request, draft)
     rf = (replicas >= 0).sum(axis=1).astype(np.int32)
     capacity = plan_request.brokers.arrays.capacity
@@ -109,7 +111,7 @@ def standing(plan_request: PlanRequest, draft: Draft, loads: dict[str, Floats], 
 
 
 def able_to_lead(plan_request: PlanRequest, replicas: Ints, serves: Flags) -> Flags:
-    """bool[P, W]: in service, and not behind today."""
+    """bool[P, W]: in service and in sync today."""
     able = (replicas != ABSENT) & serves[replicas]
     table = plan_request.snapshot.partitions
     if table.in_sync is not None:
@@ -120,7 +122,7 @@ def able_to_lead(plan_request: PlanRequest, replicas: Ints, serves: Flags) -> Fl
 
 
 def _pairs(replicas: Ints, rows: Longs, brokers: Ints) -> Flags:
-    """bool[P, W]: cells that hold one of the pairs of a row and a broker."""
+    """bool[P, W]: cells with one of the pairs of row and broker."""
     marked = np.zeros(replicas.shape, dtype=np.bool_)
     at, column = np.nonzero(replicas[rows] == brokers[:, None])
     marked[rows[at], column] = True
@@ -133,7 +135,7 @@ def _losses(plan_request: PlanRequest, placed: Standing, losses: dict[str, Loss]
 
 
 def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: Flags) -> WorstLoss:
-    """The worst takeover and the worst load over all ``loss``; of equal ones the first lost, then the first broker."""
+    """Return the worst takeover and load over all losses; ties: the first lost, then the first broker."""
     ids, count = plan_request.brokers.arrays.ids.tolist(), len(loss.names)
     heirs = successors(placed.replicas, placed.able, placed.leader, loss.group)
     taken = moved_loads(placed.leader, heirs, loss.group, np.ones(len(heirs)), count).astype(np.int64)
@@ -159,7 +161,7 @@ def worst_loss(plan_request: PlanRequest, placed: Standing, loss: Loss, serves: 
 
 
 def could_take(placed: Standing, loss: Loss) -> Ints:
-    """int32[losses]: brokers that hold, in sync, something that the lost ones lead."""
+    """int32[losses]: brokers with an in-sync replica of a partition that the lost ones lead."""
     brokers = len(loss.group)
     mine = np.where(placed.leader != ABSENT, loss.group[placed.leader], ABSENT)
     others = placed.able & (mine != ABSENT)[:, None] & (loss.group[placed.replicas] != mine[:, None])
@@ -170,7 +172,7 @@ def could_take(placed: Standing, loss: Loss) -> Ints:
 
 
 def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
-    """The same moves with other orders of followers in ``end``. O(P·W)."""
+    """Return the moves with other follower orders in ``end``. O(P·W)."""
     most = plan_request.options.max_reorders
     if not (len(draft) or most) or plan_request.options.preferred_election:
         return draft
@@ -178,7 +180,7 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
     replicas, leader, _ = placement_after(plan_request, draft)
     is_led_first = (replicas[:, 0] == leader) & (leader != ABSENT)
     is_free = np.zeros(len(replicas), dtype=np.bool_)
-    is_free[draft.row[(draft.start != draft.end).any(axis=1)]] = True  # an election leaves its list as it is
+    is_free[draft.row[(draft.start != draft.end).any(axis=1)]] = True  # an election keeps its list
     heard = np.array([not broker.state.is_unheard for broker in plan_request.brokers.brokers], dtype=np.bool_)
     may_lead = arrays.keeps_leaders & heard
     weight = partitions.placement.loads.out_bytes_per_s
@@ -194,7 +196,7 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
 
 
 def _may_be_reordered(plan_request: PlanRequest) -> Flags:
-    """bool[P]: partitions of the problem that nothing pins, all of whose replicas are alive and in sync."""
+    """bool[P]: problem rows that nothing pins, with all replicas alive and in sync."""
     may = np.zeros(len(plan_request.partitions.placement.replicas), dtype=np.bool_)
     may[plan_request.rows] = ~plan_request.pinned
     replicas = plan_request.partitions.placement.replicas
@@ -203,12 +205,9 @@ def _may_be_reordered(plan_request: PlanRequest) -> Flags:
     return np.asarray(may & ~plan_request.partitions.under_replicated & ~on_leaving)
 
 
-# Does the verdict stand if the loads are off? Each partition's figures are changed at random and judged again.
-#
-# Measured loads are snapshots of something that moves. So each trial multiplies every partition's disk, in, out and CPU
-# by a factor of its own from 1 - noise to 1 + noise, and checks: would the moves still remove most of the imbalance
-# (where nothing is to be done: is it still within the dead band; where moving does not mend it: is it still uneven)?
-# Seeded: the same snapshot gives the same answer.
+# Robustness of the verdict against wrong loads. Each trial multiplies every partition's disk, in, out and CPU by its
+# own factor from 1 - noise to 1 + noise. It checks whether the moves still remove most of the imbalance, or whether a
+# verdict without moves still holds. Seeded.
 
 
 def robustness_of(
@@ -221,7 +220,7 @@ def robustness_of(
     seed: int,
     params: RobustnessParams = DEFAULTS.robustness,
 ) -> Robustness | None:
-    """None where nothing was measured: counts cannot be off. ``planned``: replicas int32[P, W] and leaders."""
+    """Return None where only counts are known. ``planned``: replicas int32[P, W] and leaders."""
     measured = [d for d, name in enumerate(problem.resources) if name not in COUNTED]
     if not measured or problem.partition_count == 0:
         return None
@@ -243,7 +242,7 @@ def robustness_of(
 
 
 def _shaken(problem: Problem, measured: list[int], draw: np.random.Generator, noise: float) -> Problem:
-    """The problem with other loads; each band keeps its level, moved with the mean."""
+    """Return the problem with other loads; each band keeps its level relative to the mean."""
     follower, extra = problem.follower_load.copy(), problem.leader_extra.copy()
     low, high = problem.band_low.copy(), problem.band_high.copy()
     own = None if problem.own_disk is None else problem.own_disk.copy()

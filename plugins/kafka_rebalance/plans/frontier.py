@@ -1,11 +1,11 @@
-"""The stage ``frontier``: balance against bytes, from moving nothing to as even as it gets, each point with its bound.
+"""The stage ``frontier``: balance against bytes, from no moves to the most even plan, each point with its bound.
 
 Promises, in order
 1. No point costs less than the proven lower bound for the bands that it meets.
-2. Points are in order of cost: where a narrower band was met for less, it is the point of the wider one, too.
-3. No point but the plan's own costs more than another one and is more even in no resource.
-4. Three points have names: ``cheap`` (most evenness per byte), ``knee`` (after it evenness gets dear), ``even`` (the
-   last). One is recommended: what the plan is.
+2. Points are in order of cost: a cheaper point of a narrower band replaces that of the wider one.
+3. Only the plan's own point may cost more than another without a more even resource.
+4. Three points have names: ``cheap`` (most evenness per byte), ``knee`` (evenness gets dear after it), ``even`` (the
+   last). One is recommended: the plan.
 
 Bands narrow in equal ratios from today's worst deviation to one hundredth, the plan's own among them.
 Example: worst 0.80, own 0.10 → 0.64, 0.38, 0.23, 0.13, 0.10, 0.08, 0.05, 0.028, 0.017, 0.01.
@@ -41,16 +41,14 @@ from kafka_rebalance.scoring.assignment_scores import skew
 
 
 class AddFrontier:
-    """What other bands would cost."""
+    """Adds the costs of other bands."""
 
     name = "frontier"
 
     def applies(self, state: PlanState) -> bool:
-        """A frontier is wanted."""
         return state.options.with_frontier
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state whose plan has its frontier."""
         assert state.plan is not None
         params = state.params.frontier
         plan = with_frontier(state.plan, state.request, seed=state.seed, progress=state.progress, params=params)
@@ -66,10 +64,10 @@ def with_frontier(
     progress: Progress = ignore,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> Plan:
-    """``plan`` with its frontier, unsealed. ``points``: those of ``bands_between``, where they were searched already.
+    """Return ``plan`` with its frontier, unsealed. ``points``: those of ``bands_between``, where already searched.
 
-    A plan that cannot be, and one that asks for no balance, has none; nor has a cluster of which too little was seen,
-    or where nothing can be moved.
+    No frontier for an infeasible plan, a plan without balance, too small a snapshot, or a cluster without movable
+    partitions.
     """
     if plan.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not _has_frontier(plan_request):
         return plan
@@ -91,7 +89,7 @@ def _has_frontier(plan_request: PlanRequest) -> bool:
 
 
 def bands_between(plan_request: PlanRequest, params: FrontierParams = DEFAULTS.frontier) -> tuple[float, ...]:
-    """Bands to be searched, widest first; the plan's own is not among them. None where there is no frontier."""
+    """Return the bands to search, widest first, without the plan's own; empty without a frontier."""
     if not _has_frontier(plan_request):
         return ()
     narrowest, same = params.narrowest, params.same_band
@@ -101,7 +99,7 @@ def bands_between(plan_request: PlanRequest, params: FrontierParams = DEFAULTS.f
     own = 0.0 if plan_request.options.targets or plan_request.options.band is None else plan_request.options.band
     grid = np.geomspace(0.8 * widest, narrowest, params.steps).tolist()
     bands = [round(band, 4) for band in grid if not own / same < band < own * same]
-    if plan_request.watched and own:  # the plan leaves rates as they are, this point does not
+    if plan_request.watched and own:  # the plan ignores watched rates, this point does not
         bands = sorted([*bands, own], reverse=True)
     return tuple(bands)
 
@@ -113,7 +111,7 @@ def searched(
     progress: Progress = ignore,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> tuple[RatedPoint | None, ...]:
-    """The point of each band, one after the other; None where no placement was found for it."""
+    """Return the point of each band; None where no placement was found."""
     points: list[RatedPoint | None] = []
     even = plan_request.problem(1.0, {}, evens_out_rates=True)
     for within in bands:
@@ -135,7 +133,7 @@ def _solve_params(problem: Problem, params: FrontierParams) -> SolveParams:
 
 
 def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoint:
-    """What the plan is, and why that is recommended."""
+    """Return the plan's point, and why it is recommended."""
     options, bound = (
         plan_request.options,
         next((proved.value for proved in plan.lower_bound if proved.cost == "bytes"), None),
@@ -159,7 +157,7 @@ def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoi
 
 
 def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | None]) -> RatedPoint:
-    """The plan's own point with what evening out rates, too, would cost and buy: the point of the same band."""
+    """Add cost and gain of evening out rates, from the point of the same band."""
     point, watched = own.point, [outcome for outcome in plan.resources if outcome.watched is not None]
     same = [other.point for other in points if other is not None and other.point.tolerance == point.tolerance]
     if not watched or not same or point.tolerance is None:
@@ -183,7 +181,7 @@ def _with_further(own: RatedPoint, plan: Plan, points: Sequence[RatedPoint | Non
 
 
 def options_at(options: PlanOptions, frontier: Sequence[FrontierPoint]) -> PlanOptions:
-    """The options with the band of the frontier's point that they name, the default one where there is none."""
+    """Return the options with the band of the frontier's point that they name, else the default."""
     band = next((point.tolerance for point in frontier if point.name == options.at), None)
     return replace(options, at=None, within=band)
 
@@ -207,13 +205,13 @@ def _own_reason(plan: Plan, options: PlanOptions) -> Fact:
 
 
 def _start(plan_request: PlanRequest, plan: Plan, even: Problem, seed: int, params: FrontierParams) -> list[RatedPoint]:
-    """No balance at all: nothing, or what must move anyway. It may be what the plan is."""
+    """Return the point without balance: no moves, or those that must be made. It may be the plan."""
     if plan_request.hard:
         problem = without_balance(plan_request.problem(None, {}))
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
             return [_point(plan_request, problem, even, solution, None, params)]
-        except InfeasibleError:  # a search found room where this one, with other bands, does not
+        except InfeasibleError:  # the plan's search may find room where this one does not
             return []
     if not plan.moves:
         return []
@@ -255,7 +253,7 @@ def _point(
 
 
 def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution, draft: Draft) -> Floats:
-    """float64[B, D] of the whole cluster: the problem leaves out replicas that are lost with brokers that are gone."""
+    """float64[B, D] of the whole cluster; the problem lacks replicas on lost brokers."""
     whole = plan_request.partitions.placement.replicas
     if int((whole >= 0).sum()) == int((problem.replicas >= 0).sum()):
         return solution.after
@@ -263,9 +261,9 @@ def _loads_after(plan_request: PlanRequest, problem: Problem, solution: Solution
 
 
 def unevenness(even: Problem, loads: Mapping[str, Floats]) -> float:
-    """How far the fullest brokers are above their fair shares, summed over resources; loads float64[B].
+    """Return how far the fullest brokers are above their shares, summed over resources; loads float64[B].
 
-    ``even``: the problem with a band of ±100 %, so that a share is half of its upper end.
+    ``even``: the problem with a band of ±100 %, so a share is half of the upper end.
     """
     total = 0.0
     for d, name in enumerate(even.resources):
@@ -280,7 +278,7 @@ def _along(plan_request: PlanRequest, by_broker: Mapping[int, float]) -> Floats:
 
 
 def _bound(problem: Problem, solution: Solution, params: FrontierParams) -> float:
-    """The lower bound on bytes for bands as wide as the point needs them."""
+    """Return the lower bound on bytes for bands as wide as the point's."""
     low = np.minimum(problem.band_low, np.where(problem.stays[:, None], solution.after, 0.0))
     high = np.maximum(problem.band_high, solution.after)
     if (low == problem.band_low).all() and (high == problem.band_high).all():
@@ -294,24 +292,24 @@ Price = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RatedPoint:
-    """``unevenness``: how far the fullest brokers stand above their fair shares, summed over resources."""
+    """``unevenness``: the fullest brokers' excess over their shares, summed over resources."""
 
     point: FrontierPoint
     unevenness: float
 
     def price(self, *, by_bytes: bool) -> Price:
-        """Bytes (0 where they do not count), replica moves, leader changes."""
+        """Return bytes (0 if they do not count), replica moves, leader changes."""
         point = self.point
         return (point.bytes or 0) if by_bytes else 0, point.replica_moves, point.leader_changes
 
 
 def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
-    """Else replicas are what a point costs first: where a size is unknown bytes cannot be compared."""
+    """Without known bytes, replicas are the first cost."""
     return all(rated.point.bytes is not None for rated in points)
 
 
 def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
-    """By price; a point that is dearer than a more even one is replaced by that one, with its own band."""
+    """Sort by price; a more even and cheaper point replaces a dearer one, with its own band."""
     by_bytes = are_bytes_known(points)
     result: list[RatedPoint] = []
     best: RatedPoint | None = None
@@ -332,7 +330,7 @@ def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
 
 
 def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> list[RatedPoint]:
-    """Without points that cost more than another one and are more even in no resource; the plan's own stays."""
+    """Drop points that cost more than another without a more even resource; the plan's own stays."""
     by_bytes = are_bytes_known(points)
 
     def is_vain(rated: RatedPoint, other: RatedPoint) -> bool:
@@ -346,7 +344,7 @@ def without_vain(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS
 
 
 def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
-    """With names and their reasons; none where not even the last point moves anything, or too few were found.
+    """Return points with names and reasons; none where no point moves anything, or too few were found.
 
     The knee is farthest below the straight line from the first point to the last; ``cheap`` is before it.
     """
@@ -361,7 +359,7 @@ def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.fronti
     knee = 2 + int(below[2:-1].argmax())
     paid = cost[1:knee] - cost[0]
     gain = (rest[0] - rest[1:knee]) / np.maximum(paid, 1e-9 * span)
-    if (paid > 0).any():  # what is free is no bargain for each byte
+    if (paid > 0).any():  # a free gain has no price per byte
         gain[paid <= 0] = -1.0
     unit = ("bytes", "replica_moves", "leader_changes")[axis]
     names = {

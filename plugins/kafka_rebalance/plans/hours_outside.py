@@ -1,9 +1,8 @@
-"""Hours of a window of history in which brokers were outside their bands, and would be after the plan.
+"""Hours of a window of history in which brokers were outside their bands, before and after the plan.
 
-An hour stands outside where some broker that stays carries more or less of in, out or CPU than its band allows. The
-band is the plan's own, at the level of the hour: each broker's limits move with what the cluster carried in it. Disk
-and counts have no hours. A partition of which an hour is not known counts with the mean of its known ones; an hour
-of which less than most partitions is known is not judged.
+An hour is outside where a remaining broker's in, out or CPU is outside the plan's band, scaled to the hour's total.
+Disk and counts have no hours. An unknown hour of a partition counts as its mean. An hour with most partitions unknown
+is not judged.
 
 Complexity: O(P·W) for each hour and resource.
 """
@@ -45,36 +44,35 @@ class HourStanding:
 
 @dataclass(frozen=True, slots=True)
 class HoursOutside:
-    """The hours of a window that could be judged, oldest first; ``hours`` is how many the window has."""
+    """Judged hours of a window, oldest first; ``hours`` is the window's length."""
 
     hours: int
     judged: tuple[HourStanding, ...]
 
     @property
     def before(self) -> int:
-        """Hours in which some broker was outside its band."""
+        """Hours with a broker outside its band."""
         return sum(hour.brokers_outside_before > 0 for hour in self.judged)
 
     @property
     def after(self) -> int:
-        """Hours in which some broker would have been with the plan."""
+        """The same with the plan."""
         return sum(hour.brokers_outside_after > 0 for hour in self.judged)
 
     @property
     def mean_brokers(self) -> tuple[float, float]:
-        """Brokers outside their band in the mean of all hours, before and after."""
+        """Mean number of brokers outside, before and after."""
         count = max(len(self.judged), 1)
         before = sum(hour.brokers_outside_before for hour in self.judged)
         return before / count, sum(hour.brokers_outside_after for hour in self.judged) / count
 
     @property
     def gain(self) -> float:
-        """Share of the hours outside that the plan would have spared."""
+        """Share of these hours that the plan avoids."""
         return max(0.0, 1 - self.after / self.before) if self.before else 0.0
 
     @property
     def fact(self) -> Fact:
-        """Return the figures as a fact."""
         before, after = self.mean_brokers
         return Fact(
             FactCode.HOURS_OUTSIDE_BAND,
@@ -85,7 +83,6 @@ class HoursOutside:
         )  # fmt: skip
 
     def document(self) -> dict[str, Any]:
-        """For ``advisory.json``."""
         return {
             "hours": self.hours, "hours_judged": len(self.judged), "hours_outside_before": self.before,
             "hours_outside_after": self.after, "fact": self.fact.document(),
@@ -100,7 +97,7 @@ class HoursOutside:
 
 
 def hours_outside(snapshot: ClusterSnapshot, plan: Plan, hourly: HourlyLoads | None) -> HoursOutside | None:
-    """None where no history is known, or the plan aims at no band. ``snapshot`` is the one that the plan is for."""
+    """Return None without history or bands. ``snapshot`` is the plan's."""
     options = PlanOptions.from_document(plan.parameters)
     if hourly is None or options.band is None:
         return None
@@ -126,7 +123,7 @@ def hours_outside(snapshot: ClusterSnapshot, plan: Plan, hourly: HourlyLoads | N
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
-    """``bands`` of the D ``resources``, at the level that the plan was made for."""
+    """``bands`` of the D ``resources``, at the plan's level."""
 
     resources: tuple[str, ...]
     bands: Bands
@@ -134,11 +131,10 @@ class _Judge:
 
     @property
     def stays(self) -> Flags:
-        """bool[B]."""
         return self.plan_request.brokers.arrays.stays
 
     def outside(self, load: Floats) -> int:
-        """Brokers of ``load`` float64[B, D] outside the bands at the level of that load."""
+        """Return the number of brokers outside the bands, scaled to ``load`` float64[B, D]."""
         capacity = self.plan_request.brokers.arrays.capacity
         is_outside = np.zeros(len(load), dtype=np.bool_)
         for d, name in enumerate(self.resources):
@@ -153,7 +149,7 @@ class _Judge:
 
 
 def _placed(judge: _Judge, replicas: Ints, leader: Ints) -> Callable[[MeasuredLoads], Floats]:
-    """What each broker carries of any loads under a placement: replicas int32[P, W], leaders int32[P]."""
+    """Return a function from loads to broker loads under a placement: replicas int32[P, W], leaders int32[P]."""
     brokers = len(judge.plan_request.brokers.brokers)
     rows, cells = np.nonzero(replicas >= 0)
     led = np.flatnonzero(leader >= 0)
@@ -169,7 +165,7 @@ def _placed(judge: _Judge, replicas: Ints, leader: Ints) -> Callable[[MeasuredLo
 
 
 def _after(plan_request: PlanRequest, plan: Plan) -> tuple[Ints, Ints]:
-    """The whole cluster with the plan's moves done, in snapshot rows."""
+    """Return the whole cluster after the plan, in snapshot rows."""
     placed, row_of = plan_request.partitions.placement, plan_request.snapshot.row_of
     width = max([placed.replicas.shape[1], *(len(move.to_replicas) for move in plan.moves)])
     replicas = np.pad(placed.replicas, ((0, 0), (0, width - placed.replicas.shape[1])), constant_values=-1)
@@ -186,7 +182,7 @@ def _after(plan_request: PlanRequest, plan: Plan) -> tuple[Ints, Ints]:
 def _loads_of(
     hourly: HourlyLoads, hour: int, kinds: tuple[LoadKind, ...], usual: Mapping[LoadKind, Floats]
 ) -> MeasuredLoads | None:
-    """The figures of one hour, those of partitions that it lacks filled in; None where too many are lacking."""
+    """Return one hour's loads with gaps filled; None where too many are unknown."""
     figures: dict[LoadKind, Floats] = {}
     for kind in kinds:
         if kind not in hourly.values:

@@ -1,6 +1,6 @@
-"""The stages that decide on the verdict: enough seen, anything to move, worth it, waiting replicas.
+"""The stages that decide the verdict: coverage, dead band, payback, waiting replicas.
 
-They move nothing that the search did not find, but for orders of followers and lists that begin with a demoted broker.
+Beyond the search they change only follower orders and lists that begin with a demoted broker.
 """
 
 from __future__ import annotations
@@ -39,27 +39,24 @@ from kafka_rebalance.plans.unseen import could_change, nothing_usable
 
 
 class RequireUsable:
-    """Something was seen that a plan can rest on."""
+    """Stops where the snapshot shows nothing usable: ``cannot_tell``."""
 
     name = "usable"
 
     def applies(self, state: PlanState) -> bool:
-        """No verdict was given from outside."""
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state, ``cannot_tell`` where nothing usable was seen."""
         unusable = nothing_usable(state.request.snapshot)
         return state.decided(Verdict.CANNOT_TELL, unusable) if unusable else state
 
 
 class RefuseImpossible:
-    """What no placement can do: disks and caps that are too small for all that there is."""
+    """Refuses disks and caps that are too small in any placement."""
 
     name = "hard_rules"
 
     def applies(self, state: PlanState) -> bool:
-        """Something usable was seen."""
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
@@ -70,18 +67,17 @@ class RefuseImpossible:
 
 
 class StayInDeadBand:
-    """Nothing moves while every broker is within the dead band: a little unevenness is not worth a move."""
+    """Moves nothing while every broker is within the dead band."""
 
     name = "dead_band"
 
     def applies(self, state: PlanState) -> bool:
-        """Nothing must move, no order was given, no earlier plan is to be continued."""
+        """Not for moves that must be made, given bands, or an earlier plan to continue."""
         options = state.options
         is_ordered = options.is_explicit or options.preferred_election or options.band is None
         return state.is_open and state.remaining is None and not state.request.hard and not is_ordered
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state, decided where all is within the dead band."""
         dead_band = _dead_band(state)
         worst = _worst_today(state.problem, state.options.band or 0.0)
         if worst is not None and abs(worst.ratio - 1) > dead_band:
@@ -90,16 +86,15 @@ class StayInDeadBand:
 
 
 class Settle:
-    """Leaders that the controller would not undo, followers in an order that spreads a lost broker's leaders."""
+    """Chooses leaders that the controller keeps, and follower orders that spread a lost broker's leaders."""
 
     name = "settle"
 
     def applies(self, state: PlanState) -> bool:
-        """A search was made."""
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the moves as they are to be made. Raises InfeasibleError for bytes of unknown size."""
+        """Return the state with final moves. Raises InfeasibleError for bytes of unknown size."""
         solution = settled(state.problem, state.found, state.params.solve)
         if state.today is not None:
             solution = replace(solution, bounds=bounds_from(state.today, solution.bounds, state.params.solve.bounds))
@@ -111,30 +106,27 @@ class Settle:
 
 
 class Judge:
-    """Moves are made where they take enough off the imbalance, or where something must move."""
+    """Recommends moves that must be made, or that reduce the imbalance enough."""
 
     name = "worth"
 
     def applies(self, state: PlanState) -> bool:
-        """A search was made."""
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with its verdict. Raises InfeasibleError where what must move breaks a cap."""
+        """Return the state with its verdict. Raises InfeasibleError where moves that must be made break a cap."""
         return _judged(state)
 
 
 class OrderFollowers:
-    """Where nothing else is to be done, lists that stay get their followers in the order that the options want."""
+    """Orders the followers of unchanged lists by the options, in a plan without moves."""
 
     name = "follower_order"
 
     def applies(self, state: PlanState) -> bool:
-        """Nothing is moved."""
         return state.verdict in (Verdict.NOTHING_TO_DO, Verdict.NOT_FIXABLE_BY_MOVING)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with new orders alone, if any."""
         ordered = with_follower_order(state.request, empty_draft(state.request))
         if not len(ordered):
             return state
@@ -143,16 +135,14 @@ class OrderFollowers:
 
 
 class AvoidDemoted:
-    """No list begins with a broker that has to lose its leaders."""
+    """Reorders lists that begin with a demoted broker."""
 
     name = "demoted"
 
     def applies(self, state: PlanState) -> bool:
-        """Brokers are demoted, and a plan is made."""
         return state.verdict is Verdict.REBALANCE and bool(state.options.demote_brokers)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with such lists reordered."""
         problem = state.problem
         replicas, leader = in_problem_rows(state.draft, problem.replicas, problem.leader)
         lists = away_from_demoted(problem, replicas, leader)
@@ -162,32 +152,29 @@ class AvoidDemoted:
 
 
 class TellWaiting:
-    """What must be done and waits for a replica: "nothing to do" is not said of it."""
+    """Names moves that must be made and wait for a replica; they exclude "nothing to do"."""
 
     name = "waiting"
 
     def applies(self, state: PlanState) -> bool:
-        """Something waits."""
         return state.is_possible and bool(state.request.unmet)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state that says so first."""
+        """Return the state with these reasons first."""
         is_idle = state.verdict is Verdict.NOTHING_TO_DO
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if is_idle else state.verdict
         return replace(state, verdict=verdict, reasons=(*state.request.unmet, *state.reasons))
 
 
 class DoubtUnseen:
-    """The verdict "nothing to do" is kept only where nothing that was not seen could change it."""
+    """Turns "nothing to do" into ``cannot_tell`` where unseen parts could change it."""
 
     name = "unseen"
 
     def applies(self, state: PlanState) -> bool:
-        """Nothing is to be done on what was seen."""
         return state.verdict is Verdict.NOTHING_TO_DO
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state, ``cannot_tell`` where it could."""
         unseen = could_change(state.request, state.problem, state.params.unseen)
         if not unseen:
             return state
@@ -196,13 +183,13 @@ class DoubtUnseen:
 
 
 def _dead_band(state: PlanState) -> float:
-    """Who stayed put last time does so a little longer: noise at the very edge is no reason to move."""
+    """Wider after a plan without moves: noise at the edge is no reason to move."""
     stayed = state.previous is not None and state.previous.get("verdict") == Verdict.NOTHING_TO_DO.value
     return state.options.dead_band * (1 + state.params.stability.dead_band_edge if stayed else 1)
 
 
 def _worst_today(problem: Problem, within: float) -> Deviation | None:
-    """The worse of today's worst deviation and the one after the next preferred election."""
+    """Return the worse of today's deviation and that after the next preferred election."""
     worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), within)
     if problem.preferred is None or np.array_equal(problem.preferred, problem.leader):
         return worst
@@ -217,7 +204,7 @@ def _judged(state: PlanState) -> PlanState:
     bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
     before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
     widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way)
-    # What a budget cuts short is as even as can be over all bands.
+    # A plan cut by a budget counts all bands alike.
     ranked = replace(bands, rank=None) if solution.is_cut_short else bands
     was, gain = gained(ranked, outcome.states_before, outcome.states_after, stays)
     over, was_over = (

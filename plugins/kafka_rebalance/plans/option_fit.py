@@ -1,4 +1,4 @@
-"""Options against the cluster that they are given for: what it contradicts is refused, never passed over."""
+"""Options checked against the cluster: contradictions are refused."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ _NOT_BALANCED: dict[FactCode | None, str] = {
 def require_brokers_fit(
     snapshot: ClusterSnapshot, options: PlanOptions, params: OptionParams = DEFAULTS.options
 ) -> None:
-    """Raises UsageError for a broker that is not in the cluster, and for an added one that is there on another rack, or
-    is there and gone.
+    """Raises UsageError for an unknown broker, and for an added one that is gone or is on another rack.
 
-    Raises UsageError, too, for a replication factor that leaves an internal topic no replica to lose, and
-    InfeasibleError for one beyond every broker.
+    Also for a replication factor that leaves an internal topic no replica to lose. Raises InfeasibleError for a factor
+    above the number of brokers.
     """
     require_brokers_known(snapshot, options)
     known = {broker.id: broker for broker in snapshot.brokers}
@@ -51,8 +50,9 @@ def require_brokers_fit(
 
 
 def _require_internal_topics_above_min_isr(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError where the offsets, the transactions, … of all groups would stop with one broker, unless an
-    ``--include-topic`` is about internal topics alone, or names the topic.
+    """Raises UsageError where all groups' offsets or transactions would stop with one broker.
+
+    Not where ``--include-topic`` matches internal topics alone, or names the topic.
     """
     factor = options.replication_factor
     if factor is None or not options.moves_replicas:
@@ -83,7 +83,7 @@ def _is_internal(topic: Topic) -> bool:
 
 
 def _require_topic_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError for a broker or a rack that topics are confined to and that is not there."""
+    """Raises UsageError for an unknown broker or rack of ``--topic-brokers``."""
     known = {broker.id for broker in snapshot.brokers} | options.add_brokers.keys()
     racks = {broker.rack for broker in snapshot.brokers} | set(options.add_brokers.values())
     for rule in options.topic_brokers:
@@ -95,7 +95,7 @@ def _require_topic_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions
 
 
 def require_measured(plan_request: PlanRequest) -> None:
-    """Raises UsageError for a target, a cap, a headroom or a further band of a resource whose figures are not known."""
+    """Raises UsageError for a target, cap, headroom or further band of a resource with unknown loads."""
     options, capacity = plan_request.options, plan_request.brokers.arrays.capacity
     named = {"target": options.targets, "cap": options.caps, "headroom": options.headroom}
     for option, resources in (*named.items(), ("also-balance", options.also_balance)):
@@ -111,9 +111,9 @@ def require_measured(plan_request: PlanRequest) -> None:
 
 
 def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
-    """Raises InfeasibleError where moves are to keep within bytes, or hours, that nobody can count.
+    """Raises InfeasibleError for a limit on bytes or hours with uncountable moves.
 
-    Sizes that are known for too few partitions are none that the search counts: a plan of known sizes may be too large.
+    Sizes known for too few partitions do not enter the search, so even a plan of known sizes may exceed the limit.
     """
     limit = plan_request.options.max_move_bytes
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())

@@ -1,8 +1,7 @@
-"""Parameters of plans: one class for each part, named by what its numbers bound, composed in ``PlanParams``.
+"""Parameters of plans: one class for each part, composed in ``PlanParams``.
 
-What a user asks for stands in ``PlanOptions``; these are how the answer is looked for. The planner's own parameters
-(``SolveParams``) are among them: those of the plan, and shorter ones for searches that only find out what something
-would cost.
+``PlanOptions`` are the user's request; these control the search. They contain the planner's ``SolveParams``: those of
+the plan, and shorter ones for side searches.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.planner.params import DEFAULTS as SOLVE_DEFAULTS
 from kafka_rebalance.planner.params import AscentParams, BoundParams, Effort, SolveParams
 
-# Prices climb for a point only where all of their steps are cheap: half of them prove hardly more than none, and of
-# 100 brokers × 10,000 partitions they were nine tenths of the frontier's seconds, for bounds 0.0 to 0.7 % stronger.
+# Ascent for frontier points only where all its steps are cheap. Elsewhere it took nine tenths of the frontier's time
+# for bounds 0.0 to 0.7 % stronger (100 brokers × 10,000 partitions).
 _SHORT_ASCENT = AscentParams(work=100_000_000, least_steps=AscentParams().most_steps)
 _SHORT = SolveParams(
     effort=Effort(polish_rounds=1, polish_tries=20, program_steps=0), bounds=BoundParams(ascent=_SHORT_ASCENT)
@@ -24,13 +23,13 @@ _WITHOUT_PROGRAMS = SolveParams(effort=Effort(program_steps=0))
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetParams(Parameters):
-    """The most even plan that a budget allows: ``solve`` finds what must move whatever the balance.
+    """The most even plan within a budget; ``solve`` finds the moves that must be made.
 
-    searches, few_pairs  with so few pairs of partition and broker what must move, and what else, is looked for so many
-                         times with different seeds: which of two equal ways is taken first decides much there
-    hour_steps           times that the bytes of a plan are halved down to what fits into its hours
-    large_hour_steps     the same beyond small clusters, where what takes too long is cut down to ``hour_aim`` of what
-                         would fit
+    searches, few_pairs  clusters with at most so many pairs of partition and broker are searched so often, with
+    different
+                         seeds: ties decide much there
+    hour_steps           halvings of a plan's bytes down to its hours large_hour_steps     beyond small clusters: cuts
+    of too long plans down to ``hour_aim`` of what fits
     """
 
     solve: SolveParams = _WITHOUT_PROGRAMS
@@ -43,11 +42,11 @@ class BudgetParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class StabilityParams(Parameters):
-    """What holds from one plan to the next.
+    """Stability from one plan to the next.
 
-    least_gain         where a band cannot be met, moves that take less than this share off the imbalance are not made
-    most_bytes_ratio   a continued plan may copy so many times the bytes of a new one
-    dead_band_edge     the dead band is wider by this share of it after a plan that said that there is nothing to do
+    least_gain         where a band cannot be met, moves must remove this share of the imbalance most_bytes_ratio
+    limit for the bytes of a continued plan over those of a new one dead_band_edge     the dead band is wider by this
+    share after a plan without moves
     """
 
     least_gain: float = number(0.05, least=0.0, most=1.0)
@@ -59,13 +58,12 @@ class StabilityParams(Parameters):
 class WaveParams(Parameters):
     """Waves.
 
-    least_slots, most_waves  moves at a time for each broker; where brokers move a lot, more, so that waves stay few
-    driver_slots             transfers in each direction of a broker of a driver that keeps its slots full
-    throttle_over_rate       a throttle that has to be raised is this many times what is written meanwhile
-    fair_time_over_least     waves whose times sum up to this share above their busiest broker's are good enough
-    most_exchange_tries      exchanges between waves that are tried to get there
-    slow_time_over_least     waves that lose more than this share at their barriers are cut anew, with twice the moves
-                             at a time, ``most_doublings`` times at most, unless it was said how many
+    least_slots, most_waves  concurrent moves for each broker; more of them where waves would be too many driver_slots
+    transfers in each direction for a driver that keeps its slots full throttle_over_rate       a raised throttle is
+    this many times the concurrent writes fair_time_over_least     waves are good enough at this share above their
+    busiest broker's time most_exchange_tries      limit of exchanges between waves slow_time_over_least     waves that
+    lose more at their barriers are cut again with twice the concurrent moves, at most
+                             ``most_doublings`` times, unless the number was given
     """
 
     least_slots: int = number(10, least=1)
@@ -82,11 +80,10 @@ class WaveParams(Parameters):
 class FrontierParams(Parameters):
     """The frontier of balance against bytes.
 
-    steps, narrowest        bands from today's worst deviation down to the narrowest one, in equal ratios
-    same_band               bands closer than this ratio to the plan's own are not searched again
-    least_points            fewer make no frontier
-    same_skew_ratio         a point that costs more is left out unless a resource is more even by this share
-    most_annealed_replicas  points of larger clusters are not annealed: ten times over it would take half a minute
+    steps, narrowest        bands from today's worst deviation down to the narrowest, in equal ratios same_band
+    bands closer than this ratio to the plan's own are skipped least_points            fewer make no frontier
+    same_skew_ratio         a dearer point needs a resource that is more even by this share most_annealed_replicas
+    points of larger clusters are not annealed
     """
 
     steps: int = number(9, least=1)
@@ -103,11 +100,10 @@ class FrontierParams(Parameters):
 class StepParams(Parameters):
     """Steps.
 
-    full_share                 of what a broker can carry; one that carries more is relieved before anything is evened
-                               out
-    most_pairs_searched_twice  of partition and broker: smaller clusters are searched with and without an election first
-    least_saving               share of the bytes that a search without it has to save
-    bound_rounding             share of a step's bound that is not claimed
+    full_share                 brokers above this share of capacity are relieved first most_pairs_searched_twice  of
+    partition and broker: smaller clusters are searched with and without an election first least_saving
+    share of the bytes that a search without election must save bound_rounding             share of a step's bound that
+    is not claimed
     """
 
     full_share: float = number(0.85, least=0.0, most=1.0)
@@ -118,11 +114,10 @@ class StepParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class PreferenceParams(Parameters):
-    """Prices of a move, in mean bytes of a replica, that plans are looked for with where another cost may come first.
+    """Prices of a move, in mean bytes of a replica, for searches where another cost comes first.
 
-    At the higher one few large replicas go instead of many small ones; at the lower one hardly a byte more is copied.
-    ``program_steps``: as of ``Effort``. The need of moves is known less well than that of bytes, so a plan that is near
-    enough to it is seldom seen to be.
+    The higher one prefers few large replicas; the lower one copies hardly more bytes. ``program_steps``: as of
+    ``Effort``. The bound on moves is weaker than that on bytes, so plans within the slack are seldom recognised.
     """
 
     prices_of_moves: tuple[float, ...] = number((3.0, 0.3), least=0.0)
@@ -131,7 +126,7 @@ class PreferenceParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class RobustnessParams(Parameters):
-    """``trials`` with every load off by up to ``noise`` at random."""
+    """``trials`` with every load off by up to ``noise``."""
 
     trials: int = number(20, least=1)
     noise: float = number(0.30, least=0.0, most=1.0)
@@ -139,18 +134,17 @@ class RobustnessParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenParams(Parameters):
-    """``times_mean``: what was not seen of a broker may be anything from nothing to so many times the mean."""
+    """``times_mean``: an unseen load may be 0 to so many times the mean."""
 
     times_mean: float = number(2.0, least=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OptionParams(Parameters):
-    """Options beside the cluster.
+    """Options against the cluster.
 
-    most_replication_factor  one above this and above the number of brokers is not planned at all
-    same_disk_ratio          disks whose sizes differ by less are alike
-    busy_share               of what a broker can carry: rates are evened out by default from there on
+    most_replication_factor  a factor above this and above the brokers is refused same_disk_ratio          smaller
+    differences of disks are ignored busy_share               of capacity: from here on rates are evened out by default
     most_named               partitions that a note names
     """
 
@@ -162,11 +156,10 @@ class OptionParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckParams(Parameters):
-    """Plans that are read again.
+    """Checks of stored plans.
 
-    least_harm        of imbalance: a hundredth of the load more outside its bands is harm, less is noise
-    reasons_per_code  shown at most, with how many more there are
-    most_drift        sizes and capacities that are others by more than this share of what they were are warned of
+    least_harm        of imbalance: an increase by less is noise reasons_per_code  shown at most; the others are counted
+    most_drift        larger changes of sizes and capacities give a warning
     """
 
     least_harm: float = number(0.01, least=0.0)

@@ -20,9 +20,9 @@ from kafka_rebalance.snapshot.times import time_text
 
 
 def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, why: MoveFacts) -> tuple[Move, ...]:
-    """One entry for each partition that changes, in the order of the draft: by topic as listed, then partition."""
+    """Return one entry for each changed partition, by topic as listed, then partition."""
     table, topics = plan_request.snapshot.partitions, [topic.name for topic in plan_request.snapshot.topics]
-    ids = [*plan_request.brokers.arrays.ids.tolist(), None]  # index -1: nobody
+    ids = [*plan_request.brokers.arrays.ids.tolist(), None]  # index -1: none
     columns = zip(
         table.topic[draft.row].tolist(), table.partition[draft.row].tolist(), draft.start.tolist(), draft.end.tolist(),
         draft.leader_from.tolist(), draft.leader_to.tolist(), kinds_of(draft), draft.bytes_forward(),
@@ -47,7 +47,7 @@ def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, why: MoveFa
 
 
 def kinds_of(draft: Draft) -> list[MoveKind]:
-    """What each move changes: replicas, else the leader or the preferred one, else the order of followers."""
+    """Return the kind of each move: replicas, else leader or preferred leader, else follower order."""
     is_reorder, changes = draft.is_reorder.tolist(), draft.changes_replicas.tolist()
     return [
         MoveKind.REPLICA if changed else MoveKind.ORDER if ordered else MoveKind.LEADER
@@ -63,7 +63,7 @@ def bounds_of(
     bands: Bands,
     waves: tuple[Wave, ...],
 ) -> tuple[Bound, ...]:
-    """One bound for each cost that is known. ``bounds`` None: nothing is moved, and nothing is the least."""
+    """Return one bound for each known cost. ``bounds`` None: no moves."""
     if bounds is None:
         names = [name for name in ("bytes", "replica_moves", "leader_changes", "seconds") if _known(cost, name)]
         return tuple(
@@ -86,19 +86,19 @@ def bounds_of(
 
 
 def is_within_slack(options: PlanOptions, gap: float | None) -> bool | None:
-    """Whether a gap is no more than the slack; None where nothing was said of the costs."""
+    """Return whether a gap is within the slack; None where costs are not weighed."""
     return (gap is not None and gap <= options.slack_in_force) if options.weighs_costs else None
 
 
 def certificate_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None) -> dict[str, dict[int, float]]:
-    """Prices by resource and broker, zeros left out: with them anybody can recompute the bound on bytes."""
+    """Return prices by resource and broker, without zeros; they prove the bound on bytes."""
     if bounds is None or bounds.certificate is None:
         return {}
     return _named_prices(plan_request, problem, bounds.certificate.prices)
 
 
 def proofs_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None, cost: Cost) -> dict[str, Proof]:
-    """What proves the bounds on moves and, where sizes are known, on time, and on bytes where covers do."""
+    """Return proofs of the bounds on moves, on time (where sizes are known), and on bytes where covers prove them."""
     if bounds is None:
         return {}
     return {
@@ -124,7 +124,7 @@ def _named_cover(plan_request: PlanRequest, problem: Problem, cover: Cover) -> C
 
 
 def _by_topic(plan_request: PlanRequest, rows: Longs) -> dict[str, tuple[int, ...]]:
-    """Partitions of problem rows by their topics' names, in order."""
+    """Return partitions by topic name, in order."""
     snapshot, by_topic = plan_request.snapshot, dict[str, list[int]]()
     for row in plan_request.rows[rows].tolist():
         topic = snapshot.topics[int(snapshot.partitions.topic[row])].name
@@ -143,7 +143,7 @@ def _named(plan_request: PlanRequest, values: Floats) -> dict[int, float]:
 
 
 def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[Fact, ...]:
-    """Return what must still be true when the plan is executed; ``check`` judges it on a newer snapshot."""
+    """Return the preconditions of the plan, which ``check`` judges."""
     if not len(draft):
         return ()
     leaders, ids = draft.leader_from[draft.leader_from >= 0], plan_request.brokers.arrays.ids
@@ -162,7 +162,7 @@ def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[Fact, ...
 
 
 def expiry_of(captured_at: datetime | None, hours: int) -> str | None:
-    """``captured_at`` and some hours, in the same zone."""
+    """Return ``captured_at`` plus the hours, in its zone."""
     return None if captured_at is None else time_text(captured_at + timedelta(hours=hours))
 
 
@@ -173,8 +173,10 @@ def _known(cost: Cost, name: str) -> bool:
 def _least_seconds(
     plan_request: PlanRequest, outcome: Outcome, bands: Bands, bounds: Bounds, waves: tuple[Wave, ...]
 ) -> tuple[float, BoundProof]:
-    """All bytes arrive somewhere, what a broker lacks arrives there, and leaders send the copies that nobody avoids; or
-    what the busiest broker receives or sends in any plan, by prices.
+    """Return the stronger of two bounds.
+
+    All bytes arrive, each broker's deficit arrives there, and leaders send the unavoidable copies. Or prices bound the
+    busiest broker's bytes in any plan.
     """
     receivers = max(int(plan_request.brokers.arrays.takes_replicas.sum()), 1)
     throttle = max((wave.throttle_bytes_per_s for wave in waves), default=plan_request.options.throttle_bytes_per_s)
@@ -195,7 +197,7 @@ def _least_seconds(
 
 
 def _least_sent(plan_request: PlanRequest) -> Floats:
-    """float64[B]: what each broker sends as today's leader of partitions with too few replicas that may stay."""
+    """float64[B]: bytes that each of today's leaders sends for partitions with too few replicas that may stay."""
     rows, placement, arrays = plan_request.rows, plan_request.partitions.placement, plan_request.brokers.arrays
     replicas, leader = placement.replicas[rows], placement.leader[rows]
     may_stay = (replicas >= 0) & arrays.stays[replicas]

@@ -1,8 +1,7 @@
 """Make a plan from snapshot and options: every stage, in order. Pure: same input and seed give the same bytes.
 
-Each stage takes the state that the one before left (``plans.state``), and improves or limits it. What a hard rule makes
-impossible ends the search with the verdict ``infeasible``; waves and plan are made of that, too. The plan's ``trace``
-tells what each stage left, so that a reader sees which stage moved what. ``plans.verified_plan`` verifies the plan.
+Each stage improves or limits the state of the one before (``plans.state``). A broken hard rule ends the search with
+``infeasible``, which still becomes a plan. The ``trace`` records each stage. ``plans.verified_plan`` verifies the plan.
 """
 
 from __future__ import annotations
@@ -42,27 +41,27 @@ from kafka_rebalance.plans.unseen import nothing_usable
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 STAGES: tuple[Stage, ...] = (
-    RequireUsable(),  # cannot_tell where nothing usable was seen
-    RefuseImpossible(),  # infeasible where all that there is fits on no disk or below no cap
-    ReadPrevious(),  # what an earlier plan left to do
-    StayInDeadBand(),  # nothing_to_do where every broker is near enough to its share
+    RequireUsable(),  # cannot_tell for an unusable snapshot
+    RefuseImpossible(),  # infeasible where disks or caps are too small
+    ReadPrevious(),  # remaining moves of an earlier plan
+    StayInDeadBand(),  # nothing_to_do inside the dead band
     ContinuePrevious(),  # the earlier plan, if it still holds
-    ElectFirst(),  # the search starts after an election that makes leaders more even
-    Balance(),  # the search: the cheapest plan inside the bands
-    KeepCapacity(),  # no broker above what it can carry
+    ElectFirst(),  # start from an election that evens out leaders
+    Balance(),  # the cheapest plan inside the bands
+    KeepCapacity(),  # no broker above capacity
     KeepBudget(),  # bytes, moves and leader changes
     Prefer(),  # another plan, if another cost comes first
-    KeepHours(),  # of the plan that was chosen, so after the preference
-    Settle(),  # leaders that stay, orders of followers
+    KeepHours(),  # after the preference, for its plan
+    Settle(),  # lasting leaders, follower orders
     Judge(),  # does it pay?
-    OrderFollowers(),  # new orders alone, where nothing moves
-    LeadTopics(),  # leaders of topics on each broker
-    SurviveLosses(),  # no broker above its capacity after a loss
+    OrderFollowers(),  # new orders alone, without moves
+    LeadTopics(),  # minimum leaders of topics
+    SurviveLosses(),  # capacity after a loss
     AvoidDemoted(),  # no list begins with a demoted broker
-    TellWaiting(),  # what must be done and cannot yet
-    DoubtUnseen(),  # cannot_tell where what was not seen could change "nothing to do"
+    TellWaiting(),  # moves that must wait
+    DoubtUnseen(),  # cannot_tell where unseen parts matter
     OrderSteps(),  # elect, repair, relieve, even out
-    StopAtStep(),  # no further than the step that was asked for
+    StopAtStep(),  # at the requested step
     CutWaves(),
     WritePlan(),
     AddFrontier(),
@@ -80,9 +79,9 @@ def make_plan(
     params: PlanParams = DEFAULTS,
     watch: Watch = ignore,
 ) -> Plan:
-    """Return the sealed plan, with its frontier where one is wanted: all of it in one process, unverified.
+    """Return the sealed, unverified plan with its frontier, in one process.
 
-    Arguments and errors are those of ``search_plan``; ``plans.searches`` makes the same plan in parts, and verifies it.
+    Arguments and errors as of ``search_plan``. ``plans.searches`` makes the same plan in parts, and verifies it.
     """
     if options.at in FRONTIER_POINTS:
         whole = replace(options, at=None, with_frontier=True)
@@ -104,12 +103,12 @@ def search_plan(
     params: PlanParams = DEFAULTS,
     watch: Watch = ignore,
 ) -> Plan:
-    """Return the plan, unsealed. ``previous``: the document of an earlier one, to be confirmed or continued.
+    """Return the plan, unsealed. ``previous``: the document of an earlier one to confirm or continue.
 
-    ``watch`` gets each step of the trace when its stage ends. The library has no clock: a watch may read one.
+    ``watch`` gets each trace step when its stage ends; it may read a clock, the library does not.
 
-    Raises UsageError for options that the snapshot contradicts. What cannot be done is a plan, too: its verdict is
-    ``infeasible`` and its reasons name the smallest cause and what would help.
+    Raises UsageError for options that contradict the snapshot. An impossible request gives a plan with verdict
+    ``infeasible``, the smallest cause and a remedy.
     """
     require_brokers_fit(snapshot, options, params.options)
     request = build_request(snapshot, options, params.options)
@@ -135,7 +134,7 @@ def search_plan(
 
 
 def run_stages(state: PlanState, watch: Watch = ignore) -> Plan:
-    """Return the plan that the stages make of a state, unsealed."""
+    """Return the plan of the stages, unsealed."""
     for stage in STAGES:
         if not stage.applies(state):
             continue
@@ -159,7 +158,7 @@ def plan_of_unfit_reading(
     advisor_version: str = "",
     params: PlanParams = DEFAULTS,
 ) -> Plan:
-    """Return the sealed plan where no advice can rest on the snapshot, whatever it shows: ``cannot_tell``, no moves."""
+    """Return the sealed plan ``cannot_tell`` without moves, for a snapshot that is unfit for advice."""
     request = build_request(snapshot, options, params.options)
     reasons = (*reasons, *nothing_usable(snapshot))
     if not request.brokers.brokers:
@@ -172,8 +171,8 @@ def plan_of_unfit_reading(
 
 
 def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params: PlanParams = DEFAULTS) -> None:
-    """Refuse at once what ``make_plan`` would refuse. Raises UsageError for options that the snapshot contradicts,
-    InfeasibleError for a replication factor beyond every broker.
+    """Raise as ``make_plan`` would: UsageError for contradicting options, InfeasibleError for too high a replication
+    factor.
     """
     require_brokers_fit(snapshot, options, params.options)
     if options.asks_of_loads and not nothing_usable(snapshot):

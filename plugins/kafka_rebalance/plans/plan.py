@@ -1,7 +1,7 @@
 """The plan as a document: immutable, hashed, self-contained (docs/plan-format.md, ``format_version`` 1).
 
-``Plan`` is what the planner builds, ``verify`` recomputes, the store saves and every file and page is rendered from.
-``to_document`` gives the JSON object, ``plan_id`` its hash. A broker's id is a key as text in the document.
+The planner builds ``Plan``, ``verify`` recomputes it, the store saves it, files and pages render it. ``plan_id`` is the
+hash of ``to_document``. Broker ids are text keys there.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ FORMAT_VERSION = 1
 
 
 class Verdict(StrEnum):
-    """What the plan says first. ``cannot_tell``: nothing usable was seen, or what was not seen could change "nothing to
-    do" (``plans.unseen``); ``infeasible``: a hard rule cannot hold on what was seen.
+    """``cannot_tell``: unusable snapshot, or unseen parts could change "nothing to do" (``plans.unseen``).
+    ``infeasible``: a hard rule cannot hold.
     """
 
     REBALANCE = "rebalance"
@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 
 class StepKind(StrEnum):
-    """A part of a plan that an operator may stop after, in order."""
+    """Parts of a plan, in order; an operator may stop after each."""
 
     ELECT = "elect"
     REPAIR = "repair"
@@ -44,7 +44,7 @@ class StepKind(StrEnum):
 
 
 class MoveKind(StrEnum):
-    """A change of the replica set, of the leader alone, or of the order of followers alone."""
+    """Change of replicas, of the leader alone, or of follower order alone."""
 
     REPLICA = "replica"
     LEADER = "leader"
@@ -55,8 +55,7 @@ class MoveKind(StrEnum):
 class Move:
     """One partition's change. ``from_replicas`` in Kafka's order, ``to_replicas`` with the preferred leader first.
 
-    ``bytes`` = new replicas × the leader's replica size, ``None`` where that size is unknown. ``wave`` counts from
-    1, as the files of that wave do.
+    ``bytes`` = new replicas × the leader's replica size, ``None`` where unknown. ``wave`` counts from 1.
     """
 
     topic: str
@@ -74,13 +73,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """Moves that are started together. ``free_disk_needed`` is bytes by broker while both copies
-    exist, without brokers that get something of unknown size.
+    """Moves that start together.
 
-    ``seconds`` = the busiest broker's bytes in or out (out: from the leader) over the throttle, ``None`` where the size
-    of something that moves is unknown. ``leader_in_bytes_per_s`` and ``leader_out_bytes_per_s``: what is written to and
-    read from the partitions whose leader changes, ``None`` where that is unknown; all three ``None`` where leader
-    changes of a wave are not limited.
+    ``free_disk_needed``: bytes by broker while both copies exist, without receivers of unknown sizes. ``seconds``: the
+    busiest broker's bytes in or out over the throttle; ``None`` with an unknown size. ``leader_in_bytes_per_s`` and
+    ``leader_out_bytes_per_s``: writes and reads of partitions whose leader changes. The leader fields are ``None``
+    where unknown, or where leader changes in a wave are not limited.
     """
 
     moves: tuple[int, ...]
@@ -95,9 +93,8 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a plan costs.
-
-    ``seconds`` as Kafka's tool runs it, wave after wave; ``seconds_slot_filling`` for a driver that keeps slots full.
+    """``seconds`` for Kafka's tool, wave after wave; ``seconds_slot_filling`` for a driver that keeps
+    its slots full.
     """
 
     replica_moves: int
@@ -109,7 +106,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """One resource before and after a step: skews, the fullest broker and its load, and what the band is widened to."""
+    """One resource before and after a step: skews, the fullest broker and its load, the widened band."""
 
     resource: str
     skew_before: float
@@ -123,7 +120,7 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """What the waves of one step cost."""
+    """Cost of one step's waves."""
 
     replica_moves: int
     bytes: int | None
@@ -133,11 +130,11 @@ class StepCost:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A part of the plan that an operator may stop after: its ``waves``, from 1, and what they alone cost.
+    """One step: its ``waves``, from 1, and their cost.
 
-    ``lower_bound_bytes``: what any plan copies that leaves brokers as this step does, the steps before it included;
-    ``gap`` as of ``Bound``, of what is copied up to this step; both ``None`` where bytes are unknown. ``certificate``
-    proves the bound as the plan's own, which is the last step's.
+    ``lower_bound_bytes``: least bytes of any plan for the loads after this step, earlier steps included. ``gap``: of
+    bytes up to this step. Both ``None`` where bytes are unknown. ``certificate`` proves the bound; the last step's is
+    the plan's own.
     """
 
     kind: StepKind
@@ -151,7 +148,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """The way back: ``waves[0]`` undoes the plan's last wave. ``not_undone``: moves away from brokers that are gone."""
+    """``waves[0]`` undoes the plan's last wave. ``not_undone``: moves away from lost brokers."""
 
     cost: Cost
     waves: tuple[Wave, ...] = ()
@@ -160,9 +157,10 @@ class Rollback:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What nobody can beat, for one cost. ``gap`` = (cost - value) / value, 0 where both are 0, ``None`` above 0.
+    """Lower bound of one cost. ``gap`` = (cost - value) / value, 0 where both are 0, ``None`` for a positive cost over
+    0.
 
-    ``is_within_slack``: the gap is no more than the slack in force; ``None`` where nothing was said of the costs.
+    ``is_within_slack``: ``None`` where costs are not weighed.
     """
 
     cost: str  # bytes, replica_moves, leader_changes, seconds
@@ -174,10 +172,9 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A rate that is watched and not evened out: the fullest ``broker`` carries ``load``, and could carry ``capacity``.
+    """A rate that is watched, not evened out: the fullest ``broker`` carries ``load`` of ``capacity``.
 
-    ``is_assumed``: no capacity is known, so it is that load and the throttle, which a plan puts on top of it while it
-    copies.
+    ``is_assumed``: the capacity is unknown, so it is that load plus the plan's throttle.
     """
 
     broker: int
@@ -188,13 +185,12 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class ResourceOutcome:
-    """One balanced resource: the requested band, what it was widened to, before and after per broker.
+    """One balanced resource: requested band, widened band, loads before and after by broker.
 
-    ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share`` or the ``plain_mean`` (times capacity).
-    ``widened_to`` is in multiples of the plain mean, ``None`` where the requested band is met. ``mean_level`` is the
-    plain mean; ``capacity`` is ``None`` where equal capacities are assumed; level = load / capacity. ``is_ordered``:
-    the band was given; else it is a default, which gives way to those that were. ``watched``: no broker is near what it
-    can carry, so the band only keeps it so.
+    ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share``, or the ``plain_mean`` (times capacity).
+    ``widened_to`` is in multiples of the plain mean, ``None`` if the band is met. ``mean_level`` is the plain mean;
+    level = load / capacity; ``capacity`` ``None``: equal capacities are assumed. ``is_ordered``: a given band, which
+    outranks defaults. ``watched``: no broker is near capacity, so the band only keeps it so.
     """
 
     resource: str
@@ -215,7 +211,7 @@ class ResourceOutcome:
 
 @dataclass(frozen=True, slots=True)
 class FrontierPoint:
-    """Balance against bytes: a band of ``tolerance`` costs ``bytes``, and nobody does it below the bound."""
+    """A band of ``tolerance`` costs ``bytes``, at least the bound."""
 
     tolerance: float | None
     bytes: int | None
@@ -225,13 +221,13 @@ class FrontierPoint:
     skew: Mapping[str, float]
     name: str | None = None  # cheap, knee, even
     is_recommended: bool = False
-    reasons: tuple[Fact, ...] = ()  # of a point that has a name or is recommended
-    seconds: float | None = None  # of all waves at the throttle; None where a size is unknown
+    reasons: tuple[Fact, ...] = ()  # of named and recommended points
+    seconds: float | None = None  # of all waves at the throttle; None: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """Loads off by up to ``noise`` at random, ``trials`` times: in how many of them the verdict stands."""
+    """Share of ``trials`` with loads off by up to ``noise`` in which the verdict holds."""
 
     trials: int
     noise: float
@@ -240,11 +236,10 @@ class Robustness:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the plan saw of its cluster and rests on; ``check`` compares it with a newer snapshot.
+    """Preconditions from the snapshot, which ``check`` compares with a newer one.
 
-    ``broker_racks`` of all brokers, those that the plan adds as they are to be; ``topic_partitions`` counts the
-    partitions of topics that move; ``dead_brokers``: dead, fenced or not heard; ``reassigning``: topic and partition of
-    what was being moved already.
+    ``broker_racks`` of all brokers, added ones included; ``topic_partitions``: partition counts of topics that move;
+    ``dead_brokers``: dead, fenced or unresponsive; ``reassigning``: topic and partition of running reassignments.
     """
 
     broker_racks: Mapping[int, str | None] = field(default_factory=dict)
@@ -255,8 +250,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class CoverClaim:
-    """Replicas that do not fit on ``broker``: those there today, but ``gone``, and copies of what has ``come``, both
-    topic -> partitions; ``price`` in bytes per unit of the resource.
+    """Replicas that do not fit on ``broker`` together.
+
+    Those there today without ``gone``, and copies of ``come``, both topic -> partitions. ``price`` in bytes per unit of
+    the resource.
     """
 
     broker: int
@@ -268,8 +265,10 @@ class CoverClaim:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What proves a bound on moves or time: ``prices`` by resource and broker, and of time what each byte costs that a
-    broker ``receiving`` gets or that leaves one ``sending``, together 1. Zeros are left out. On bytes: with ``covers``.
+    """Proof of a bound on moves or time by ``prices`` of resource and broker, without zeros.
+
+    For time, also the price of each byte that a broker ``receiving`` gets or that leaves one ``sending``, together 1.
+    For bytes with ``covers``.
     """
 
     prices: Mapping[str, Mapping[int, float]]
@@ -280,11 +279,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class BudgetClaim:
-    """Of a plan that its budget cut short: imbalance (share of load outside its band, summed up over resources) before
-    and after, and what no plan within the budget comes below; None where that was not looked for.
+    """Imbalance (share of load outside its band, summed over resources) of a plan cut short by its budget.
 
-    ``prices`` by resource and broker (imbalance per unit of load) and ``charges`` by cost (per byte, move, leader
-    change) prove it. Zeros are left out.
+    Before, after, and the least within the budget (None: not computed), proved by ``prices`` by resource and broker
+    (per unit of load) and ``charges`` by cost (per byte, move, leader change), without zeros.
     """
 
     imbalance_before: float
@@ -296,7 +294,7 @@ class BudgetClaim:
 
 @dataclass(frozen=True, slots=True)
 class PreferredLeaders:
-    """Broker → partitions that it leads once preferred replicas are elected: without the plan, and with it."""
+    """Broker → leaders after a preferred election, without and with the plan."""
 
     before: Mapping[int, int] = field(default_factory=dict)
     after: Mapping[int, int] = field(default_factory=dict)
@@ -304,7 +302,7 @@ class PreferredLeaders:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """What the moves cost once a stage of the pipeline was done: the last step's are those of the plan."""
+    """Cost of the moves after one stage; the last step's is the plan's."""
 
     stage: str
     replica_moves: int
@@ -324,7 +322,7 @@ class Plan:
     cluster_id: str | None = None
     captured_at: str | None = None
     expires_at: str | None = None
-    topic_ids: Mapping[str, str | None] = field(default_factory=dict)  # of topics that move; None: not known
+    topic_ids: Mapping[str, str | None] = field(default_factory=dict)  # of topics that move; None: unknown
     seen: Seen = Seen()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
@@ -343,20 +341,22 @@ class Plan:
     preconditions: tuple[Fact, ...] = ()
     explanations: tuple[Fact, ...] = ()
     robustness: Robustness | None = None
-    after_failure: AfterFailure | None = None  # the worst losses before and after; None: nobody serves or leads
-    preferred_leaders: PreferredLeaders | None = None  # None: no broker was seen
-    within_budget: BudgetClaim | None = None  # None: the budget, if there is one, was enough
-    continues: str | None = None  # the plan_id of an earlier plan that this one confirms or continues
-    trace: tuple[TraceStep, ...] = ()  # what each stage left, in order
+    after_failure: AfterFailure | None = (
+        None  # worst losses before and after; None: no broker serves or no partition is led
+    )
+    preferred_leaders: PreferredLeaders | None = None  # None: the snapshot has no brokers
+    within_budget: BudgetClaim | None = None  # None: no budget, or it was enough
+    continues: str | None = None  # plan_id of an earlier plan that this one confirms or continues
+    trace: tuple[TraceStep, ...] = ()  # one for each stage, in order
     plan_id: str = ""
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """``to_document``, made once: what is verified, stored and written is one object. Change a copy, never it."""
+        """``to_document``, made once: verification, store and files share it. Change a copy only."""
         return to_document(self)
 
     def sealed(self) -> Plan:
-        """The same plan with its ``plan_id``, and with its document."""
+        """The plan with ``plan_id`` and document."""
         document = to_document(self)
         plan = replace(self, plan_id=plan_id(document))
         plan.__dict__["document"] = document | {"plan_id": plan.plan_id}
@@ -364,7 +364,6 @@ class Plan:
 
 
 def to_document(plan: Plan) -> dict[str, Any]:
-    """Return the JSON object of ``plan.json``."""
     document: dict[str, Any] = {"format_version": FORMAT_VERSION} | _plain(plan)
     document["moves"] = [_move_document(move) for move in plan.moves]
     document["before"] = {outcome.resource: _by_broker(outcome.before) for outcome in plan.resources}
@@ -391,14 +390,14 @@ def to_document(plan: Plan) -> dict[str, Any]:
 
 
 def plan_id(document: Mapping[str, Any]) -> str:
-    """sha256 of the document without ``plan_id``: UTF-8, keys sorted, no spaces."""
+    """Return the sha256 of the document without ``plan_id``: UTF-8, sorted keys, no spaces."""
     content = {key: value for key, value in document.items() if key != "plan_id"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def require_format(document: Mapping[str, Any], place: str) -> None:
-    """Raise InvalidInputError where a plan is of another ``format_version`` than this advisor writes."""
+    """Raise InvalidInputError for another ``format_version``."""
     found = document.get("format_version")
     if type(found) is not int or found != FORMAT_VERSION:
         problem = f"{excerpt(found)} is unknown, this advisor reads {FORMAT_VERSION}"
@@ -406,7 +405,7 @@ def require_format(document: Mapping[str, Any], place: str) -> None:
 
 
 def _plain(record: Any) -> dict[str, Any]:
-    """The fields of a flat record: tuples become lists, enums text. (``asdict`` copies deeply: too slow for moves.)"""
+    """Return the record's fields as JSON. (``asdict`` copies deeply: too slow for moves.)"""
     return {attribute.name: _plain_value(getattr(record, attribute.name)) for attribute in fields(record)}
 
 

@@ -1,14 +1,12 @@
-"""The stages ``earlier plan`` and ``continue``: an earlier plan that was not applied, or only in part.
+"""The stages ``earlier plan`` and ``continue``: an earlier plan that is not or only partly applied.
 
-A person who approved yesterday's plan wants to see it again, not another one of the same worth. So what is left of it
-is kept as long as nothing contradicts it and it still leads where it should; where the cluster moved on meanwhile it
-is continued: its moves stay, some are added.
+An operator wants to see the approved plan again, not an equivalent one. So its remaining moves are kept while nothing
+contradicts them and they still reach the goal; else they are kept and others are added.
 
-Promises, in order: what is kept is within today's budget; it leaves nothing where it must not stay; a plan that leads
-inside the dead band, or nearly as far as any moves would, is confirmed unchanged; one that the cluster has drifted away
-from is continued if that copies little more than a new plan would.
-Example: band 10 %, dead band 20 %: a plan that leads to 17 % is confirmed, because nothing would move at 17 %; one that
-leads to 23 % is continued.
+Promises, in order: kept moves fit today's budget; no replica stays where it must not; a plan that ends inside the dead
+band, or nearly as even as any, is confirmed unchanged; else it is continued if that copies little more than a new plan.
+Example: band 10 %, dead band 20 %: a plan that ends at 17 % is confirmed, because nothing would move at 17 %; one that
+ends at 23 % is continued.
 
 Complexity: three searches at most, none where the plan is confirmed at once.
 """
@@ -39,7 +37,7 @@ from kafka_rebalance.plans.state import PlanState, PreviousPlan, Progress
 from kafka_rebalance.plans.survival import is_survived
 from kafka_rebalance.plans.topic_leaders import has_least_leaders
 
-# Parameters that only say how a plan runs, or how its worth is weighed; all others say what is wanted.
+# Parameters of speed and weighing; all others say what is wanted.
 HOW = frozenset((
     "prefer", "slack", "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave", "max_leader_changes_per_wave",
     "expires_after_hours", "dead_band", "least_gain_per_byte", "capacities",
@@ -47,30 +45,26 @@ HOW = frozenset((
 
 
 class ReadPrevious:
-    """What an earlier plan left to do, where today's cluster and options still allow it."""
+    """Finds the remaining moves of an earlier plan."""
 
     name = "earlier_plan"
 
     def applies(self, state: PlanState) -> bool:
-        """There is an earlier plan."""
         return state.is_open and state.previous is not None
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with what remains."""
         return replace(state, remaining=what_is_left(state.request, state.problem, state.previous or {}))
 
 
 class ContinuePrevious:
-    """An earlier plan that still holds is confirmed or continued in place of a new one."""
+    """Confirms or continues an earlier plan that still holds."""
 
     name = "continue"
 
     def applies(self, state: PlanState) -> bool:
-        """Something is left of an earlier plan."""
         return state.is_open and state.remaining is not None
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the moves that are left and those that were added, or as it was."""
         assert state.remaining is not None
         request, problem, params = state.request, state.problem, state.params
         kept = continued_plan(request, problem, state.remaining, state.seed, state.progress, params)
@@ -85,7 +79,7 @@ class ContinuePrevious:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContinuedPlan:
-    """The moves that are left and those that were added, why, and the earlier plan's id."""
+    """Remaining and added moves, reasons, and the earlier plan's id."""
 
     draft: Draft
     reason: Fact
@@ -100,9 +94,9 @@ def continued_plan(
     progress: Progress,
     params: PlanParams = DEFAULTS,
 ) -> ContinuedPlan | None:
-    """What of ``previous_plan`` is still to be done today; None where nothing is, or a new plan is better.
+    """Return the rest of ``previous_plan`` for today; None where it is empty, or a new plan is better.
 
-    Raises InfeasibleError where even what must move costs more than the budget.
+    Raises InfeasibleError where moves that must be made cost more than the budget.
     """
     within, today = plan_request.options.band, broker_loads(problem, problem.replicas, problem.leader)
     if within is not None and not plan_request.hard and _is_inside(problem, today):
@@ -145,7 +139,7 @@ def _continued(draft: Draft, previous_plan: PreviousPlan) -> ContinuedPlan:
 
 
 def _cost(draft: Draft) -> PlanCost:
-    """What is known of a draft's cost."""
+    """Return the known cost."""
     copied = float((draft.copies * np.nan_to_num(draft.size)).sum())
     return PlanCost(copied, int(draft.copies.sum()), int(draft.changes_leader.sum()))
 
@@ -153,7 +147,7 @@ def _cost(draft: Draft) -> PlanCost:
 def _is_as_even(
     plan_request: PlanRequest, problem: Problem, loads: tuple[Floats, Floats], other: Solution, least: float
 ) -> bool:
-    """The other solution does not take off ``least`` more than the kept plan; ``loads`` today and after that."""
+    """Whether the other solution removes less than ``least`` more; ``loads`` today and after the kept plan."""
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
     best = broker_loads(problem, other.replicas, other.leader)
     _, more = gained(bands, loads[1:], (best,), stays)
@@ -166,7 +160,7 @@ def _is_inside(problem: Problem, load: Floats) -> bool:
 
 
 def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
-    """What is left of an earlier plan is within today's caps and hours, has its leaders, survives what it has to."""
+    """Whether the rest keeps caps and hours, minimum leaders and survival."""
     after = outcome_of(plan_request, draft).after_by_resource
     is_within = not over_caps(plan_request, after) and keeps_hours(plan_request, draft, params)
     is_led = has_least_leaders(plan_request, problem, draft)
@@ -174,7 +168,7 @@ def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params
 
 
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
-    """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
+    """Return None where it had other options, is fully applied, had no moves, or contradicts the cluster."""
     wanted = plan_request.options.document()
     asked = previous["parameters"]
     if any(asked.get(name) != wanted[name] for name in wanted.keys() - HOW) or not previous["moves"]:
@@ -204,10 +198,9 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
 
 
 def earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> Bounds:
-    """The prices and covers that proved an earlier plan's bound on bytes, by today's rows and brokers, without a value.
+    """Return the prices and covers of an earlier plan's bound, in today's rows and brokers, without a value.
 
-    Any prices prove some bound, as today's loads and bands make it: nothing of the earlier value is kept. Raises
-    InvalidInputError for prices and covers that no plan has.
+    Any prices prove some bound under today's loads and bands. Raises InvalidInputError for invalid prices or covers.
     """
     try:
         return _earlier_prices(plan_request, problem, previous)
@@ -231,7 +224,7 @@ def _earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mappi
 
 
 def _prices(plan_request: PlanRequest, problem: Problem, named: Mapping[str, Mapping[str, float]]) -> Floats:
-    """float64[B, D]; what is not in today's problem has none."""
+    """float64[B, D]; 0 for parts outside today's problem."""
     prices = np.zeros((problem.broker_count, len(problem.resources)))
     for d, name in enumerate(problem.resources):
         for broker, price in named.get(name, {}).items():
@@ -277,12 +270,11 @@ def _is_lawful(problem: Problem, row: int, today: list[int], to: list[int], lead
 
 
 def differs(problem: Problem, replicas: Ints, leader: Ints) -> bool:
-    """Whether a placement changes anything."""
     return bool((replicas != problem.replicas).any() or (leader != problem.leader).any())
 
 
 def leaves_nothing_behind(problem: Problem, replicas: Ints) -> bool:
-    """No replica on a broker that leaves, the replication factor as wanted."""
+    """Whether no replica is on a removed broker, and the replication factor is right."""
     free = ~problem.pinned
     there = replicas >= 0
     on_leaving = there & ~problem.stays[replicas]

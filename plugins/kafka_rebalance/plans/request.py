@@ -1,7 +1,7 @@
-"""Build the planner's ``Problem`` from snapshot and options, with all that the plan reports: names, notes, sources.
+"""Build the planner's ``Problem`` from snapshot and options, with names, notes and sources for the plan.
 
-The problem has no rows for partitions that must not move and that lie wholly on brokers that are gone; of those
-that lie there in part only the rest is in it. Otherwise one lost partition would make every plan infeasible.
+Pinned partitions wholly on lost brokers have no row; of those partly there only the other replicas count. Otherwise one
+lost partition would make every plan infeasible.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ from kafka_rebalance.snapshot.other_hands import MOST_CANCELLED, cancel_json
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
-    """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
-    move whatever the balance, ``unmet`` what must and cannot yet: a replica is out of sync, or a reassignment runs.
-    ``watched``: rates that are not evened out, because no broker is near what it can carry.
+    """``rows`` int64[P']: the snapshot row of each problem row.
+
+    ``hard``: reasons to move regardless of balance. ``unmet``: moves that must be made but cannot yet, because a
+    replica is out of sync or a reassignment runs. ``watched``: rates that are not evened out, because no broker is near
+    capacity.
     """
 
     snapshot: ClusterSnapshot
@@ -65,37 +67,39 @@ class PlanRequest:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Those that count, are known and can be changed: leaders alone move neither disk nor incoming bytes."""
+        """Resources that are known and can change: leaders alone move neither disk nor incoming bytes."""
         known = tuple(name for name in self.in_play if name in self.partitions.sources)
         return known if self.options.moves_replicas else tuple(name for name in known if name in LEADER_CARRIED)
 
     @property
     def in_play(self) -> tuple[str, ...]:
-        """Those that are balanced by default, and those that a target, a cap, a headroom or ``also_balance`` names."""
+        """Resources balanced by default, and those of a target, cap, headroom or ``also_balance``."""
         asked = self.options.targets.keys() | self.options.caps.keys() | self.options.headroom.keys() | self.balanced
         return tuple(name for name in RESOURCES if name in BALANCED or name in asked)
 
     @property
     def balanced(self) -> frozenset[str]:
-        """Those that have the common band."""
+        """Resources with the common band."""
         return BALANCED | self.options.also_balance
 
     @property
     def caps(self) -> dict[str, Floats]:
-        """Resource → what each broker may carry at most after the plan, float64[B]."""
+        """Resource → cap of each broker after the plan, float64[B]."""
         return broker_caps(self.options, self.brokers)
 
     @property
     def ordered(self) -> frozenset[str]:
-        """Resources whose band was ordered: by a target, or by a width that was given for all."""
+        """Resources with a given band: by target, or by a width for all."""
         return frozenset(self.options.targets) | (
             frozenset() if self.options.within is None or self.options.band is None else self.balanced
         )
 
     @property
     def band_ranks(self) -> dict[str, int]:
-        """Resource → rank of its band. Defaults give way to orders; where disks are known and differ, resources of
-        which no broker's capacity is known (equal shares are assumed) give way to disk.
+        """Resource → rank of its band.
+
+        Given bands outrank defaults. Where disks are known and differ, disk outranks resources without any known
+        capacity (equal shares are assumed).
         """
         capacity = self.brokers.arrays.capacity
         has_unequal_disks = self._has_unequal_disks() and "disk" in self.resources
@@ -113,7 +117,7 @@ class PlanRequest:
 
     @property
     def left_out(self) -> dict[str, Fact]:
-        """Why each of the other resources is not balanced."""
+        """Why each other resource is not balanced."""
         stays = fact(FactCode.REPLICAS_STAY)
         known = {name: stays for name in self.partitions.sources if name not in self.resources}
         return {name: why for name, why in (self.partitions.left_out | known).items() if name in self.in_play}
@@ -121,9 +125,9 @@ class PlanRequest:
     def problem(
         self, within: float | None, targets: Mapping[str, Target] | None = None, *, evens_out_rates: bool = False
     ) -> Problem:
-        """The problem of this ask with a band of ``within`` (None: no band but the targets).
+        """Return the problem with a band of ``within`` (None: only targets).
 
-        ``evens_out_rates``: what is watched has its band, too.
+        ``evens_out_rates``: watched rates get their band, too.
         """
         watched = {} if evens_out_rates else self.watched
         wanted = Wanted(
@@ -146,7 +150,7 @@ class PlanRequest:
         return problem
 
     def busy_level(self, name: str) -> float:
-        """Load per capacity that a watched rate may come to."""
+        """Return the load per capacity that a watched rate may reach."""
         rate = self.watched[name]
         return self.busy_share * (rate.capacity if rate.is_assumed else 1.0)
 
@@ -154,7 +158,7 @@ class PlanRequest:
         arrays = self.brokers.arrays
         limit = {**arrays.capacity, "disk": self.disk_limit}
         for name, cap in self.caps.items():
-            if name != "disk":  # of which more may be there while both copies of a replica are
+            if name != "disk":  # a disk holds both copies for a while
                 limit[name] = np.minimum(limit.get(name, np.inf), cap * (1 + BAND_ROUNDING))
         return replace(arrays, limit=limit)
 
@@ -188,7 +192,7 @@ class PlanRequest:
 def build_request(
     snapshot: ClusterSnapshot, options: PlanOptions, params: OptionParams = DEFAULTS.options
 ) -> PlanRequest:
-    """Everything that does not depend on the band. O(P·W)."""
+    """Return the parts that do not depend on the band. O(P·W)."""
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
     replicas = partitions.placement.replicas
@@ -245,11 +249,11 @@ def build_request(
 def _watched(
     partitions: PartitionArrays, brokers: BrokerArrays, options: PlanOptions, busy_share: float
 ) -> dict[str, Watched]:
-    """Rates that nobody ordered a band for, and of which no broker carries ``busy_share`` of what it can carry.
+    """Return rates without a given band, where every broker carries less than ``busy_share`` of its capacity.
 
-    As brokers lead today, and once preferred replicas are elected. Where a capacity is not known, it is what the
-    fullest broker carries and the throttle, which a plan puts on top of it; of CPU nothing is assumed.
-    Example: at a throttle of 50 MB/s, brokers that receive 40 and 20 MB/s are left as they are: 40 of 90 MB/s.
+    Both with today's leaders and after a preferred election. An unknown capacity is the fullest broker's load plus the
+    throttle; none is assumed for CPU. Example: at a throttle of 50 MB/s, brokers that receive 40 and 20 MB/s are
+    watched: 40 of 90 MB/s.
     """
     placement, arrays = partitions.placement, brokers.arrays
     if options.band is None or options.is_within_ordered or not arrays.stays.any() or not len(placement.replicas):
@@ -271,7 +275,7 @@ def _watched(
         )
         loads = [held + _led(leader, columns.leader_extra[:, d], len(held)) for leader in (placement.leader, preferred)]
         load = np.where(arrays.stays, np.maximum(*loads), 0.0)
-        # A plan's copies come on top of what the fullest broker carries.
+        # A plan's copies come on top of the fullest broker's load.
         capacity = np.full(len(load), load.max() + options.throttle_bytes_per_s) if known is None else known
         fullest = int((load / capacity).argmax())
         if 0 < load[fullest] < busy_share * capacity[fullest]:
@@ -286,9 +290,9 @@ def _led(leader: Ints, weight: Floats, broker_count: int) -> Floats:
 
 
 def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flags:
-    """bool[P, W]: replicas on brokers that do not stay, of partitions that nobody may touch.
+    """bool[P, W]: replicas on lost brokers, of pinned partitions.
 
-    Not those of excluded topics on a broker that is to be removed: there two options contradict each other.
+    Not of excluded topics on a removed broker: there two options contradict each other.
     """
     replicas = partitions.placement.replicas
     there = replicas >= 0
@@ -299,14 +303,14 @@ def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Fla
 
 
 def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
-    """Rows without the cells that are gone, gaps closed, and the order of columns that does it."""
+    """Return rows without the ``gone`` cells, and the column order that closes the gaps."""
     cleared = np.where(gone, ABSENT, replicas)
     order = np.argsort(cleared == ABSENT, axis=1, kind="stable")
     return np.take_along_axis(cleared, order, axis=1), order
 
 
 def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: Ints, rows: Longs) -> Flags:
-    """bool[P']: something of the partition cannot stay as it is."""
+    """bool[P']: some replica or leader must change."""
     replicas = partitions.placement.replicas[rows]
     there = replicas >= 0
     result = (there & ~broker_arrays.arrays.stays[replicas]).any(axis=1) | (there.sum(axis=1) != target)
@@ -327,7 +331,7 @@ def _sets_of(partitions: PartitionArrays, rows: Longs) -> BrokerSets | None:
 
 
 def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets: BrokerSets | None = None) -> Flags:
-    """bool[M]: on fewer racks than its replication factor and the racks of its set allow. A broker without a rack is
+    """bool[M]: on fewer racks than possible for the factor and the allowed brokers. A broker without a rack counts as
     one.
     """
     arrays = broker_arrays.arrays
@@ -340,10 +344,8 @@ def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets:
 
 
 def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Floats:
-    """What each broker can hold of replicas: its capacity less stray logs and copies between dirs, and no more than
-    Kafka's bytes plus what its volumes still offer.
-
-    What a running reassignment has not copied yet is no byte of Kafka's so far.
+    """Return each broker's room for replicas: capacity without stray logs and copies between dirs, and at most Kafka's
+    bytes plus the free space of its volumes. Bytes that a reassignment has not copied yet do not count as Kafka's.
     """
     capacity = broker_arrays.arrays.capacity.get("disk", np.full(len(broker_arrays.brokers), np.inf))
     capacity = np.maximum(capacity - broker_arrays.unplaced_bytes, 0.0)
@@ -385,7 +387,7 @@ def _hard_reasons(
 
 
 def _held_by_leaving(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags) -> list[Fact]:
-    """Return how many of the ``counted`` bool[P, W] replicas each broker holds that does not stay."""
+    """Return the ``counted`` bool[P, W] replicas on each broker that is removed or lost."""
     facts = []
     for b, broker in enumerate(broker_arrays.brokers):
         held = 0 if broker.state.stays else int((counted & (replicas == b)).sum())
@@ -397,13 +399,13 @@ def _held_by_leaving(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags
 
 
 def _wrong_factor_or_racks(wrong_rf: Flags, shared: Flags) -> list[Fact]:
-    """Return how many partitions have another replication factor than is wanted, or use too few racks."""
+    """Return the partitions with a wrong replication factor or too few racks."""
     counted = ((FactCode.REPLICATION_FACTOR_DIFFERS, wrong_rf), (FactCode.RACKS_UNUSED, shared))
     return [fact(code, partitions=int(flags.sum())) for code, flags in counted if flags.any()]
 
 
 def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions) -> tuple[Fact, ...]:
-    """What partitions that wait for a replica keep from being done."""
+    """Return goals that wait for a lagging replica."""
     if not options.moves_replicas or not partitions.waiting.any():
         return ()
     waiting = partitions.waiting
@@ -419,7 +421,7 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
 def _still_filled(
     snapshot: ClusterSnapshot, partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions, most: int
 ) -> tuple[Fact, ...]:
-    """Brokers that are to be empty, or are gone, and that running reassignments give replicas or leave them there."""
+    """Return removed or lost brokers that keep or get replicas by running reassignments."""
     if not options.moves_replicas:
         return ()
     replicas, reasons = partitions.placement.replicas, []

@@ -1,7 +1,6 @@
-"""The searches behind one plan, apart from each other: the plan itself, and each point of its frontier.
+"""Independent searches of one plan: the plan, and each point of its frontier.
 
-They need nothing of each other, so a mapper may run them anywhere, side by side. Put together and verified they give
-the same bytes wherever they ran. Example: eight bands of a frontier are nine searches.
+A mapper may run them anywhere; the plan has the same bytes. Example: eight bands of a frontier are nine searches.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from kafka_rebalance.plans.verified_plan import VerifiedPlan, verified
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 Value = TypeVar("Value")
-# ``map`` itself, ``map`` of a process pool, or Spark's: the answer to each task, in the order of the tasks.
+# ``map``, a process pool's or Spark's: the answer to each task, in task order.
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 
-_PLAN_S, _POINT_S = 6e-4, 5e-5  # of search for each replica; measured with 10,000
+_PLAN_S, _POINT_S = 6e-4, 5e-5  # seconds for each replica, measured with 10,000
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search: the plan where ``within`` is None, else the point of the frontier at this band.
+    """The plan's search where ``within`` is None, else the frontier's point at this band.
 
-    ``cost_s``: about how long it takes, for mappers that pack their tasks.
+    ``cost_s``: estimated seconds, for packing tasks.
     """
 
     what: ClassVar[str] = "searches"
@@ -44,7 +43,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanQuestion:
-    """All that a plan is made of. ``unfit``: why no advice can rest on the reading; then nothing is searched."""
+    """Input of a plan. ``unfit``: why the snapshot allows no advice; then nothing is searched."""
 
     snapshot: ClusterSnapshot
     options: PlanOptions
@@ -66,7 +65,7 @@ class PlanQuestion:
         return Search(None, replicas * _PLAN_S), *(Search(band, replicas * _POINT_S) for band in bands)
 
     def answer(self, search: Search, progress: Progress = ignore, watch: Watch = ignore) -> Plan | RatedPoint | None:
-        """Return the plan without its frontier, or one point of it. Raises as ``make_plan``."""
+        """Return the plan without frontier, or one point of it. Raises as ``make_plan``."""
         if search.within is None:
             return search_plan(
                 self.snapshot, replace(self.options, with_frontier=False), seed=self.seed, previous=self.previous,
@@ -77,9 +76,9 @@ class PlanQuestion:
         return point
 
     def put_together(self, answers: Iterable[Plan | RatedPoint | None]) -> VerifiedPlan:
-        """Return the sealed and verified plan of the answers to ``searches``, in their order.
+        """Return the sealed and verified plan from the answers, in the order of ``searches``.
 
-        Raises InvalidPlanError where the plan does not pass its verification.
+        Raises InvalidPlanError where verification fails.
         """
         if self.unfit:
             plan = plan_of_unfit_reading(
@@ -100,7 +99,7 @@ class PlanQuestion:
 def planned(
     question: PlanQuestion, *, mapper: Mapper = map, progress: Progress = ignore, watch: Watch = ignore
 ) -> VerifiedPlan:
-    """Return the verified plan: searched by ``mapper``, then put together and verified once."""
+    """Return the verified plan, searched by ``mapper``."""
     question = at_frontier_point(question, mapper=mapper, progress=progress)
     answers = list(mapper(partial(question.answer, progress=progress, watch=watch), question.searches()))
     progress("verifying")
@@ -108,7 +107,7 @@ def planned(
 
 
 def at_frontier_point(question: PlanQuestion, *, mapper: Mapper = map, progress: Progress = ignore) -> PlanQuestion:
-    """Return the question with the band of the frontier's point that it names: it takes a plan to find it."""
+    """Return the question with the band of its named frontier point, which takes a plan to find."""
     if question.options.at not in FRONTIER_POINTS:
         return question
     whole = replace(question, options=replace(question.options, at=None, with_frontier=True), previous=None)
@@ -117,9 +116,8 @@ def at_frontier_point(question: PlanQuestion, *, mapper: Mapper = map, progress:
 
 
 class Sent(Generic[Value]):
-    """A value that goes to other processes as bytes, and is read there by those alone that ask for it.
-
-    A worker that replays groups has no use for the whole snapshot, and never unpickles it.
+    """A value sent to other processes as bytes and unpickled on first use: group workers never
+    unpickle the snapshot.
     """
 
     def __init__(self, value: Value) -> None:
@@ -127,7 +125,6 @@ class Sent(Generic[Value]):
 
     @property
     def value(self) -> Value:
-        """The value."""
         if not self._values:
             self._values, self._packed = [pickle.loads(self._packed)], b""  # noqa: S301 packed by our own driver
         return self._values[0]
@@ -137,5 +134,5 @@ class Sent(Generic[Value]):
         return self._packed or pickle.dumps(self._values[0], pickle.HIGHEST_PROTOCOL)
 
     def __setstate__(self, packed: bytes) -> None:
-        """Leave it packed until ``value`` is read."""
+        """Keep it packed until ``value`` is used."""
         self._values, self._packed = [], packed

@@ -1,4 +1,4 @@
-"""``PlanState`` and ``Stage``: one plan in the making, and the protocol of the stages that ``plans.pipeline`` lists."""
+"""``PlanState`` and ``Stage``: a plan in the making, and the protocol of the stages in ``plans.pipeline``."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Watch = Callable[[TraceStep], None]
 
 
 def ignore(_: Any) -> None:
-    """Ignore what is reported."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreviousPlan:
-    """What is left of an earlier plan, in problem rows: today's placement int32[P', W] and leaders int32[P'] with it
-    applied. ``left`` counts moves that are still to be made, ``done`` those that were.
+    """Rest of an earlier plan in problem rows: replicas int32[P', W] and leaders int32[P'] with it applied; ``left``
+    and ``done`` count moves.
     """
 
     plan_id: str
@@ -40,21 +40,16 @@ class PreviousPlan:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PlanState:
-    """The request, and what the stages found so far.
+    """The request, and the results of the stages so far.
 
-    draft         moves from today's placement; none where no stage made any
-    solution      the placement that the search found, with its loads; None before the search and where it is not needed
-    verdict       None until a stage decides
-    reasons       why the verdict is so
-    bounds        lower bounds for the bands that were asked for; None: not known for this draft
-    earlier       prices and covers that proved a bound before: they prove one anew, their values are void
-    previous      document of an earlier plan; ``remaining``: what of it is left to do; ``continues``: its id if kept
-    is_cut_short  a budget ended the plan before all bands were met
-    today         the problem with today's leaders, where the search starts after an election
-    step_of       int32[M]: the step of each move
-    wave_of       int32[M]: the wave of each move; ``slots``: moves at a time for each broker
-    plan          the finished plan, unsealed
-    trace         what each stage left behind, in order
+    draft         moves from today's placement; empty until a stage makes some solution      placement of the search,
+    with its loads; None before it, or without one verdict       None until a stage decides reasons       of the verdict
+    bounds        lower bounds for the requested bands; None: unknown for this draft earlier       prices and covers of
+    an earlier bound, to prove a new one; their values are void previous      document of an earlier plan;
+    ``remaining``: its rest; ``continues``: its id if kept is_cut_short  a budget ended the plan before all bands were
+    met today         the problem with today's leaders, where the search starts after an election step_of
+    int32[M]: the step of each move wave_of       int32[M]: the wave of each move; ``slots``: concurrent moves for each
+    broker plan          the finished plan, unsealed trace         one entry for each stage, in order
     """
 
     request: PlanRequest
@@ -83,22 +78,21 @@ class PlanState:
 
     @property
     def options(self) -> PlanOptions:
-        """The options of the request."""
         return self.request.options
 
     @property
     def is_open(self) -> bool:
-        """No stage has decided on a verdict yet."""
+        """Whether no verdict is decided yet."""
         return self.verdict is None
 
     @property
     def is_possible(self) -> bool:
-        """Enough was seen for a verdict, and no hard rule is broken: later stages may change the plan."""
+        """Whether later stages may change the plan: the snapshot is usable, no hard rule is broken."""
         return self.verdict not in (None, Verdict.CANNOT_TELL, Verdict.INFEASIBLE)
 
     @property
     def found(self) -> Solution:
-        """The solution of a state whose search is done."""
+        """The solution of a finished search."""
         assert self.solution is not None
         return self.solution
 
@@ -108,25 +102,25 @@ class PlanState:
         return replace(self, solution=solution, draft=draft)
 
     def decided(self, verdict: Verdict, reasons: tuple[Fact, ...], **changes: Any) -> PlanState:
-        """Return the state with a verdict. Nothing is moved, and nothing proved, unless ``changes`` say so."""
+        """Return the state with a verdict, without moves and proofs unless ``changes`` set them."""
         nothing = {"draft": empty_draft(self.request), "bounds": None, "earlier": None, "continues": None}
         return replace(self, verdict=verdict, reasons=reasons, **{**nothing, "is_cut_short": False, **changes})
 
     def changed_by_rule(self, draft: Draft, reasons: tuple[Fact, ...]) -> PlanState:
-        """Return the state with the draft that a hard rule asks for beside balance, and why."""
+        """Return the state with the draft of a hard rule beyond balance, and why."""
         if draft is self.draft:
             return replace(self, reasons=(*self.reasons, *reasons))
         if len(draft):
             bounds = self.bounds if self.verdict is Verdict.REBALANCE else None
             reasons = (*reasons, *self.reasons)
             return replace(self, verdict=Verdict.REBALANCE, draft=draft, bounds=bounds, reasons=reasons, continues=None)
-        states = outcome_of(self.request, draft).states_before  # as it is, and once preferred replicas are elected
+        states = outcome_of(self.request, draft).states_before  # today, and after a preferred election
         is_uneven = any(imbalance(bands_of(self.problem), load, self.problem.stays) > 0 for load in states)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if is_uneven else Verdict.NOTHING_TO_DO
         return self.decided(verdict, reasons, draft=draft, bounds=self.bounds)
 
     def traced(self, stage: str, before: PlanState) -> PlanState:
-        """Return the state whose trace ends with what ``stage`` left; ``before`` is the state that it was given."""
+        """Return the state with a trace entry for ``stage``; ``before`` was its input."""
         draft = self.draft
         if draft is before.draft and before.trace:
             return replace(self, trace=(*before.trace, replace(before.trace[-1], stage=stage)))
@@ -136,18 +130,17 @@ class PlanState:
 
 
 class Stage(Protocol):
-    """One step from a request to a plan. It takes the state that the stage before left, and improves or limits it.
+    """One step from a request to a plan, which improves or limits the state.
 
-    ``applies`` takes the state, not the options alone. An earlier stage may have decided already, and some stages
-    depend on what the search found: only a plan that costs more than the budget has to be cut.
+    ``applies`` takes the state: an earlier stage may have decided, and some stages depend on the search's result.
     """
 
     @property
     def name(self) -> str:
-        """Its name in the trace."""
+        """Name in the trace."""
 
     def applies(self, state: PlanState) -> bool:
-        """Whether the stage has anything to do."""
+        """Return whether the stage has anything to do."""
 
     def run(self, state: PlanState) -> PlanState:
         """Return the next state. Raises InfeasibleError where a hard rule cannot be kept."""

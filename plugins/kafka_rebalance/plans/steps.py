@@ -1,12 +1,12 @@
 """The stages ``elect first`` and ``steps``: elect, repair, relieve, even out. An operator can stop after each of them.
 
 Promises, in order
-1. Each partition changes in one step only, so after any number of steps each one is as today or as planned.
-2. No step lifts a broker above what it can carry, or above a cap, that was not there today.
-3. ``elect`` rewrites no list and copies nothing. ``repair`` holds what no balance may put off: dead and removed
-   brokers, racks, replication factors, offline log dirs, demoted leaders, partitions that lack replicas. ``relieve``
-   takes load off brokers that are nearly full. ``even_out`` is the rest.
-4. What is urgent comes first: the steps are in this order.
+1. Each partition changes in one step only, so after any step each one is as today or as planned.
+2. No step lifts a broker above its capacity or a cap, unless it was above today.
+3. ``elect`` rewrites no list and copies nothing. ``repair`` holds moves that must be made regardless of balance: dead
+   and removed brokers, racks, replication factors, offline log dirs, demoted leaders, missing replicas. ``relieve``
+   takes load off nearly full brokers. ``even_out`` is the rest.
+4. Steps are in this order: the urgent first.
 
 Example: broker 9 of 12 has 93 % of its disk full, 450 partitions are not led by their first replica, a partition has
 two replicas in one rack. Steps: 430 elections; 1 repair; 19 moves off broker 9; moves that fill brokers below the band.
@@ -51,7 +51,7 @@ from kafka_rebalance.resources import LEADER_CARRIED, ONLY_LEADERS
 from kafka_rebalance.scoring.assignment_scores import skew
 
 ORDER = tuple(StepKind)
-# What a move repairs, whatever the balance.
+# Reasons that are repairs.
 REPAIRS = frozenset(
     {
         FactCode.RAISES_REPLICATION_FACTOR,
@@ -66,18 +66,17 @@ REPAIRS = frozenset(
 
 
 class ElectFirst:
-    """Preferred leaders where an election makes leaders more even: the search starts from there."""
+    """Starts the search after a preferred election where that evens out leaders."""
 
     name = "elect"
 
     def applies(self, state: PlanState) -> bool:
-        """A search is to be made, and no option counts leader changes."""
+        """Not where an option counts leader changes."""
         options = state.options
         is_counted = options.max_leader_changes is not None or options.prefer == Preference.LEADERS
         return state.is_open and not is_counted and not options.preferred_election
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state whose problem begins with these leaders, or as it was."""
         problem = state.problem
         elected = electable(state.request, problem)
         if np.array_equal(elected, problem.leader) or not _is_more_even(problem, elected):
@@ -86,7 +85,7 @@ class ElectFirst:
 
 
 def electable(request: PlanRequest, problem: Problem) -> Ints:
-    """int32[P']: who leads after an election of preferred replicas today: the first of the list where it is in sync."""
+    """int32[P']: leaders after a preferred election today: the first replica where in sync."""
     first = request.partitions.placement.replicas[request.rows, 0]
     is_first = problem.replicas[:, 0] == first
     may = is_first & candidates(problem, problem.replicas)[:, 0] & ~request.partitions.laggards[request.rows, 0]
@@ -95,7 +94,7 @@ def electable(request: PlanRequest, problem: Problem) -> Ints:
 
 
 def _is_more_even(problem: Problem, elected: Ints) -> bool:
-    """An election lowers the imbalance, and lifts no broker above a limit."""
+    """Whether an election lowers the imbalance and lifts no broker above a limit."""
     bands = bands_of(problem)
     today = broker_loads(problem, problem.replicas, problem.leader)
     after = broker_loads(problem, problem.replicas, elected)
@@ -105,32 +104,28 @@ def _is_more_even(problem: Problem, elected: Ints) -> bool:
 
 
 class OrderSteps:
-    """Which step each move belongs to."""
+    """Assigns each move to a step."""
 
     name = "steps"
 
     def applies(self, state: PlanState) -> bool:
-        """Something moves."""
         return state.verdict is Verdict.REBALANCE and bool(len(state.draft))
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the step of each move."""
         return replace(
             state, step_of=steps_of(state.request, state.problem, state.draft, state.params.steps.full_share)
         )
 
 
 class StopAtStep:
-    """The plan ends at the step that was asked for; the moves of later steps are left out."""
+    """Drops moves after the requested step."""
 
     name = "stop"
 
     def applies(self, state: PlanState) -> bool:
-        """A step was named, and there are moves."""
         return state.step_of is not None and state.options.at in set(StepKind)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the moves of this step and of those before it."""
         assert state.step_of is not None
         last = ORDER.index(StepKind(state.options.at or ""))
         later = np.flatnonzero(state.step_of > last)
@@ -155,7 +150,7 @@ class StopAtStep:
 def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: float) -> Ints:
     """int32[M]: index in ``ORDER`` of each move's step."""
     step = np.full(len(draft), ORDER.index(StepKind.EVEN_OUT), dtype=np.int32)
-    if request.options.asks_beyond_bands:  # what is asked holds at the end alone
+    if request.options.asks_beyond_bands:  # the request holds only at the end
         return step
     step[draft.is_election] = ORDER.index(StepKind.ELECT)
     repairs = np.array([code in REPAIRS for code in hard_reasons(request, draft)], dtype=np.bool_)
@@ -170,7 +165,7 @@ def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: f
 
 
 def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool:
-    """Elections lower the imbalance by themselves; the others of the plan are not done yet."""
+    """Whether the elections alone lower the imbalance."""
     if not len(elections):
         return False
     bands, outcome = bands_of(problem), outcome_of(request, elections)
@@ -182,7 +177,7 @@ def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool
 
 
 def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: float) -> None:
-    """Put into ``relieve`` what takes load off brokers that are nearly full, and off those that this would fill."""
+    """Put into ``relieve`` moves off nearly full brokers, and off those that this would fill."""
     relieve, rest = ORDER.index(StepKind.RELIEVE), ORDER.index(StepKind.EVEN_OUT)
     relieved = np.zeros((len(request.brokers.brokers), len(request.resources)), dtype=np.bool_)
     while True:
@@ -196,7 +191,7 @@ def _add_relief(request: PlanRequest, draft: Draft, step: Ints, full_share: floa
 
 
 def _nearly_full(request: PlanRequest, draft: Draft, done: Flags, full_share: float) -> Flags:
-    """bool[B, D]: brokers that stay and carry more than ``full_share`` of what they can, or more than a cap."""
+    """bool[B, D]: remaining brokers above ``full_share`` of capacity, or above a cap."""
     outcome = outcome_of(request, draft.chosen(np.flatnonzero(done)))
     stays = request.brokers.arrays.stays
     full = np.zeros(outcome.after.shape, dtype=np.bool_)
@@ -215,7 +210,7 @@ def _most(request: PlanRequest, name: str, full_share: float) -> Floats:
 
 
 def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
-    """bool[M]: moves that take a replica, or the lead, from a broker that is ``full`` bool[B, D] of what it carries."""
+    """bool[M]: moves that take a replica or leader from a ``full`` bool[B, D] broker."""
     of_replicas = np.array([name not in ONLY_LEADERS for name in resources], dtype=np.bool_)
     of_leaders = np.array([name in LEADER_CARRIED for name in resources], dtype=np.bool_)
     loses_replica = np.asarray(full[:, of_replicas].any(axis=1))
@@ -227,8 +222,9 @@ def _takes_off(draft: Draft, full: Flags, resources: tuple[str, ...]) -> Flags:
 
 
 def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
-    """Elections go last, and any other step goes with the next one, where stopping after it would leave a broker with
-    more than it can carry, and more than today.
+    """Join steps after which a broker would exceed its capacity and today's load.
+
+    Elections join the last step, others the next one.
     """
     last = len(ORDER) - 1
     before = outcome_of(request, empty_draft(request)).before
@@ -242,7 +238,7 @@ def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
 
 
 def _overfills(request: PlanRequest, done: Draft, before: Floats) -> bool:
-    """A broker that stays carries more than it can, and than ``before`` float64[B, D]."""
+    """Whether a remaining broker exceeds its capacity and ``before`` float64[B, D]."""
     outcome = outcome_of(request, done)
     for d, name in enumerate(outcome.resources):
         most = _most(request, name, 1.0)
@@ -254,7 +250,7 @@ def _overfills(request: PlanRequest, done: Draft, before: Floats) -> bool:
 
 
 def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tuple[Step, ...]:
-    """The steps as the plan reports them; ``bounds`` are those of the whole plan."""
+    """Return the steps for the document; ``bounds`` are the whole plan's."""
     draft, wave_of, step_of = state.draft, state.wave_of, state.step_of
     if not len(draft) or wave_of is None or step_of is None:
         return ()
@@ -270,7 +266,7 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
         copied = float(sum(amount or 0 for amount in done.bytes_forward()))
         proved = bounds if is_last else _bounds_of_step(state, outcome, bands, bounds, copied)
         is_known = total_bytes(done.bytes_forward()) is not None
-        # Widened bands are stated as multiples of the mean: a last digit of theirs may cost a little of the bound.
+        # Widened bands are rounded multiples of the mean, which may lower the bound a little.
         sure = 1.0 if is_last else 1.0 - state.params.steps.bound_rounding
         least = 0.0 if proved is None else min(sure * proved.bytes.value, copied)
         steps.append(
@@ -296,7 +292,7 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
 def _bounds_of_step(
     state: PlanState, outcome: Outcome, bands: Bands, bounds: Bounds | None, copied: float
 ) -> Bounds | None:
-    """Bounds for bands as wide as the step leaves brokers; None where nothing is copied up to it."""
+    """Return bounds for bands as wide as the step's loads; None without copies up to it."""
     if copied <= 0 or not state.is_possible:
         return None
     low, high = met_bands(state.request, outcome, bands)
@@ -307,7 +303,7 @@ def _bounds_of_step(
 
 
 def _fullest(level: Floats) -> int:
-    """The first of the fullest brokers; sums that differ by rounding are equal."""
+    """Return the first of the fullest brokers; rounding differences are ties."""
     return int((level >= level.max() * (1 - BAND_ROUNDING)).argmax())
 
 

@@ -27,20 +27,18 @@ from kafka_rebalance.plans.state import PlanState
 from kafka_rebalance.resources import in_a_sentence
 from kafka_rebalance.scoring.placement_scores import moved_loads, successors
 
-# What each broker carries once a draft is done and something is lost, as the planner's state of losses.
-#
-# Only partitions that nothing pins and all of whose replicas are in sync may be changed for it: of others it is not
-# known who would take over. Where nothing is known of losses at all, the option is refused.
+# Loads after a draft and a loss, as the planner's state of losses. Only unpinned partitions with all replicas in sync
+# may change: for others the next leader is unknown. Without any known loss the option is refused.
 
 
 def loss_of(plan_request: PlanRequest) -> Loss:
-    """What may be lost, by the option."""
+    """Return the losses of the option."""
     losses = losses_of(plan_request, in_service(plan_request))
     return losses[plan_request.options.survive or "broker"]
 
 
 def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> LossState:
-    """The placement that ``draft`` leads to, in snapshot rows, under all losses. O(P·W)."""
+    """Return ``draft``'s placement in snapshot rows under all losses. O(P·W)."""
     serves, loss = in_service(plan_request), loss_of(plan_request)
     outcome = outcome_of(plan_request, draft)
     placed = standing(plan_request, draft, outcome.after_by_resource, serves)
@@ -81,7 +79,6 @@ def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> 
 
 
 def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
-    """bool[P]."""
     partitions, brokers = plan_request.partitions, plan_request.brokers.arrays
     replicas, leader, _ = placement_after(plan_request, draft)
     may = np.zeros(len(replicas), dtype=np.bool_)
@@ -93,12 +90,12 @@ def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
 
 
 def untouched(plan_request: PlanRequest, problem: Problem) -> LossState:
-    """Today's placement under all losses."""
+    """Return today's placement under all losses."""
     return loss_state_of(plan_request, problem, empty_draft(plan_request))
 
 
 def require_losses_known(plan_request: PlanRequest) -> None:
-    """Raises UsageError where nothing that may be lost is known, or no capacity that a loss takes of."""
+    """Raises UsageError where no loss, or no capacity that a loss uses, is known."""
     kind = plan_request.options.survive
     if kind is None:
         return
@@ -110,17 +107,15 @@ def require_losses_known(plan_request: PlanRequest) -> None:
         raise UsageError.at(f"--survive {kind}", problem, "give capacities with --capacity")
 
 
-# Who is above its capacity after which loss; and where no placement could do, by how much.
+# Overloads after losses, and a count that proves that no placement helps.
 #
-# The count: after the loss of a group the others carry at least what leads each partition that has a replica left, and
-# of each the followers that cannot all be in the group. Where that is more than they can carry together, nothing helps.
-# Example: racks of 100, 100 and 100 MB/s; leaders send 220. Without any rack 200 are left: 20 are lacking.
-#
-# O(P + G·B) for each resource.
+# After the loss of a group the others carry at least the leader load of each partition with a replica left, and the
+# followers that cannot all be in the group. If that exceeds their total capacity, nothing helps. Example: racks of 100,
+# 100 and 100 MB/s; leaders send 220. Without any rack 200 are left: 20 are lacking. O(P + G·B) for each resource.
 
 
 class Proof(Enum):
-    """That no placement does better: by a count of all loads, by a program over all placements, or not at all."""
+    """Proof that no placement is better: a count of loads, a program over all placements, or none."""
 
     COUNTED = "counted"
     ALL_TRIED = "all_tried"
@@ -129,7 +124,7 @@ class Proof(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """The highest load over capacity after any loss: who is lost, who is above (None: several brokers together)."""
+    """Highest load over capacity after any loss: the lost group and the broker (None: several together)."""
 
     lost: str
     broker: int | None
@@ -138,13 +133,13 @@ class Overload:
     capacity: float
 
     def fact(self, kind: str, **said: Any) -> Fact:
-        """Return it as a fact, of the loss of a broker or of a rack; ``said``: further arguments."""
+        """Return the fact for the loss of a broker or rack; ``said``: further arguments."""
         args = {"kind": kind, "lost": self.lost, "broker": self.broker, "resource": self.resource}
         return Fact(FactCode.LOSS_NOT_SURVIVED, args | {"load": self.load, "capacity": self.capacity} | said)
 
 
 def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
-    """The highest load over capacity of all losses; None where no loss is known."""
+    """Return the highest load over capacity of all losses; None without known losses."""
     found: Overload | None = None
     names, ids = loss_of(plan_request).names, plan_request.brokers.arrays.ids
     for broker in range(len(ids)):
@@ -155,8 +150,9 @@ def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | No
 
 
 def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[float, float, str, int]:
-    """Load, capacity, resource and lost group where one broker is highest over its capacity; a load below 0: it is
-    lost itself each time.
+    """Return load, capacity, resource and lost group where the broker is highest over its capacity.
+
+    A negative load: it is lost itself each time.
     """
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
@@ -166,9 +162,9 @@ def worst_of(plan_request: PlanRequest, state: LossState, broker: int) -> tuple[
 
 
 def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
-    """The loss after which those that are left can carry least of what they must, together; None where they could."""
+    """Return the loss with the largest deficit of all others together; None where they suffice."""
     arrays = state.arrays
-    if not arrays.serves[arrays.stays].all():  # a broker that does not answer may carry on with anything
+    if not arrays.serves[arrays.stays].all():  # an unresponsive broker may carry any load
         return None
     names, found, worst = loss_of(plan_request).names, None, 1.0
     for group in range(arrays.groups):
@@ -182,19 +178,19 @@ def counted_overload(plan_request: PlanRequest, state: LossState) -> Overload | 
 
 
 def _least_load(state: LossState, group: int) -> Floats:
-    """float64[D]: what is carried outside of the group once it is lost, whatever the placement."""
+    """float64[D]: least load outside the group after its loss, in any placement."""
     arrays = state.arrays
     rf = (state.lists >= 0).sum(axis=1)
     inside = ((state.lists >= 0) & (arrays.group[state.lists] == group)).sum(axis=1)
     size = int((arrays.group == group).sum())
-    # A list of two racks stays on two, a group that is smaller than the list cannot hold all of it.
+    # A list on two racks stays on two; a group smaller than the list cannot hold all of it.
     is_carried = arrays.may_change & (rf > 1) & ((size < rf) | ((inside > 0) & (inside < rf)))
     outside: Longs = np.where(is_carried, np.maximum(rf - size, 1), 0)
     return np.asarray(arrays.extra[is_carried].sum(axis=0) + (arrays.follower * outside[:, None]).sum(axis=0))
 
 
 def refuse_a_partition_above_all(plan_request: PlanRequest, state: LossState) -> None:
-    """Raises InfeasibleError where one partition alone brings its leader more than any broker can carry."""
+    """Raises InfeasibleError where one partition's leader load exceeds every capacity."""
     arrays = state.arrays
     if not arrays.stays.any():
         return
@@ -217,25 +213,21 @@ def refuse_a_partition_above_all(plan_request: PlanRequest, state: LossState) ->
 
 
 def cannot_survive(plan_request: PlanRequest, overload: Overload, proof: Proof) -> InfeasibleError:
-    """To be raised: the cause, what is lacking, and whether that is proved or the best that was found."""
+    """Return the error with cause, deficit, and whether it is proved."""
     options = plan_request.options
     is_limited = proof is not Proof.COUNTED and (options.has_budget or not options.moves_replicas)
     cause = overload.fact(str(options.survive), proof=proof.value, is_limited=is_limited)
     return InfeasibleError(cause, fact(FactCode.ADD_CAPACITY))
 
 
-# Why a move is made that survival rests on: which broker it keeps within its capacity, and after which loss.
-#
-# Each move is left out of the whole plan by itself. Where some broker is above its capacity then, that is its reason,
-# unless it has to be made anyway.
-#
-# Complexity: one evaluation of all moves, in parts that bound the memory.
+# Reasons of moves for survival: each is left out of the plan by itself. If a broker is then overloaded, that is its
+# reason, unless it must be made anyway. One evaluation of all moves, in parts that bound the memory.
 
 
 def explain_survival(
     plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts, params: SurviveParams
 ) -> None:
-    """Overwrite the facts of the moves that survival rests on, where the options want it."""
+    """Overwrite the facts of moves that survival needs."""
     if plan_request.options.survive is None or not len(draft):
         return
     state = loss_state_of(plan_request, problem, draft)
@@ -258,7 +250,7 @@ def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.n
     broker = int((without.excess - state.excess).argmax())
     load, capacity, resource, lost = worst_of(plan_request, without, broker)
     kind, own = str(plan_request.options.survive), set(draft.start[move].tolist()) | set(draft.end[move].tolist())
-    # A move names brokers that it touches: another one, whose leaders come here as well, is no part of it.
+    # A move names brokers that it touches, not others that gain leaders.
     is_touched = kind != "broker" or lost in own
     of = {
         "broker": int(plan_request.brokers.arrays.ids[broker]),
@@ -270,45 +262,43 @@ def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.n
     return reason, fact(FactCode.ABOVE_CAPACITY, **of, load=float(load), capacity=float(capacity))
 
 
-# The stage ``survive`` (``--survive broker`` or ``rack``): no broker is above its capacity after any loss.
+# The stage ``survive`` (``--survive broker`` or ``rack``).
 #
-# Promises, in order: a draft that comes back survives every loss, by the same simulation that plan.json tells of; it
-# keeps every budget and cap; where the plan for balance survives already it stays as it is; where that plan cannot be
-# brought to survive, today's placement is. What neither search brings about is an InfeasibleError with who is lost, who
-# is above and by how much.
+# Promises, in order: the draft survives every loss by the simulation of plan.json; it keeps every budget and cap; a
+# balance plan that survives is unchanged; where it cannot be changed to survive, the search starts from today's
+# placement. If both fail, InfeasibleError names the loss, the overloaded broker and by how much.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survival:
-    """``draft`` survives; ``reason``: what that took."""
+    """``draft`` survives; ``reason``: the changes for it."""
 
     draft: Draft
     reason: Fact
 
 
 class SurviveLosses:
-    """No broker is above its capacity after the loss of any broker, or of any rack."""
+    """Keeps brokers within capacity after any loss."""
 
     name = "survive"
 
     def applies(self, state: PlanState) -> bool:
-        """The options want survival, and nothing forbids a plan."""
         return state.is_possible and state.options.survive is not None
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with what it takes to survive. Raises InfeasibleError where nothing was found."""
+        """Raises InfeasibleError where no surviving plan was found."""
         state.progress("losing every broker" if state.options.survive == "broker" else "losing every rack")
         kept = surviving(state.request, state.problem, state.draft, state.params)
         return state.changed_by_rule(kept.draft, (kept.reason,))
 
 
 def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
-    """No broker is above its capacity after any loss; true without ``--survive``."""
+    """Whether no broker exceeds its capacity after any loss; true without ``--survive``."""
     return plan_request.options.survive is None or not loss_state_of(plan_request, problem, draft).total
 
 
 def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> Survival:
-    """``draft``, or what it takes to survive. Raises InfeasibleError where nothing was found."""
+    """Return ``draft``, changed to survive where needed. Raises InfeasibleError where none was found."""
     state = loss_state_of(plan_request, problem, draft)
     if not state.total:
         return Survival(draft, _kept(plan_request, worst_overload(plan_request, state)))
@@ -333,9 +323,7 @@ def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params:
 
 
 def _with_needed_orders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> Draft:
-    """Without new orders of lists that stay where all of them together prove needless: then those that were asked for
-    anyway, if these survive.
-    """
+    """Return the draft without new orders of unchanged lists, where it survives without all of them."""
     orders = np.flatnonzero(draft.is_reorder)
     if not len(orders) or not is_survived(plan_request, problem, bare := draft.without(orders)):
         return draft
@@ -349,7 +337,7 @@ def _allowance(plan_request: PlanRequest) -> Allowance:
 
 
 def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
-    """Within hours and caps, survives as plan.json tells it, and is worth something: balance, or surviving itself."""
+    """Whether it keeps hours and caps, survives, and improves balance or survival."""
     outcome = outcome_of(plan_request, draft)
     if over_caps(plan_request, outcome.after_by_resource) or not keeps_hours(plan_request, draft, params):
         return False
@@ -382,7 +370,7 @@ def _changed(plan_request: PlanRequest, was: Overload | None, draft: Draft) -> F
 
 
 def cannot_be_carried_out(plan_request: PlanRequest, problem: Problem, draft: Draft) -> InfeasibleError:
-    """What is above after a loss once moves were left out for which no order of waves has room."""
+    """Return the error where moves without a wave leave an overload."""
     overload = worst_overload(plan_request, loss_state_of(plan_request, problem, draft))
     assert overload is not None
     return cannot_survive(plan_request, overload, Proof.NONE)

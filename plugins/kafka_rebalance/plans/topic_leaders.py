@@ -1,16 +1,15 @@
-"""The stage ``topic_leaders``: give every broker the leaders that ``--min-topic-leaders`` asks for.
+"""The stage ``topic_leaders``: give every broker the leaders that ``--min-topic-leaders`` requests.
 
-Of each topic that may be touched and that a rule's pattern matches, every eligible broker leads ``n`` partitions at
-the least: the largest number of those rules. Eligible is who stays, may receive leadership and replicas, and may hold
-the topic (``--topic-brokers``). Where the topic's led partitions are fewer than ``n`` for each, as many as there are
-for each: led partitions over eligible brokers, rounded down. Example: ``t.*=2``, 5 partitions, 4 brokers: one each.
+Of each allowed topic that rules match, every eligible broker leads at least ``n`` partitions, by the largest rule.
+Eligible brokers stay, may receive leaders and replicas, and may hold the topic (``--topic-brokers``). With too few led
+partitions each gets led partitions over eligible brokers, rounded down. Example: ``t.*=2``, 5 partitions, 4 brokers:
+one each.
 
-Promises, in order: a draft that comes back has all of them; it keeps every budget and cap; the next election of
-preferred replicas takes none of them back and leaves the bands no worse, where lists may be reordered; where the plan
-for balance has them already it stays as it is; where that plan cannot be brought to have them, today's placement is.
-What neither search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
+Promises, in order: the draft has all of them; it keeps every budget and cap; where lists may be reordered, the next
+preferred election keeps them and the bands; a balance plan that has them is unchanged; where it cannot be changed to
+have them, the search starts from today's placement. If both fail, InfeasibleError names topic, broker and deficit.
 
-Complexity: O(P + topics · (rules + B)) to know what is wanted.
+Complexity: O(P + topics · (rules + B)) for the demands.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ from kafka_rebalance.plans.state import PlanState
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicDemands:
-    """T topics with wanted leaders: ``topics`` int64[T] in the snapshot, ``asked`` and ``least`` int64[T]
-    leaders on each of ``eligible`` bool[T, B]; ``least`` is below ``asked`` where there are too few.
+    """T topics with required leaders: ``topics`` int64[T] in the snapshot, ``asked`` and ``least`` int64[T] leaders on
+    each of ``eligible`` bool[T, B]. ``least`` is below ``asked`` where partitions are too few.
     """
 
     topics: Longs
@@ -54,14 +53,13 @@ class TopicDemands:
         return np.asarray(self.least[:, None] * self.eligible)
 
     def of_rows(self, topic_of_row: Ints) -> LeaderDemand:
-        """Of partitions whose topics are ``topic_of_row`` int32[P]."""
+        """Return the demand of partitions with topics ``topic_of_row`` int32[P]."""
         number = np.full(int(max(topic_of_row.max(initial=0), self.topics.max(initial=0))) + 1, ABSENT, np.int32)
         number[self.topics] = np.arange(len(self.topics))
         return LeaderDemand(self.need, number[topic_of_row])
 
 
 def topic_demands(plan_request: PlanRequest) -> TopicDemands:
-    """Those of the options; no topic where nothing is wanted."""
     options, arrays = plan_request.options, plan_request.brokers.arrays
     placement, names = plan_request.partitions.placement, [topic.name for topic in plan_request.snapshot.topics]
     open_to = arrays.takes_leaders & arrays.takes_replicas
@@ -86,30 +84,29 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastLed:
-    """``draft`` has every leader that the options ask for; ``reasons``: what that took."""
+    """``draft`` has all required leaders; ``reasons``: the changes for it."""
 
     draft: Draft
     reasons: tuple[Fact, ...]
 
 
 class LeadTopics:
-    """Each broker has the leaders of topics that were asked for."""
+    """Gives brokers the required leaders."""
 
     name = "topic_leaders"
 
     def applies(self, state: PlanState) -> bool:
-        """Leaders were asked for, and nothing forbids a plan."""
         return state.is_possible and bool(state.options.min_topic_leaders)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with what it takes to have them. Raises InfeasibleError where nothing was found."""
+        """Raises InfeasibleError where none was found."""
         state.progress("leaders of topics")
         kept = with_topic_leaders(state.request, state.problem, state.draft, state.params)
         return state.changed_by_rule(kept.draft, kept.reasons)
 
 
 def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
-    """No broker lacks a leader of a topic; also where nothing of the kind was asked for."""
+    """Whether no broker lacks a required leader."""
     if not plan_request.options.min_topic_leaders:
         return True
     _, leader = in_problem_rows(draft, problem.replicas, problem.leader)
@@ -117,7 +114,7 @@ def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft)
 
 
 def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> LeastLed:
-    """``draft``, or what it takes to have them all. Raises InfeasibleError where nothing was found."""
+    """Return ``draft``, changed to have them where needed. Raises InfeasibleError where none was found."""
     demands = topic_demands(plan_request)
     if has_least_leaders(plan_request, problem, draft):
         lists, leader = in_problem_rows(draft, problem.replicas, problem.leader)
@@ -153,7 +150,7 @@ def _draft_of(plan_request: PlanRequest, problem: Problem, demands: TopicDemands
 def _lasting(
     plan_request: PlanRequest, problem: Problem, demands: TopicDemands, draft: Draft, lists: Ints, leader: Ints
 ) -> Draft:
-    """``draft``, or the same with leaders first in their lists, where the next election makes less of it otherwise."""
+    """Return ``draft``, with leaders first in their lists where the next election would harm it."""
     first = leaders_first(problem, lists, leader)
     if np.array_equal(first, lists):
         return draft
@@ -169,12 +166,12 @@ def _lasting(
 
 
 def _index_of(lists: Ints, leader: Ints) -> Ints:
-    """int32[P]: where in its list the leader stands, the first place where nobody leads."""
+    """int32[P]: the leader's index in its list, 0 without a leader."""
     return np.asarray((lists == leader[:, None]).argmax(axis=1), dtype=np.int32)
 
 
 def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
-    """Within hours and caps, and worth something: balance, or the leaders themselves."""
+    """Whether it keeps hours and caps, and improves balance or these leaders."""
     outcome = outcome_of(plan_request, draft)
     if over_caps(plan_request, outcome.after_by_resource) or not keeps_hours(plan_request, draft, params):
         return False
@@ -187,7 +184,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
 def lacking_leaders(
     plan_request: PlanRequest, problem: Problem, leader: Ints, *, is_proved: bool = False
 ) -> InfeasibleError:
-    """To be raised: the broker that lacks most, of which topic and how many, and whether that is proved."""
+    """Return the error for the largest deficit: broker, topic, count, and whether it is proved."""
     demands, options = topic_demands(plan_request), plan_request.options
     demand = demands.of_rows(problem.topic)
     lacking = demand.lacking(leader)
@@ -210,7 +207,7 @@ def lacking_leaders(
 
 
 def _kept(plan_request: PlanRequest, demands: TopicDemands) -> tuple[Fact, ...]:
-    """What is kept, and where it is less than was asked for."""
+    """Return what is kept, and where it is less than requested."""
     if not len(demands.topics):
         return (fact(FactCode.TOPIC_LEADERS_ASKED_OF_NONE),)
     kept = fact(FactCode.TOPIC_LEADERS_KEPT, topics=len(demands.topics))
@@ -240,11 +237,11 @@ def _changed(was: Draft, draft: Draft) -> Fact:
     )
 
 
-# Why a move is made that a topic's leaders rest on: which broker leads too few partitions without it.
+# Reasons of moves for required leaders: the broker that leads too few without the move.
 
 
 def explain_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts) -> None:
-    """Overwrite the facts of moves without which a broker leads too few partitions of a topic. O(P + M)."""
+    """Overwrite the facts of moves without which a broker leads too few partitions. O(P + M)."""
     if not plan_request.options.min_topic_leaders or not len(draft):
         return
     demands = topic_demands(plan_request)

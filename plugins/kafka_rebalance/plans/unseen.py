@@ -1,4 +1,4 @@
-"""Return the coverage gaps that matter for the verdict, and decide when they leave none."""
+"""Coverage gaps that matter for the verdict."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 
-# What a plan saw of its cluster: it rests on it, so ``check`` compares it with a newer snapshot.
+# Preconditions of a plan, which ``check`` compares with a newer snapshot.
 
 
 def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
-    """Racks of all brokers, partition counts of topics that move, reassignments that were running. O(P)."""
+    """Return racks of all brokers, partition counts of topics that move, running reassignments. O(P)."""
     snapshot = plan_request.snapshot
     table = snapshot.partitions
     counts = np.bincount(table.topic, minlength=len(snapshot.topics))
@@ -37,7 +37,7 @@ def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
 
 
 def topic_ids_of(plan_request: PlanRequest, draft: Draft) -> dict[str, str | None]:
-    """The id of each topic that moves, None where the snapshot does not hold it."""
+    """Return the id of each topic that moves, None where unknown."""
     return {
         plan_request.snapshot.topics[topic].name: plan_request.snapshot.topics[topic].topic_id
         for topic in _moved(plan_request, draft)
@@ -50,33 +50,28 @@ def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
     return sorted(topics, key=lambda topic: plan_request.snapshot.topics[topic].name)
 
 
-# Whether enough was seen to say "nothing to do": the reasons for ``cannot_tell``, none where enough was seen.
+# Reasons for ``cannot_tell``, none where the snapshot shows enough.
 #
-# Two questions, in this order.
+# 1. The snapshot is unusable (``nothing_usable``): no responsive broker, no partition, or none with a leader and a
+#    replica on a working log dir.
+# 2. Unseen parts could change "nothing to do" (``could_change``):
+# - a dead or fenced broker has partitions without a leader, so nothing can be copied off it;
+# - the right ``Describe on Cluster`` is missing: Kafka hides any number of topics silently;
+# - a load is known for too few partitions to be balanced;
+# - a broker would be outside if its unseen load were anything from 0 to ``times_mean`` times the mean: loads of single
+#   partitions, whole topics that could not be described. A partition without a leader may get it on any of its brokers.
 #
-# 1. Was anything usable seen (``nothing_usable``)? Not where no broker is alive and answers, there is no partition, or
-#    none of them has a leader and a replica on a log dir that works. Whatever the options, the verdict is
-#    ``cannot_tell``.
-# 2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
-#    - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
-#    - the right ``Describe on Cluster`` is missing: Kafka leaves out topics without a word, any number of them;
-#    - a figure is known for some partitions, but for too few to be balanced;
-#    - a broker would be outside if what was not seen of it were anything from nothing to ``times_mean`` times the mean
-#      of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
-#      leader may get it on any of its brokers.
-#
-# A resource that was not measured at all is left out by design, and reported: it is never a reason. Example: one of
-# nine brokers does not tell its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven.
-# One new partition among a thousand whose rate is not known yet moves no broker out of the dead band: nothing to do it
-# remains.
+# A resource without any metric is left out and reported; it is never a reason. Example: one of nine brokers does not
+# report its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven. One new partition
+# among a thousand, without a rate, moves no broker out of the dead band: nothing to do it remains.
 
 
-# Of a topic with one of these gaps no partition is in the snapshot.
+# A topic with one of these gaps has no partitions in the snapshot.
 _HIDES_TOPIC = (FactCode.LACKS_DESCRIPTION, FactCode.LACKS_ALL_BUT_SIZE, FactCode.LACKS_PARTITIONS)
 
 
 def nothing_usable(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
-    """Why nothing can be said of the cluster at all; none where something usable was seen."""
+    """Return why the snapshot is unusable, empty where it is usable."""
     if not snapshot.brokers:
         return (fact(FactCode.NO_BROKER_SEEN, has_groups_alone=bool(len(snapshot.partitions))),)
     reasons = [_why_unusable(broker) for broker in snapshot.brokers]
@@ -93,9 +88,9 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
 def could_change(
     plan_request: PlanRequest, problem: Problem, params: UnseenParams = DEFAULTS.unseen
 ) -> tuple[Fact, ...]:
-    """Why "nothing to do" may be wrong for all that was not seen. O(P·W·D)."""
+    """Return why "nothing to do" may be wrong. O(P·W·D)."""
     hidden, rights = hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
-    # Nobody knows how many topics are missing without this right: any number of them may change the answer.
+    # Without this right any number of topics may be missing.
     blind = [fact(FactCode.TOPICS_MAY_BE_HIDDEN)] if Right.DESCRIBE_CLUSTER in rights else []
     reasons = [*blind, *_stuck_brokers(plan_request), *_known_in_part(plan_request)]
     if not plan_request.options.preferred_election:
@@ -106,14 +101,13 @@ def could_change(
 
 
 def rights_missing(rights: Iterable[Right]) -> tuple[Fact, ...]:
-    """Return each right that is missing."""
     return tuple(fact(FactCode.RIGHT_MISSING, right=right.value) for right in rights)
 
 
 def _outside_perhaps(
     plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...], times_mean: float
 ) -> list[Fact]:
-    """A broker of each resource that may be outside its band by what was not seen."""
+    """Return a broker of each resource that may be outside its band by its unseen load."""
     reasons = []
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
@@ -135,14 +129,14 @@ def _outside_perhaps(
 
 
 def _why_unusable(broker: Broker) -> str:
-    """Empty for a broker that is alive and answers, with a log dir that works or none told."""
+    """Return an empty text for a responsive broker with a working log dir or unknown ones."""
     if not broker.state.is_heard:
         return broker.state.value
     return "without_log_dir" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
 
 
 def _is_led(snapshot: ClusterSnapshot) -> Flags:
-    """bool[P]: has a leader, and not all its replicas are offline."""
+    """bool[P]: has a leader, and not all replicas are offline."""
     table = snapshot.partitions
     led = table.leader >= 0
     for row, brokers in table.offline.items():
@@ -151,13 +145,13 @@ def _is_led(snapshot: ClusterSnapshot) -> Flags:
 
 
 def hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
-    """Topics of which nothing but the name was seen."""
+    """Return topics known only by name."""
     hidden = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic" and gap.lacks(*_HIDES_TOPIC)}
     return tuple(sorted(hidden))
 
 
 def _stuck_brokers(plan_request: PlanRequest) -> list[Fact]:
-    """Brokers that are gone, with the partitions that cannot be copied off them."""
+    """Return lost brokers with partitions that cannot be copied off them."""
     partitions = plan_request.partitions
     stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
     reasons = []
@@ -171,7 +165,7 @@ def _stuck_brokers(plan_request: PlanRequest) -> list[Fact]:
 
 
 def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
-    """Figures that somebody measured, for too few partitions."""
+    """Return loads that are known for too few partitions."""
     reasons = []
     for row in TABLE:
         name, kind = row.name, row.load
@@ -182,7 +176,7 @@ def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
         ):
             values = plan_request.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
-            # Measured of other partitions' traffic, had all groups been seen: that is no resource that nobody asked of.
+            # Counted only with all groups known: it is no reason where the load was not requested.
             lacking = fact(FactCode.LACKS_LOAD, kind=kind.value)
             unseen = [gap.reason for gap in plan_request.snapshot.coverage if gap.what == lacking]
             if share == 0 and unseen:
@@ -194,7 +188,7 @@ def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
 
 
 def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
-    """bool[P']: partitions of the problem whose figure is not known; of leaders, those without one."""
+    """bool[P']: problem rows with an unknown load; for leaders, those without one."""
     unseen = np.zeros(len(plan_request.snapshot.partitions), dtype=np.bool_)
     for kind in ROWS[name].rests_on:
         unseen |= np.isnan(plan_request.snapshot.load(kind))
@@ -204,7 +198,7 @@ def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
 
 
 def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float) -> Floats:
-    """float64[B]: what each broker may carry of resource ``d`` that was not seen."""
+    """float64[B]: possible unseen load of resource ``d`` on each broker."""
     seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
     extra = np.zeros(problem.broker_count)
     replicas, there = problem.replicas[unseen], problem.replicas[unseen] >= 0
@@ -212,7 +206,7 @@ def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mea
     mean_leader = float(problem.leader_extra[seen, d].mean()) if seen.any() else 0.0
     is_told = np.zeros(there.shape, dtype=np.bool_)
     if problem.resources[d] == "disk" and problem.own_disk is not None:
-        is_told = problem.own_disk[unseen] > 0  # a follower told what the leader did not
+        is_told = problem.own_disk[unseen] > 0  # a follower reported a size that the leader did not
     cells = there & ~is_told
     extra += times * mean_replica * np.bincount(replicas[cells], minlength=problem.broker_count)
     leader = problem.leader[unseen]
@@ -226,7 +220,7 @@ def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mea
 
 
 def _first_outside(plan_request: PlanRequest, problem: Problem, d: int, load: Floats, extra: Floats) -> int | None:
-    """A broker that is inside by what was seen, and may be outside by what was not; the mean moves along."""
+    """Return a broker that is inside by known loads, and may be outside by unseen ones; the mean moves along."""
     total = float(load[problem.stays].sum())
     if total <= 0 or not extra.any():
         return None

@@ -1,8 +1,7 @@
-"""A plan and its verification: nothing leaves us that the independent verifier does not accept.
+"""A plan and its verification: only plans that the independent verifier accepts are published.
 
-A right plan is never lost to bookkeeping: a bound, a point of the frontier or an estimate that cannot be verified is
-lowered or left out, that is noted, and the plan is sealed and verified again. A move, a cost, a wave or a hard rule
-that does not hold refuses the plan. A plan without faults is verified once.
+A bound, frontier point or estimate that fails is lowered or dropped with a note, and the plan is sealed and verified
+again. A wrong move, cost, wave or hard rule refuses the plan.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 
 class InvalidPlanError(AdvisorError):
-    """A plan of ours that the independent verifier does not accept: it is not published."""
+    """A plan of ours that fails verification and is not published."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VerifiedPlan:
-    """``plan`` is right by ``verification``. ``left_out``: what of the plan as it was made could not be verified."""
+    """``plan`` passed ``verification``. ``left_out``: parts that failed and were lowered or dropped."""
 
     plan: Plan
     verification: Verification
@@ -39,7 +38,7 @@ class VerifiedPlan:
 
 
 def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> VerifiedPlan:
-    """The plan as it may be published. Raises InvalidPlanError that names the faults."""
+    """Return the publishable plan. Raises InvalidPlanError naming the faults."""
     found = verify_plan(plan.document, snapshot)
     if found.is_right:
         return VerifiedPlan(plan, found)
@@ -53,7 +52,7 @@ def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAUL
 
 
 def require_verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> None:
-    """Raises InvalidPlanError that names the faults of a plan that was stored."""
+    """Raises InvalidPlanError naming the faults of a stored plan."""
     found = verify_plan(plan.document, snapshot)
     if not found.is_right:
         raise _refusal(found, params)
@@ -69,7 +68,7 @@ def _refusal(found: Verification, params: CheckParams) -> InvalidPlanError:
 
 
 def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fact, ...]]:
-    """The plan sealed anew, without what is at fault, and a fact for each part."""
+    """Return the plan sealed again without its faulty parts, and a fact for each part."""
     codes, notes = set(_codes(found)), list[Fact]()
     if codes & _BOUND_FAULTS:
         names = _bounds_at_fault(found)
@@ -96,14 +95,14 @@ def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fa
 
 
 def _bounds_at_fault(found: Verification) -> tuple[str, ...]:
-    """By cost; all of them where not each cost has one."""
+    """By cost; all where a cost has no bound."""
     places = {fault.place for fault in found.wrong if fault.code in _BOUND_FAULTS}
     named = tuple(name for name in _COSTS if any(place.startswith(f"lower_bound.{name}") for place in places))
     return named if all(place.startswith("lower_bound.") for place in places) else _COSTS
 
 
 def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[Bound, ...]:
-    """Bounds of each cost that is known; those of ``names`` as the verifier has them."""
+    """Return the bounds, those of ``names`` as the verifier computes them."""
     stated = {bound.cost: bound for bound in plan.lower_bound}
     options = PlanOptions.from_document(plan.parameters)
     result = []
@@ -120,7 +119,7 @@ def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[B
 
 
 def _without_bounds(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Steps that prove nothing of the bytes they copy."""
+    """Return steps without bounds."""
     result, copied = [], 0
     for step in steps:
         copied += step.cost.bytes or 0
@@ -133,12 +132,12 @@ def _without_bounds(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _with_own_bound(plan: Plan) -> Plan:
-    """The frontier's recommended point is the plan: its bound, too."""
+    """Give the frontier's recommended point the plan's bound."""
     bound = next((claimed.value for claimed in plan.lower_bound if claimed.cost == "bytes"), None)
     points = (replace(point, lower_bound_bytes=bound) if point.is_recommended else point for point in plan.frontier)
     return replace(plan, frontier=tuple(points))
 
 
 def _without_filling(cost: Cost) -> Cost:
-    """A driver may run the waves as they are."""
+    """Fall back to the waves' time: a driver may run the waves as they are."""
     return replace(cost, seconds_slot_filling=cost.seconds)

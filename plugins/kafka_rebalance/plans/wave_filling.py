@@ -2,40 +2,37 @@
 
 Promises, in order
 1. While both copies exist no disk overflows.
-2. No broker sends more than ``slots`` partitions or receives more than ``slots`` copies at a time, and what is written
-   meanwhile stays below half of the throttle, unless one partition alone is above it: then that wave's throttle is
-   raised above its rate, for otherwise the copy would never catch up.
-3. No broker gives or takes the leadership of more than ``leaders`` partitions in one wave.
-4. Partitions that lack replicas go first.
-5. The sum of the waves' times is small: it comes near the busiest broker's bytes over the throttle, which is a lower
-   bound.
+2. No broker sends more than ``slots`` partitions or receives more than ``slots`` copies at a time. Concurrent writes
+   stay below half of the throttle; if one partition alone exceeds that, the wave's throttle rises above its rate, or
+   the copy would never catch up.
+3. No broker loses or wins more than ``leaders`` leaders in one wave.
+4. Partitions with missing replicas go first.
+5. The sum of the waves' times is near its lower bound, the busiest broker's bytes over the throttle.
 
-Filling: a wave lasts as long as its busiest broker's bytes in or out, and waves run one after the other. So not the
-longest wave counts, but the sum: the largest transfer comes first, and each goes where it lengthens its wave least;
-among equals where its own brokers are least busy.
+Filling: a wave lasts as long as its busiest broker's bytes in or out, and waves run in sequence, so their sum counts.
+The largest transfer comes first, and each goes where it lengthens its wave least; ties where its own brokers are least
+busy.
 
-Exchange: of each wave, what its busiest broker sends or receives is tried in the other waves: alone, or in exchange for
-a transfer that shares a broker with it there. What shortens the two waves' sum most is done; nothing is done that makes
-it longer, so it ends. The limits of a wave hold after each step.
+Exchange: transfers of each wave's busiest broker are tried in other waves, alone or for a transfer there that shares a
+broker. The change that shortens both waves' sum most is made; none that lengthens it, so it ends. All limits hold after
+each change.
 
-Changes of the leader alone go into the first step that has room for them, in the order given. That takes at most
-⌈leaders lost / limit⌉ + ⌈leaders won / limit⌉ + ⌈partitions / rows⌉ steps for the broker that loses or wins most.
+Leader changes alone go into the first step with room, in the given order. That takes at most ⌈leaders lost / limit⌉ +
+⌈leaders won / limit⌉ + ⌈partitions / rows⌉ steps for the broker that loses or wins most.
 
-Slot filling: how long a driver takes that does not wait for a whole wave to end. Each broker has ``slots`` for sending
-and ``slots`` for receiving, a copy runs at throttle / slots, and whenever one ends the next starts: the one whose other
-side has most left to do, then the largest. Event-driven list scheduling.
+Slot filling: the time of a driver without barriers. Each broker has ``slots`` for sending and for receiving, a copy
+runs at throttle / slots. When one ends the next starts: the one whose other side has most left, then the largest.
+Event-driven list scheduling.
 
-Examples
---------
-- Throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last
-  10 s + 4 s = 14 s = broker 1's 140 bytes over the throttle.
+Examples --------
+- Throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last 10 s
+  + 4 s = 14 s = broker 1's 140 bytes over the throttle.
 - One slot: waves {1→2 of 6, 3→4 of 2} and {1→5 of 3, 3→6 of 7} last 6 + 7. Exchanging 3→4 and 3→6 makes them {6, 7} and
   {3, 2}: 7 + 3.
 
 Complexity: O(E · waves) for E transfers, also with tight disks; exchange O(tries · copies of a transfer + steps ·
-brokers), tries are bounded; leader steps O(partitions · steps); slot filling O(C · (log C + copies of a broker)) for C
+brokers) with bounded tries; leader steps O(partitions · steps); slot filling O(C · (log C + copies of a broker)) for C
 copies. Source: bipartite edge colouring needs ⌈largest degree / slots⌉ waves (König); that many are opened at first.
-
 """
 
 from __future__ import annotations
@@ -56,7 +53,7 @@ UNLIMITED = int(np.iinfo(np.int32).max)
 
 
 class LeaderShifts(NamedTuple):
-    """int32[E]: the broker that stops leading each partition, and the one that begins to; -1: none."""
+    """int32[E]: the broker that stops leading each partition, and the one that begins; -1: none."""
 
     before: Ints
     after: Ints
@@ -64,10 +61,11 @@ class LeaderShifts(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Transfers:
-    """``source`` int32[E] the leader that is read from; ``size`` float64[E] bytes of one copy; ``rate`` float64[E]
-    what is written to it meanwhile; ``target`` int32[C] receivers, those of e are ``target[begin[e]:begin[e + 1]]``;
-    ``dropped`` int32[G] with ``dropped_begin``: brokers that lose a replica afterwards, of ``dropped_size`` bytes;
-    ``leaders``: whose leadership changes with them.
+    """E transfers with C copies.
+
+    ``source`` int32[E] the leader that sends; ``size`` float64[E] bytes of one copy; ``rate`` float64[E] concurrent
+    writes; ``target`` int32[C] receivers, those of e are ``target[begin[e]:begin[e + 1]]``; ``dropped`` int32[G] with
+    ``dropped_begin``: brokers that lose a replica of ``dropped_size`` bytes afterwards; ``leaders``: leader changes.
     """
 
     source: Ints
@@ -90,11 +88,11 @@ class Transfers:
 
     @property
     def of_copy(self) -> Longs:
-        """int64[C]: the transfer that each copy belongs to."""
+        """int64[C]: the transfer of each copy."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.copies)
 
     def chosen(self, members: Longs) -> Transfers:
-        """Some of them, in the given order."""
+        """In the given order."""
         target, begin = _cells(self.begin, members)
         dropped, dropped_begin = _cells(self.dropped_begin, members)
         return Transfers(
@@ -106,19 +104,19 @@ class Transfers:
 
 
 class ReplicaCells(NamedTuple):
-    """``brokers`` int32[E, W] of replica lists; bool[E, W]: which of them are meant."""
+    """``brokers`` int32[E, W] of replica lists; bool[E, W]: the selected ones."""
 
     brokers: Ints
     is_meant: Flags
 
     @property
     def begins(self) -> Longs:
-        """int64[E+1]: where the brokers meant of each row begin."""
+        """int64[E+1]: where each row's selected brokers begin."""
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self.is_meant.sum(axis=1), dtype=np.int64)))
 
     @property
     def listed(self) -> Ints:
-        """The brokers meant, row by row."""
+        """The selected brokers, row by row."""
         return self.brokers[self.is_meant]
 
 
@@ -132,7 +130,9 @@ def transfers_of(
     own_size: Floats,
     leaders: LeaderShifts,
 ) -> Transfers:
-    """From rows: new copies, and what goes with ``own_size`` float64[E, W]. Unknown sizes and rates count as 0 here."""
+    """Return transfers from rows: new copies, and dropped replicas of ``own_size`` float64[E, W]. Unknown sizes and
+    rates count 0.
+    """
     return Transfers(
         source=source,
         size=np.nan_to_num(size),
@@ -147,7 +147,7 @@ def transfers_of(
 
 
 def _cells(begin: Longs, members: Longs) -> tuple[Longs, Longs]:
-    """Indices of the cells of ``members`` in order, and where each begins."""
+    """Return the cells of ``members`` in order, and where each begins."""
     counts = np.diff(begin)[members]
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
     cells = np.arange(starts[-1]) + np.repeat(begin[members] - starts[:-1], counts)
@@ -155,7 +155,7 @@ def _cells(begin: Longs, members: Longs) -> tuple[Longs, Longs]:
 
 
 def leader_steps(shifts: LeaderShifts, is_first: Flags, brokers: int, rows: int, limit: int) -> Ints:
-    """int32[E]: the step of each, from 0, without gaps; those of ``is_first`` bool[E] are placed before the others."""
+    """int32[E]: the step of each, from 0, without gaps; ``is_first`` bool[E] are placed first."""
     count = len(shifts.before)
     if count == 0:
         return np.zeros(0, dtype=np.int32)
@@ -172,7 +172,7 @@ def leader_steps(shifts: LeaderShifts, is_first: Flags, brokers: int, rows: int,
 
 @kernel
 def _first_with_room(before: Ints, after: Ints, changed: Ints, rows: int, limit: int) -> Ints:
-    """``changed`` int32[2, steps, brokers]: leaders that each broker has lost and won in each step so far."""
+    """``changed`` int32[2, steps, brokers]: leaders that each broker lost and won in each step so far."""
     members: Longs = np.zeros(changed.shape[1], np.int64)
     step = np.full(len(before), -1, np.int32)
     for e in range(len(before)):
@@ -192,7 +192,7 @@ def _first_with_room(before: Ints, after: Ints, changed: Ints, rows: int, limit:
 
 @dataclass(frozen=True, slots=True)
 class WaveLimits:
-    """What one wave may do at most, see ``PlanOptions``."""
+    """Limits of one wave, see ``PlanOptions``."""
 
     throttle_bytes_per_s: int
     slots: int
@@ -202,7 +202,7 @@ class WaveLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Disk:
-    """float64[B] bytes: in use today, and what can be carried at all (inf: unknown)."""
+    """float64[B] bytes: used today, and the capacity (inf: unknown)."""
 
     used: Floats
     limit: Floats
@@ -210,7 +210,7 @@ class Disk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WaveTraffic:
-    """One wave's bytes by broker float64[B], its throttle and its time."""
+    """One wave's bytes by broker float64[B], its throttle and time."""
 
     arriving: Floats
     sent: Floats
@@ -226,7 +226,7 @@ def waves_of(
     limits: WaveLimits,
     params: WaveParams = DEFAULTS.waves,
 ) -> Ints:
-    """int32[E]: the wave of each transfer, without gaps, urgent ones first; -1: no disk ever has capacity for it."""
+    """int32[E]: the wave of each transfer, without gaps, urgent ones first; -1: no disk ever has room."""
     if len(transfers) == 0:
         return np.zeros(0, dtype=np.int32)
     caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2, limits.leaders)
@@ -242,7 +242,7 @@ def waves_of(
         wave = fill_evenly(order, len(urgent), max(urgent_waves, 1), copies, wave_loads, caps)
         if (wave >= 0).all():
             enough = (1 + params.fair_time_over_least) * least_in_turn(transfers, brokers)
-            # Waves with urgent partitions stay as they are: none of the others may come between them.
+            # Waves with urgent partitions stay, so that no other move delays them.
             packing = packing_of(wave, urgent_waves, copies, wave_loads, caps)
             shorten(packing, params.most_exchange_tries, enough)
             return _without_gaps(wave)
@@ -251,7 +251,7 @@ def waves_of(
 
 
 def _one_after_the_other(transfers: Transfers, is_urgent: Flags, brokers: int, disk: Disk, caps: Caps) -> Ints:
-    """With tight disks: what leaves full disks first, each wave as full as disks allow."""
+    """With tight disks: moves off full disks first, each wave as full as disks allow."""
     copies, used = copies_of(transfers), disk.used.copy()
     wave_of = np.full(len(transfers), -1, dtype=np.int32)
     waiting = np.lexsort((-transfers.size * transfers.copies, ~_relieves(transfers, disk), ~is_urgent))
@@ -277,10 +277,9 @@ def _without_gaps(wave: Ints) -> Ints:
 def traffic_of(
     transfers: Transfers, brokers: int, throttle: int, over_rate: float = DEFAULTS.waves.throttle_over_rate
 ) -> WaveTraffic:
-    """Bytes and time of transfers that run together.
+    """Return bytes and time of concurrent transfers.
 
-    The throttle is raised to ``over_rate`` times what is written meanwhile where that is above it: a copy catches up
-    if the throttle leaves it something.
+    The throttle is at least ``over_rate`` times the concurrent writes, so that copies catch up.
     """
     out = transfers.copies * transfers.size
     of_copy = transfers.of_copy
@@ -299,14 +298,14 @@ def _busiest_rate(transfers: Transfers, brokers: int) -> float:
 
 
 def least_in_turn(transfers: Transfers, brokers: int) -> float:
-    """Bytes of the busiest broker: waves after each other cannot be shorter."""
+    """Return the busiest broker's bytes: a lower bound for waves in sequence."""
     sent = np.bincount(transfers.source, weights=transfers.copies * transfers.size, minlength=brokers)
     arriving = np.bincount(transfers.target, weights=transfers.size[transfers.of_copy], minlength=brokers)
     return max(float(sent.max(initial=0.0)), float(arriving.max(initial=0.0)))
 
 
 def bytes_in_turn(transfers: Transfers, wave: Ints, brokers: int) -> float:
-    """The busiest broker's bytes of each wave, summed: what the waves' times are made of. -1: in no wave."""
+    """Return the sum over waves of the busiest broker's bytes. -1: in no wave."""
     waves = int(wave.max(initial=-1)) + 1
     within = wave >= 0
     sent = np.bincount(
@@ -321,7 +320,7 @@ def bytes_in_turn(transfers: Transfers, wave: Ints, brokers: int) -> float:
 
 
 def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
-    """Fewer waves cannot be: degree over slots, rows of a file, write rates and leaders over what a wave may have."""
+    """Return a lower bound on waves: degree over slots, rows of a file, write rates, leaders."""
     if len(transfers) == 0:
         return 0
     degree = max(
@@ -334,13 +333,13 @@ def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
 
 
 def _is_tight(transfers: Transfers, brokers: int, disk: Disk) -> bool:
-    """Some disk could overflow if everything arrived before anything left."""
+    """Whether a disk could overflow if all arrives before anything leaves."""
     arriving = np.bincount(transfers.target, weights=transfers.size[transfers.of_copy], minlength=brokers)
     return bool(((arriving > 0) & (disk.used + arriving > disk.limit)).any())
 
 
 def _relieves(transfers: Transfers, disk: Disk) -> Flags:
-    """bool[E]: takes a replica off a disk that is nearly full: those go early."""
+    """bool[E]: takes a replica off a nearly full disk."""
     fullness = np.divide(disk.used, disk.limit, out=np.zeros_like(disk.used), where=disk.limit > 0)
     is_full = fullness > np.quantile(fullness, 0.75)
     counts = np.diff(transfers.dropped_begin)
@@ -350,7 +349,7 @@ def _relieves(transfers: Transfers, disk: Disk) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class Copies(ByReference):
-    """The columns of ``Transfers`` that kernels read."""
+    """The columns of ``Transfers`` for kernels."""
 
     source: Ints
     size: Floats
@@ -363,8 +362,8 @@ class Copies(ByReference):
 
 @dataclass(frozen=True, eq=False)
 class Caps(ByReference):
-    """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s written meanwhile,
-    leaders that change from or to a broker.
+    """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s of concurrent writes,
+    leaders changed from or to a broker.
     """
 
     slots: int
@@ -375,7 +374,7 @@ class Caps(ByReference):
 
 @dataclass(frozen=True, eq=False)
 class WaveLoads(ByReference):
-    """What is in each wave so far, [waves, brokers] but ``members`` int64[waves] and ``length`` float64[waves]."""
+    """Contents of each wave, [waves, brokers] but ``members`` int64[waves] and ``length`` float64[waves]."""
 
     busy_out: Floats
     busy_in: Floats
@@ -390,7 +389,6 @@ class WaveLoads(ByReference):
 
 
 def copies_of(transfers: Transfers) -> Copies:
-    """The view that kernels want."""
     return Copies(
         np.ascontiguousarray(transfers.source),
         np.ascontiguousarray(transfers.size),
@@ -403,7 +401,6 @@ def copies_of(transfers: Transfers) -> Copies:
 
 
 def empty_wave_loads(waves: int, brokers: int) -> WaveLoads:
-    """``waves`` without members."""
     shape = (waves, brokers)
     busy = [np.zeros(shape) for _ in range(4)]
     counts = [np.zeros(shape, dtype=np.int32) for _ in range(4)]
@@ -415,7 +412,7 @@ def empty_wave_loads(waves: int, brokers: int) -> WaveLoads:
 
 @inner_kernel
 def can_change_leader(w: int, before: int, after: int, wave_loads: WaveLoads, limit: int) -> bool:
-    """Wave ``w`` may change one leader more from one broker to another; -1: none."""
+    """Whether wave ``w`` may change one more leader between these brokers; -1: none."""
     return (before < 0 or wave_loads.leaders_out[w, before] < limit) and (
         after < 0 or wave_loads.leaders_in[w, after] < limit
     )
@@ -423,7 +420,7 @@ def can_change_leader(w: int, before: int, after: int, wave_loads: WaveLoads, li
 
 @inner_kernel
 def level_in(w: int, e: int, copies: Copies, wave_loads: WaveLoads, caps: Caps) -> float:
-    """Bytes of the busiest of the transfer's own brokers if it joined wave ``w``; -1 where it may not join."""
+    """Return bytes of the busiest of the transfer's own brokers in wave ``w``; -1 where it may not join."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]
     out_rate = copies.rate[e] * (last - first)
     if wave_loads.members[w] >= caps.rows or wave_loads.count_out[w, s] >= caps.slots:
@@ -445,7 +442,6 @@ def level_in(w: int, e: int, copies: Copies, wave_loads: WaveLoads, caps: Caps) 
 
 @inner_kernel
 def join(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
-    """Put a transfer into a wave."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]
     wave_loads.busy_out[w, s] += copies.size[e] * (last - first)
     wave_loads.rate_out[w, s] += copies.rate[e] * (last - first)
@@ -468,7 +464,7 @@ def join(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
 def fill_evenly(
     order: Longs, urgent_count: int, urgent_waves: int, copies: Copies, wave_loads: WaveLoads, caps: Caps
 ) -> Ints:
-    """int32[E]: the wave of each transfer, -1 where none of the waves of ``wave_loads`` could take it.
+    """int32[E]: the wave of each transfer, -1 where none could take it.
 
     The first ``urgent_count`` of ``order`` go into the first ``urgent_waves``.
     """
@@ -491,9 +487,9 @@ def fill_evenly(
 
 @kernel
 def fill_next(waiting: Longs, copies: Copies, wave_loads: WaveLoads, caps: Caps, used: Floats, limit: Floats) -> Flags:
-    """bool[len(waiting)]: which of ``waiting`` go into the one wave of ``wave_loads``, in that order.
+    """bool[len(waiting)]: members of the one wave of ``wave_loads``, chosen in order.
 
-    No disk (``used`` float64[B] of ``limit``) overflows while all that arrives is there beside all that is to leave.
+    No disk (``used`` float64[B] of ``limit``) overflows with all arrivals beside all departures.
     """
     is_taken = np.zeros(len(waiting), dtype=np.bool_)
     for position in range(len(waiting)):
@@ -510,8 +506,10 @@ def fill_next(waiting: Longs, copies: Copies, wave_loads: WaveLoads, caps: Caps,
 
 @dataclass(frozen=True, eq=False)
 class Packing(ByReference):
-    """Transfers in waves. ``wave_of`` int32[E]; the members of each wave are a list: ``head`` int64[waves],
-    ``following`` int64[E], -1 ends it; waves from ``first`` on may change.
+    """Transfers in waves.
+
+    ``wave_of`` int32[E]; each wave's members are a linked list: ``head`` int64[waves], ``following`` int64[E], -1 ends
+    it; waves from ``first`` on may change.
     """
 
     wave_of: Ints
@@ -524,7 +522,7 @@ class Packing(ByReference):
 
 
 def packing_of(wave_of: Ints, first: int, copies: Copies, wave_loads: WaveLoads, caps: Caps) -> Packing:
-    """The waves as they are: ``wave_loads`` holds what ``wave_of`` says."""
+    """``wave_loads`` must hold the waves of ``wave_of``."""
     head = np.full(len(wave_loads.members), -1, dtype=np.int64)
     following = np.full(len(wave_of), -1, dtype=np.int64)
     order = np.argsort(wave_of, kind="stable")
@@ -538,8 +536,8 @@ def packing_of(wave_of: Ints, first: int, copies: Copies, wave_loads: WaveLoads,
 
 @kernel
 def shorten(packing: Packing, most_tries: int, enough: float) -> int:
-    """Exchange in place until the lengths of all waves sum up to ``enough`` bytes, nothing helps, or ``most_tries``
-    were made. Returns how many were.
+    """Exchange in place until the waves' lengths sum to ``enough`` bytes, nothing helps, or ``most_tries``. Return the
+    tries.
     """
     wave_loads, following, tries, has_gained = packing.wave_loads, packing.following, 0, True
     while has_gained and tries < most_tries and wave_loads.length.sum() > enough:
@@ -571,8 +569,9 @@ def shorten(packing: Packing, most_tries: int, enough: float) -> int:
 
 @inner_kernel
 def _best_exchange(w: int, e: int, rest: float, packing: Packing) -> tuple[int, int, int]:
-    """The wave that ``e``, out of ``w``, goes to (-1: nothing helps), what comes back for it (-1: nothing), and
-    how many were tried. ``rest``: the length of ``w`` without it.
+    """Return the wave for ``e`` out of ``w`` (-1: none helps), the transfer in exchange (-1: none), and the tries.
+
+    ``rest``: the length of ``w`` without ``e``.
     """
     copies, wave_loads, caps = packing.copies, packing.wave_loads, packing.caps
     top = wave_loads.length[w]
@@ -601,7 +600,7 @@ def _best_exchange(w: int, e: int, rest: float, packing: Packing) -> tuple[int, 
 
 @inner_kernel
 def _carry(e: int, w: int, v: int, packing: Packing) -> None:
-    """Take a transfer from wave ``w`` to ``v``."""
+    """Move a transfer from wave ``w`` to ``v``."""
     head, following = packing.head, packing.following
     if head[w] == e:
         head[w] = following[e]
@@ -619,12 +618,12 @@ def _carry(e: int, w: int, v: int, packing: Packing) -> None:
 
 @inner_kernel
 def _leave(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
-    """Take a transfer out of a wave's loads; ``length`` stays as it was."""
+    """Take a transfer out of a wave's loads, but not out of ``length``."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]
     wave_loads.busy_out[w, s] -= copies.size[e] * (last - first)
     wave_loads.rate_out[w, s] -= copies.rate[e] * (last - first)
     wave_loads.count_out[w, s] -= 1
-    if wave_loads.count_out[w, s] == 0:  # no rest of rounding
+    if wave_loads.count_out[w, s] == 0:  # no rounding rest
         wave_loads.busy_out[w, s] = wave_loads.rate_out[w, s] = 0.0
     if copies.leader_before[e] >= 0:
         wave_loads.leaders_out[w, copies.leader_before[e]] -= 1
@@ -642,7 +641,6 @@ def _leave(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
 
 @inner_kernel
 def _longest(w: int, wave_loads: WaveLoads) -> float:
-    """Bytes of the wave's busiest broker."""
     longest = 0.0
     for b in range(wave_loads.busy_out.shape[1]):
         longest = max(longest, wave_loads.busy_out[w, b], wave_loads.busy_in[w, b])
@@ -651,7 +649,7 @@ def _longest(w: int, wave_loads: WaveLoads) -> float:
 
 @inner_kernel
 def _is_busiest(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> bool:
-    """The transfer keeps the wave's busiest broker busy."""
+    """Whether the transfer belongs to the wave's busiest broker."""
     top = wave_loads.length[w] * (1 - 1e-9)
     found = wave_loads.busy_out[w, copies.source[e]] >= top
     for i in range(copies.begin[e], copies.begin[e + 1]):
@@ -661,7 +659,7 @@ def _is_busiest(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> bool:
 
 @inner_kernel
 def _meet(e: int, f: int, copies: Copies) -> bool:
-    """Two transfers share their sender, or a receiver."""
+    """Whether two transfers share their sender or a receiver."""
     found = copies.source[e] == copies.source[f]
     for i in range(copies.begin[e], copies.begin[e + 1]):
         for j in range(copies.begin[f], copies.begin[f + 1]):
@@ -697,7 +695,7 @@ def _by_broker(key: Ints, brokers: int) -> tuple[Longs, Longs]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Board(ByReference):
-    """C copies by sender and by receiver; what is left to do by broker, free slots, and which copies have started."""
+    """C copies by sender and by receiver; remaining work by broker, free slots, started copies."""
 
     source: Ints  # int32[C]
     target: Ints  # int32[C]
@@ -744,7 +742,7 @@ def _makespan(board: Board, waiting: Longs, most_running: int) -> float:
 
 @inner_kernel
 def _next_to_send(board: Board, broker: int) -> int:
-    """The copy from ``broker`` whose receiver has most left to do, then the largest; -1 = none can start."""
+    """Return the copy from ``broker`` whose receiver has most left, then the largest; -1: none can start."""
     best, best_left, best_size = -1, -1.0, -1.0
     for place in range(board.out_begin[broker], board.out_begin[broker + 1]):
         i = board.out_copies[place]
@@ -759,7 +757,7 @@ def _next_to_send(board: Board, broker: int) -> int:
 
 @inner_kernel
 def _next_to_receive(board: Board, broker: int) -> int:
-    """The copy to ``broker`` whose sender has most left to do, then the largest; -1 = none can start."""
+    """Return the copy to ``broker`` whose sender has most left, then the largest; -1: none can start."""
     best, best_left, best_size = -1, -1.0, -1.0
     for place in range(board.in_begin[broker], board.in_begin[broker + 1]):
         i = board.in_copies[place]
@@ -784,7 +782,7 @@ def _start(i: int, board: Board) -> None:
 
 @inner_kernel
 def _push(ends: Floats, running: Longs, count: int, end: float, copy: int) -> int:
-    """Add to the binary heap of running copies, earliest end first."""
+    """Push onto the binary heap of running copies, earliest end first."""
     i = count
     while i > 0 and ends[(i - 1) // 2] > end:
         ends[i], running[i] = ends[(i - 1) // 2], running[(i - 1) // 2]
@@ -795,7 +793,7 @@ def _push(ends: Floats, running: Longs, count: int, end: float, copy: int) -> in
 
 @inner_kernel
 def _pop(ends: Floats, running: Longs, count: int) -> int:
-    """Take the earliest end off the heap."""
+    """Pop the earliest end."""
     count -= 1
     end, copy, i = ends[count], running[count], 0
     while 2 * i + 1 < count:

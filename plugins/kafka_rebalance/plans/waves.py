@@ -1,6 +1,6 @@
-"""Cut a draft into waves with times, throttles and free disk, and return the way back with its own.
+"""Cut a draft into waves with times, throttles and free disk, and the rollback with its own.
 
-Clients of a partition follow its leader, and with them what they write and read: a wave tells how much that is.
+Clients follow the leader with their writes and reads; each wave reports that traffic.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from kafka_rebalance.snapshot.load import LoadKind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WavePlan:
-    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves that no disk ever has capacity for, in no wave; ``slots``:
-    moves at a time for each broker and direction.
+    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves in no wave, since no disk ever has room; ``slots``: concurrent
+    moves for each broker and direction.
     """
 
     wave_of: Ints
@@ -43,7 +43,7 @@ class WavePlan:
 
 
 def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves) -> int:
-    """Moves at a time for each broker and direction: as asked, else so many that waves stay few."""
+    """Return concurrent moves for each broker and direction: as requested, else enough to keep waves few."""
     if plan_request.options.moves_per_broker is not None:
         return plan_request.options.moves_per_broker
     brokers = len(plan_request.brokers.brokers)
@@ -65,7 +65,7 @@ class SteppedWaves:
 def waves_by_step(
     plan_request: PlanRequest, draft: Draft, step_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> SteppedWaves:
-    """The waves of each step, one step after the other. A move without room in its step is done in the next one."""
+    """Return the waves of each step in sequence. A move without room in its step goes into the next."""
     wave_of, step_of = np.full(len(draft), -1, dtype=np.int32), step_of.copy()
     stuck, slots, first = np.zeros(0, dtype=np.int64), params.least_slots, 0
     for step in np.unique(step_of).tolist():
@@ -82,7 +82,7 @@ def waves_by_step(
 
 
 def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
-    """float64[B]: bytes on disk once these moves are done; None where sizes are unknown, or no replica moves."""
+    """float64[B]: used bytes after these moves; None where sizes are unknown, or no replica moves."""
     outcome = outcome_of(plan_request, done)
     has_disk = "disk" in outcome.resources and plan_request.options.moves_replicas
     return outcome.after[:, outcome.column("disk")] if has_disk else None
@@ -91,7 +91,7 @@ def _disk_used(plan_request: PlanRequest, done: Draft) -> Floats | None:
 def waves_cut(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """Waves with as many moves at a time as were asked for; else with more of them where barriers cost much time."""
+    """Return waves with the requested concurrency; without a request, with more where barriers cost much time."""
     cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
     if plan_request.options.moves_per_broker is not None:
         return cut
@@ -112,11 +112,10 @@ def waves_cut(
 def cut_into_waves(
     plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int, params: WaveParams = DEFAULTS.waves
 ) -> WavePlan:
-    """Waves of partitions that lack replicas, then those that change their leader alone, then the rest.
+    """Return waves of partitions with missing replicas, then leader changes alone, then the rest.
 
-    Changes of the leader alone copy nothing and take no time: they relieve at once, so they come as early as safety
-    allows, and first of them those that an election alone brings about. ``used`` float64[B]: bytes on disk today, None
-    where sizes are unknown.
+    Leader changes copy nothing, so they come as early as safety allows, elections first. ``used`` float64[B]: bytes on
+    disk today, None where sizes are unknown.
     """
     options, brokers = plan_request.options, len(plan_request.brokers.brokers)
     leaders = options.max_leader_changes_per_wave or UNLIMITED
@@ -140,7 +139,6 @@ def cut_into_waves(
 def waves_forward(
     plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> tuple[Wave, ...]:
-    """The waves in order."""
     traffic = _leader_traffic(plan_request, draft)
     return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of), traffic, params)
 
@@ -148,7 +146,7 @@ def waves_forward(
 def rollback_of(
     plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> Rollback:
-    """The waves turned round. What left a broker that is gone cannot go back."""
+    """Return the waves in reverse. Replicas cannot return to lost brokers."""
     gone = np.array([broker.state.is_gone for broker in plan_request.brokers.brokers], dtype=np.bool_)
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
@@ -169,7 +167,6 @@ def rollback_of(
 def cost_of(
     plan_request: PlanRequest, draft: Draft, waves: tuple[Wave, ...], params: WaveParams = DEFAULTS.waves
 ) -> Cost:
-    """What the plan costs as it runs."""
     return Cost(
         replica_moves=int(draft.copies.sum()),
         bytes=total_bytes(draft.bytes_forward()),
@@ -180,7 +177,7 @@ def cost_of(
 
 
 def _leader_traffic(plan_request: PlanRequest, draft: Draft) -> LeaderTraffic:
-    """Of a draft's moves, forward as back."""
+    """Return it for a draft's moves, forward and back."""
     snapshot = plan_request.snapshot
     return LeaderTraffic(
         changes=draft.changes_leader,
@@ -225,14 +222,14 @@ def _waves(
 
 
 def _receivers_of_unknown(transfers: Transfers, is_unknown: list[bool]) -> Ints:
-    """Brokers that get something of unknown size: how much room they need is not known either, and is not reported."""
+    """Return brokers that get unknown sizes: their needed room is unknown and not reported."""
     return transfers.target[np.array(is_unknown, dtype=np.bool_)[transfers.of_copy]]
 
 
 def _slot_filling(
     plan_request: PlanRequest, transfers: Transfers, waves: tuple[Wave, ...], params: WaveParams
 ) -> float | None:
-    """A driver may also run the waves as they are, so it never takes longer."""
+    """At most the waves' time, since a driver may run the waves as they are."""
     in_waves = _seconds(waves)
     if in_waves is None or not waves:
         return in_waves
@@ -257,7 +254,7 @@ class LeaderFigures(TypedDict):
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderTraffic:
     """``changes`` bool[M]; ``written``, ``read`` float64[M] bytes/s of each move's partition (nan: unknown);
-    ``is_reported``: leader changes were limited, so waves say how many they have.
+    ``is_reported``: leader changes are limited, so waves count them.
     """
 
     changes: Flags
@@ -266,7 +263,7 @@ class LeaderTraffic:
     is_reported: bool
 
     def of_wave(self, members: Longs) -> LeaderFigures:
-        """How many leaders change in a wave, and what its clients write to and read from those partitions."""
+        """Return the wave's leader changes, and the clients' writes and reads of these partitions."""
         changed = members[self.changes[members]]
         return LeaderFigures(
             leader_changes=len(changed) if self.is_reported else None,
@@ -282,7 +279,7 @@ def _known_sum(rates: Floats) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Slowest:
-    """``direction``: incoming or outgoing; ``seconds`` that the broker's bytes take at the throttles of their waves."""
+    """``direction``: incoming or outgoing; ``seconds`` of the broker's bytes at its waves' throttles."""
 
     broker: int
     direction: str
@@ -290,10 +287,10 @@ class Slowest:
 
 
 def slowest(plan: Plan) -> Slowest | None:
-    """The broker that is busy longest, of several the first by id; None without copies or without known sizes.
+    """Return the busiest broker, ties by id; None without copies or known sizes.
 
-    Example: broker 3 receives 61 minutes of a plan of 64. More slots, or other waves, save three minutes at most; a
-    higher throttle, or fewer bytes for broker 3, is what saves more.
+    Example: broker 3 receives 61 minutes of a plan of 64. More slots or other waves save three minutes at most; a
+    higher throttle, or fewer bytes for broker 3, saves more.
     """
     if plan.cost.seconds is None:
         return None
