@@ -1,1 +1,1 @@
-"""From scores to advice in words: ``rules.evaluate_rules``. Light to import: a DAG file asks for the codes alone."""
+"""From scores to findings: ``rules.evaluate_rules``. Light to import: a DAG file needs only the codes."""

@@ -1,4 +1,4 @@
-"""Return findings with heavy keys, owners and the price of traffic between racks added, once all findings are known."""
+"""Heavy keys, owners, mutes and the price of rack traffic, added to finished findings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_A_GROUP = "group_hot_partition"
 
 
 def with_heavy_keys(findings: Iterable[Finding], keys: Sequence[HeavyKeyOf]) -> tuple[Finding, ...]:
-    """The findings, symptoms among them; those about a sampled partition name its heaviest key."""
+    """Add the heaviest key to findings about sampled partitions, symptoms included."""
     by_partition: dict[str, HeavyKeyOf] = {}
     for key in sorted(keys, key=lambda key: key.share):
         by_partition[f"{key.topic}-{key.partition}"] = key
@@ -47,7 +47,7 @@ def _told(finding: Finding, by_partition: Mapping[str, HeavyKeyOf]) -> Finding:
 def with_owners(
     findings: Iterable[Finding], owners: Sequence[OwnerRule], mutes: Sequence[MuteRule], at: datetime | None
 ) -> tuple[Finding, ...]:
-    """The findings of a reading taken ``at`` that time, ranked anew. O(findings × rules)."""
+    """Add owners and mutes for a snapshot taken ``at`` that time, and rank again. O(findings × rules)."""
     return rank([_muted(_owned_with_symptoms(finding, owners), mutes, at) for finding in findings])
 
 
@@ -85,14 +85,14 @@ def with_rack_price(
     price: float,
     replays: Sequence[GroupReplay] = (),
 ) -> tuple[Finding, ...]:
-    """The findings and one about the cluster, ranked anew; ``price`` of a GB (10^9 bytes) between two racks."""
+    """Add a finding about the cluster, and rank again; ``price`` of a GB (10^9 bytes) between two racks."""
     return rank([*findings, rack_traffic_price(snapshot, plan, price, replays)])
 
 
 def rack_traffic_price(
     snapshot: ClusterSnapshot, plan: Plan | None, price: float, replays: Sequence[GroupReplay] = ()
 ) -> Finding:
-    """What 30 days at today's rates cost, and where most of it comes from."""
+    """Price of 30 days at today's rates, and its main sources."""
     traffic, month = rack_traffic(snapshot), price * MONTH_S / GB
     after = traffic if plan is None or not plan.moves else rack_traffic(snapshot, change_of(plan, snapshot))
     now, planned = _Sums.of(traffic, month), _Sums.of(after, month)
@@ -141,7 +141,7 @@ def rack_traffic_price(
 
 
 def change_of(plan: Plan, snapshot: ClusterSnapshot) -> PlacementChange:
-    """What the plan makes of the placement, the brokers that it adds among it."""
+    """Return the plan's placement, added brokers included."""
     row_of = snapshot.row_of
     placed = {row_of[move.topic, move.partition]: Placed(move.leader_to, move.to_replicas) for move in plan.moves}
     added = plan.parameters.get("add_brokers", {})
@@ -149,8 +149,9 @@ def change_of(plan: Plan, snapshot: ClusterSnapshot) -> PlacementChange:
 
 
 def reads_as_advised(traffic: RackTraffic, replays: Sequence[GroupReplay]) -> dict[str, float]:
-    """Reads of each group across racks under the strategy advised to it; as today where none is, where not all of the
-    group is known, or where brokers differ in how they select.
+    """Return each group's reads across racks under its recommended strategy.
+
+    As today without one, for a group that is partly unknown, or where brokers differ in selecting replicas.
     """
     reads = dict(traffic.reads)
     for replay in () if traffic.is_selecting is None else replays:
@@ -159,7 +160,7 @@ def reads_as_advised(traffic: RackTraffic, replays: Sequence[GroupReplay]) -> di
         if best is None or best.error is not None or total is None:
             continue
         inside = best.same_rack_ratio if traffic.is_selecting else best.leader_in_rack_ratio
-        # A strategy that reads what nobody reads today reads more than ``total``.
+        # A strategy that also reads unread partitions reads more than ``total``.
         if inside is not None and best.partitions_without_reader == replay.today.partitions_without_reader:
             reads[replay.group_id] = total * (1 - inside)
     return reads
@@ -183,6 +184,6 @@ class _Sums:
 
 
 def _dearest(found: Mapping[str, float], month: float) -> tuple[tuple[str, float], ...]:
-    """Return the two topics or groups that cost most in a month."""
+    """Return the two dearest topics or groups of a month."""
     largest = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:2]
     return tuple((name, value * month) for name, value in largest if value * month >= LEAST_PRICE)

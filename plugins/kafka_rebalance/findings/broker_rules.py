@@ -1,4 +1,4 @@
-"""Findings on brokers: the cost of losing them, their health, their leaders."""
+"""Findings on brokers: losses, health, leaders."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from kafka_rebalance.snapshot.model import Broker, BrokerState
 
 
 def broker_loss_overloads(context: FindingContext) -> Iterator[Finding]:
-    """The single broker whose loss lifts another furthest above its capacity."""
+    """The broker whose loss lifts another furthest above capacity."""
     yield from _of_kind(context, "broker")
 
 
 def rack_loss_overloads(context: FindingContext) -> Iterator[Finding]:
-    """The rack whose loss lifts a broker furthest above its capacity."""
+    """The rack whose loss lifts a broker furthest above capacity."""
     yield from _of_kind(context, "rack")
 
 
 def _of_kind(context: FindingContext, kind: str) -> Iterator[Finding]:
-    """Nothing without a plan document, which holds the simulated losses, and where no capacity is known."""
+    """Needs a plan document, which has the simulated losses, and capacities."""
     failure = None if context.plan is None else context.plan.after_failure
     if failure is None:
         return
@@ -92,7 +92,7 @@ def _way(left: LoadAfterLoss | None, kind: str, *, has_moves: bool) -> Fact:
 
 
 def broker_not_heard(context: FindingContext) -> Iterator[Finding]:
-    """Registered, and no answer: it may be back in seconds, or be dead."""
+    """A registered broker did not answer: back in seconds, or dead."""
     table = context.snapshot.partitions
     for broker in context.snapshot.brokers:
         if not broker.state.is_unheard:
@@ -125,7 +125,7 @@ def _why(broker: Broker) -> str | None:
 
 
 def stray_logs(context: FindingContext) -> Iterator[Finding]:
-    """Logs that no replica list has fill a disk, and no plan moves them."""
+    """Logs outside all replica lists fill a disk, and no plan moves them."""
     for broker in context.snapshot.brokers:
         dirs = [log_dir for log_dir in broker.log_dirs if log_dir.stray_logs]
         if not dirs:
@@ -157,14 +157,14 @@ def stray_logs(context: FindingContext) -> Iterator[Finding]:
 
 
 def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
-    """A disk that failed: its broker stays up, its replicas serve nobody and their sizes are unknown."""
+    """A disk failed: its broker is up, its replicas are offline with unknown sizes."""
     table = context.snapshot.partitions
     offline = Counter(broker for brokers in table.offline.values() for broker in brokers)
     for broker in context.snapshot.brokers:
         failed = [log_dir for log_dir in broker.log_dirs if log_dir.error]
         if not failed and (not offline[broker.id] or not broker.state.is_heard):
-            continue  # all replicas of a broker that is gone are offline: that is told of the broker
-        # The metadata may call them offline seconds later than the broker, which tells no size of them at once.
+            continue  # a lost broker has its own finding
+        # The broker omits their sizes at once, seconds before the metadata call them offline.
         unsized = int(((table.replicas == broker.id) & (table.replica_log_bytes < 0)).sum()) if failed else 0
         replicas = max(offline[broker.id], unsized)
         paths = tuple(log_dir.path for log_dir in failed)
@@ -187,7 +187,7 @@ def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
 
 
 def racks_unknown(context: FindingContext) -> Iterator[Finding]:
-    """Kafka places nothing by racks where some brokers have none, and the plan takes each of these for one."""
+    """With some racks unknown Kafka ignores racks, and the plan takes each such broker for a rack."""
     brokers = [context.brokers[broker] for broker in context.staying]
     without = sorted(broker.id for broker in brokers if broker.rack is None)
     if not 0 < len(without) < len(brokers):
@@ -216,17 +216,17 @@ _AUTOMATIC = "auto.leader.rebalance.enable"
 
 
 class Way(StrEnum):
-    """What to do about leaders that are not the preferred ones."""
+    """Remedy for leaders that are not preferred."""
 
     ELECT_THESE = "elect_these"
     ELECT_ALL = "elect_all"
-    WAIT = "wait"  # for brokers to come back or into sync
+    WAIT = "wait"  # for brokers to return or catch up
     REORDER = "reorder"  # an election would make leaders less even
     NONE = "none"
 
 
 def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
-    """A broker leads more than its share, and took over partitions that others are preferred to lead."""
+    """A broker leads more than its share, because it took over partitions that others should lead."""
     table, whole = context.snapshot.partitions, election(context)
     for leading in _leading(context):
         score, share = leading.score, leading.share
@@ -274,7 +274,7 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
 
 
 def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
-    """A broker leads more than its share by placement: of what it leads it is the first replica."""
+    """A broker leads more than its share by placement: it is the preferred leader."""
     for leading in _leading(context):
         score, share, own = leading.score, leading.share, leading.own
         over = own / share
@@ -304,7 +304,7 @@ def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
 
 
 class _Leading(NamedTuple):
-    """What a broker leads: ``own`` as the preferred leader, ``taken_over`` from others; ``preferred``: would lead."""
+    """Leaders of a broker: ``own`` as preferred leader, ``taken_over`` from others; ``preferred``: would lead."""
 
     score: BrokerScore
     share: float
@@ -314,7 +314,7 @@ class _Leading(NamedTuple):
 
 
 def _leading(context: FindingContext) -> Iterator[_Leading]:
-    """Of each broker that stays and has a share of the leaders; what is being reassigned is nobody's own."""
+    """Yield each remaining broker with a share of leaders; partitions in reassignment do not count."""
     table = context.snapshot.partitions
     preferred = preferred_leaders(context)
     for score in context.scores.of_resource("leaders"):
@@ -330,7 +330,7 @@ def _severity(over: float) -> Severity:
 
 
 def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
-    """Too many partitions are led by another than the first of their replicas: which of them to elect, if any."""
+    """Too many partitions are not led by the first replica: which to elect, if any."""
     table, whole = context.snapshot.partitions, election(context)
     counts = (table.leader >= 0) & ~context.is_in_flight
     total, off = int(counts.sum()), int((whole.elects | whole.waits).sum())
@@ -383,7 +383,7 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
 
 
 def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
-    """Leaders are more even than the first replicas: an election does harm, and the controller may hold one."""
+    """Leaders are more even than first replicas: an election harms, and the controller may hold one."""
     whole = election(context)
     now, then = _highest(context, context.snapshot.partitions.leader), _highest(context, whole.leader)
     if not (_is_notable(then) and _is_less_even(context, whole.leader)):
@@ -425,9 +425,10 @@ def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
 
 
 class Election(NamedTuple):
-    """An election of all preferred leaders: ``preferred`` int32[P], ``leader`` int32[P] afterwards; of the partitions
-    that another broker leads, those that it ``elects`` and those that ``wait`` bool[P], for a preferred leader that is
-    out of service, out of sync or on a log dir that is offline.
+    """A preferred election: ``preferred`` int32[P], ``leader`` int32[P] afterwards.
+
+    Of other partitions those that it ``elects``, and those that ``wait`` bool[P] for a preferred leader out of service,
+    out of sync or on an offline log dir.
     """
 
     preferred: Ints
@@ -437,7 +438,7 @@ class Election(NamedTuple):
 
 
 def election(context: FindingContext) -> Election:
-    """The election that Kafka would hold today; where the ISR is unknown, every replica counts as in sync. O(R)."""
+    """Return the election that Kafka would hold today; with unknown ISR all replicas count as in sync. O(R)."""
     table, preferred = context.snapshot.partitions, preferred_leaders(context)
     off = (table.leader >= 0) & ~context.is_in_flight & (table.leader != preferred)
     heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_heard]
@@ -454,7 +455,7 @@ def election(context: FindingContext) -> Election:
 
 
 def _awaited(context: FindingContext, whole: Election, among: Flags | None = None) -> tuple[Fact, ...]:
-    """Return the brokers that have to come back or into sync first, that of the most partitions first."""
+    """Return brokers that must return or catch up first, those of most partitions first."""
     waiting = Counter(whole.preferred[whole.waits if among is None else whole.waits & among].tolist())
     states = {broker: context.brokers[broker].state for broker in waiting}
     return tuple(
@@ -466,7 +467,7 @@ def _awaited(context: FindingContext, whole: Election, among: Flags | None = Non
 
 
 class _Highest(NamedTuple):
-    """The broker that leads most for its share."""
+    """The broker with most leaders over its share."""
 
     broker: int
     leaders: int
@@ -485,7 +486,7 @@ def _highest(context: FindingContext, leader: Ints) -> _Highest:
 
 
 def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
-    """Of each broker that stays: its id, the partitions that it leads, its fair share of them."""
+    """Return id, leaders and share of leaders of each remaining broker."""
     ids, counts = np.unique(leader, return_counts=True)
     count_of = dict(zip(ids.tolist(), counts.tolist(), strict=True))
     return [
@@ -496,8 +497,9 @@ def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
 
 
 def _is_less_even(context: FindingContext, leader: Ints) -> bool:
-    """Whether ``leader`` is less even than today: by the squares of what brokers are off their shares, or as one
-    broker would lead more than any does today and notably more than its share.
+    """Whether ``leader`` is less even than today.
+
+    By the squares of differences from shares, or by a broker notably above its share and today's highest.
     """
     today = context.snapshot.partitions.leader
     was, would_be = (
@@ -508,13 +510,13 @@ def _is_less_even(context: FindingContext, leader: Ints) -> bool:
 
 
 def _is_notable(highest: _Highest) -> bool:
-    """Above its share by the threshold, and by a whole leader."""
+    """Above its share by the threshold and by a whole leader."""
     least = threshold("preferred_order_uneven", "over_share_ratio")
     return highest.ratio >= least and highest.leaders - ceil(highest.share) >= 1
 
 
 def _elected_by_plan(context: FindingContext, off: Flags) -> int:
-    """Flagged partitions that the plan moves or elects: each ends with the first of its replicas as leader."""
+    """Return flagged partitions that the plan moves or elects: each ends with its preferred leader."""
     if context.plan is None:
         return 0
     row_of = context.snapshot.row_of
@@ -522,8 +524,8 @@ def _elected_by_plan(context: FindingContext, off: Flags) -> int:
 
 
 def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
-    """One busy topic whose leaders, or all of whose replicas, are on few brokers. Where no rate is known of it, its
-    part of all partitions stands for its part of the traffic.
+    """A busy topic has its leaders, or all replicas, on few brokers. Without rates, partition counts
+    estimate traffic.
     """
     table = context.snapshot.partitions
     takers = context.serving
@@ -593,18 +595,18 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
 
 
 def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
-    """More groups have one coordinator than its share, and than chance would give to any broker."""
+    """One broker coordinates more groups than its share, and than chance explains."""
     coordinators = [group.coordinator for group in context.snapshot.groups if group.coordinator is not None]
     if not coordinators or not context.staying:
         return
-    from scipy.special import gammainc  # takes a while to import, and few clusters come this far
+    from scipy.special import gammainc  # slow import, rarely needed
 
     mean = len(coordinators) / len(context.staying)
     for broker in sorted(set(coordinators)):
         count = coordinators.count(broker)
         if count / mean < threshold("coordinator_piled_up", "over_share_ratio"):
             continue
-        chance = float(gammainc(count, mean)) * len(context.staying)  # so many or more, at any of the brokers
+        chance = float(gammainc(count, mean)) * len(context.staying)  # probability for any of the brokers
         if chance >= threshold("coordinator_piled_up", "chance_ratio"):
             continue
         yield finding(
@@ -628,7 +630,7 @@ def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
 
 
 def preferred_leaders(context: FindingContext) -> Ints:
-    """int32[P]: the first replica that stays once a running reassignment ends and may lead (no observer)."""
+    """int32[P]: the first replica that remains after a reassignment and may lead (no observer)."""
     table = context.snapshot.partitions
     first = table.replicas[table.offsets[:-1]].copy() if len(table) else np.zeros(0, dtype=np.int32)
     for row in {*table.removing, *table.observers}:

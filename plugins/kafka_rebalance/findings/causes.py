@@ -1,13 +1,12 @@
-"""Return findings with each symptom folded into its cause: one cause, one finding.
+"""Folds each symptom into its cause: one cause, one finding.
 
-A cause explains a symptom where scoring without the cause no longer reports the symptom (``WithoutCause``); a name
-alone explains nothing. A symptom has one cause, the first in the order of ``EXPLANATIONS``. A cause of that cause takes
-all its symptoms, and is as severe as the worst of them. No finding is lost, and none appears twice. Codes explain codes
-without a circle (a test), so every chain ends.
+A cause explains a symptom if scoring without the cause no longer reports it (``WithoutCause``). A symptom has one
+cause, the first in the order of ``EXPLANATIONS``. A cause of a cause takes all its symptoms, and is as severe as the
+worst. No finding is lost or appears twice. Codes explain codes without a circle, so every chain ends.
 
-Example: brokers 7 and 11 were restarted (``preferred_leaders_off``), so broker 3 leads half as much again as its share
-(``leaders_piled_up``) and sends more than its share (``broker_rate_over_share``): one finding with two symptoms, since
-both are gone once the preferred leaders are elected.
+Example: brokers 7 and 11 restarted (``preferred_leaders_off``), so broker 3 leads half as much again as its share
+(``leaders_piled_up``) and sends more than its share (``broker_rate_over_share``): one finding with two symptoms, which
+a preferred election removes.
 
 Complexity: O(findings × explanations × causes of their codes).
 """
@@ -39,9 +38,9 @@ _MOST_COOLED = 20
 _OFFSETS_TOPIC = "__consumer_offsets"
 
 
-@dataclass(eq=False)  # no slots: cached_property keeps its values in __dict__
+@dataclass(eq=False)  # no slots: cached_property needs __dict__
 class WithoutCause:
-    """Each what-if is scored once, when it is first asked for. O(replicas) each."""
+    """What-if scores, each computed once on demand. O(replicas) each."""
 
     context: FindingContext
     findings: Sequence[Finding] = ()
@@ -49,12 +48,12 @@ class WithoutCause:
 
     @cached_property
     def elected(self) -> ClusterScores:
-        """Scores with every partition led by its preferred leader, as far as that may lead today."""
+        """Scores after a preferred election, as far as possible today."""
         return score_cluster(self._led_as_preferred(self.context.snapshot))
 
     @cached_property
     def calm(self) -> ClusterScores:
-        """Scores with the preferred leaders elected and all hot partitions cooled: both kinds of trouble gone."""
+        """Scores after a preferred election with all hot partitions cooled."""
         snapshot = self._led_as_preferred(self.context.snapshot)
         for finding in self.findings:
             if finding.code == "hot_partition":
@@ -63,7 +62,7 @@ class WithoutCause:
 
     @cached_property
     def coordinated_once_elected(self) -> Counter[int]:
-        """Groups that each broker would coordinate: a group goes with the leader of its part of the offsets topic."""
+        """Groups of each coordinator: a group follows the leader of its partition of the offsets topic."""
         snapshot = self.context.snapshot
         numbers = [number for number, topic in enumerate(snapshot.topics) if topic.name == _OFFSETS_TOPIC]
         if not numbers:
@@ -77,21 +76,21 @@ class WithoutCause:
         return replace(snapshot, partitions=replace(snapshot.partitions, leader=election(self.context).leader))
 
     def is_asked(self, partition: str, broker: int) -> bool:
-        """The broker holds the partition, and not too many others were cooled: each is a score of the whole cluster."""
+        """Whether the broker holds the partition, and few enough were cooled: each is a score of the whole cluster."""
         topic, _, number = partition.rpartition("-")
         row = self.context.snapshot.row_of[topic, int(number)]
         holds = broker in self.context.snapshot.partitions.replicas_of(row)
         return holds and (partition in self._cooled or len(self._cooled) < _MOST_COOLED)
 
     def cooled(self, partition: str) -> ClusterScores:
-        """Scores with one partition as busy as the median of its topic's others."""
+        """Scores with one partition at its topic's median load."""
         if partition not in self._cooled:
             self._cooled[partition] = score_cluster(_with_median(self.context.snapshot, partition))
         return self._cooled[partition]
 
 
 def over_share(scores: ClusterScores, broker: int, resource: str) -> float | None:
-    """Level over fair share, None where there is no share."""
+    """Level over fair share, None without a share."""
     for score in scores.of_resource(resource):
         if score.broker == broker and score.fair_share:
             return score.level / score.fair_share
@@ -124,23 +123,23 @@ class Explanation:
 
 
 def same_subject(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Of one group or one broker the cause says it all."""
+    """Both are about one group or broker."""
     return cause.subject == symptom.subject
 
 
 def _once_elected(question: Question) -> Question:
-    """The same question, of a cause that tells to elect preferred leaders: not every one does."""
+    """The same question, for causes that advise an election."""
     return lambda known, cause, symptom: bool(cause.evidence["elected_partitions"]) and question(known, cause, symptom)
 
 
 def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    """Leaders that the broker took over: with those that it has after the election it is within its share."""
+    """After the election the broker is within its share."""
     own, share = symptom.evidence["leaders_once_elected"], symptom.evidence["fair_share_leaders"]
     return float(own or 0) < threshold("leaders_piled_up", "over_share_ratio") * float(share or 0)
 
 
 def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """No preferred replica can be elected: all are on brokers that are gone or not heard, some on this one."""
+    """All preferred replicas are on lost or unresponsive brokers, some on this one."""
     whole = election(known.context)
     rows = whole.elects | whole.waits
     if symptom.code == "leaders_piled_up":
@@ -151,14 +150,14 @@ def _prefers_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) 
 
 
 def _too_many_by_placement(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """With its share of leaders by placement, what it took over besides would not be told."""
+    """With its share of leaders by placement, the taken-over ones would give no finding."""
     share, taken_over = float(symptom.evidence["fair_share_leaders"] or 0), symptom.evidence["taken_over_leaders"]
     least = threshold("leaders_piled_up", "over_share_ratio")
     return cause.subject == symptom.subject and share + float(taken_over or 0) < least * share
 
 
 def _within_share_once_elected(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    """Every rate of the broker is within its share as soon as the preferred leaders lead."""
+    """After an election every rate of the broker is within its share."""
     return _within_share(known.elected, symptom)
 
 
@@ -167,7 +166,7 @@ def _within_share_here_once_elected(known: WithoutCause, cause: Finding, symptom
 
 
 def _no_more_than_its_leaders(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """It sends more than its share as it leads more: with its share of leaders like those that it has it would not."""
+    """With its share of leaders of the same kind, it would not send too much."""
     told = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
     ratio = float(symptom.evidence["over_share_ratio"] or 0) / float(cause.evidence["over_share_ratio"] or 1)
     return (
@@ -178,12 +177,12 @@ def _no_more_than_its_leaders(_known: WithoutCause, cause: Finding, symptom: Fin
 
 
 def _within_share_once_cooled(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """The hot partition alone lifts the broker over its share."""
+    """Only the hot partition lifts the broker over its share."""
     return known.is_asked(cause.subject, int(symptom.subject)) and _within_share(known.cooled(cause.subject), symptom)
 
 
 def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Leaders and hot partitions lift the broker over its share together; this cause does most of it."""
+    """Leaders and hot partitions together lift the broker over its share; this cause does most of it."""
     if not _within_share(known.calm, symptom):
         return False
     broker, worst = int(symptom.subject), str(symptom.evidence["worst_resource"])
@@ -197,14 +196,14 @@ def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> 
 
 
 def _coordinates_by_its_leaders(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    """Groups came with the leaders of the offsets topic that the broker took over."""
+    """The groups came with taken-over leaders of the offsets topic."""
     once = known.coordinated_once_elected
     least = threshold("coordinator_piled_up", "over_share_ratio")
     return bool(once) and once[int(symptom.subject)] < least * float(symptom.evidence["fair_share_groups"] or 0)
 
 
 def _full_by_its_excess(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """With its fair share alone the disks of the broker would not be nearly full: a full disk is the urgent one."""
+    """With its share alone the broker's disks would not be nearly full."""
     used, total = float(cause.evidence["used_bytes"] or 0), float(cause.evidence["total_bytes"] or 0)
     held, share = float(symptom.evidence["disk_bytes"] or 0), float(symptom.evidence["fair_share_disk_bytes"] or 0)
     return (
@@ -217,7 +216,7 @@ def _reads_that_partition(_known: WithoutCause, cause: Finding, symptom: Finding
 
 
 def _suffices_once_shared(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Today's members would keep up if they shared the partitions evenly; or some are idle for the cause alone."""
+    """Today's members would keep up with an even share; or some are idle only for this cause."""
     needed, has = symptom.evidence["members_needed"], symptom.evidence["members"]
     idle, idle_then = (cause.evidence.get(name) for name in ("idle_members", "advised_idle_members"))
     is_enough = needed is not None and int(needed) <= int(has or 0)
@@ -229,7 +228,7 @@ def _is_written_too_fast(_known: WithoutCause, cause: Finding, symptom: Finding)
 
 
 def _reads_enough_elsewhere(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Without the partitions that are not read, the group reads what is written."""
+    """Without the unread partitions, the group keeps up."""
     read, written = symptom.evidence["read_messages_per_s"], float(symptom.evidence["in_messages_per_s"] or 0)
     others = written - float(cause.evidence["in_messages_per_s"] or 0)
     least = threshold("lag_growing", "read_ratio")
@@ -237,7 +236,7 @@ def _reads_enough_elsewhere(_known: WithoutCause, cause: Finding, symptom: Findi
 
 
 def _holds_all_of_these(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Every partition of the symptom is one of the cause's dead members."""
+    """Every partition of the symptom belongs to a dead member of the cause."""
     if cause.subject != symptom.subject:
         return False
     dead, _ = dead_members(known.context, known.context.group_inputs[cause.subject])
@@ -254,7 +253,7 @@ def _has_all_partitions(_known: WithoutCause, cause: Finding, symptom: Finding) 
 
 
 def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """The members that are behind have far more partitions than the mean of all."""
+    """Members that are behind have far more partitions than the mean."""
     told = symptom.evidence
     of_late = float(told["partitions_behind"] or 0) / float(told["members_behind"] or 1)
     mean = float(told["partitions"] or 0) / float(told["members"] or 1)
@@ -263,7 +262,7 @@ def _is_at_overloaded_members(_known: WithoutCause, cause: Finding, symptom: Fin
 
 
 def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Every replica that the topic lacks lies on a broker that is gone or not heard, some of them on this one."""
+    """All missing replicas are on lost or unresponsive brokers, some on this one."""
     snapshot = known.context.snapshot
     table = snapshot.partitions
     if table.in_sync is None:
@@ -280,29 +279,29 @@ def _is_all_that_runs(_known: WithoutCause, cause: Finding, symptom: Finding) ->
 
 
 def _is_all_that_it_holds(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    """Once the reassignment is cancelled, nothing is placed on that broker any more."""
+    """After cancelling the reassignment, the broker has no replicas."""
     return bool(symptom.evidence["replicas"] == symptom.evidence["replicas_being_built"])
 
 
 def _is_within_every_band(known: WithoutCause, _cause: Finding, _symptom: Finding) -> bool:
-    """No band had to be widened: but for what cannot end there would be nothing to do."""
+    """No band was widened: without what cannot end, nothing would be to do."""
     plan = known.context.plan
     return plan is not None and all(outcome.widened_to == (None, None) for outcome in plan.resources)
 
 
 def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """No partition lacks replicas; all those out of sync are on silent brokers, some on this one."""
+    """No partition lacks replicas; all those out of sync are on unresponsive brokers, some on this one."""
     return not symptom.evidence["fewer_replicas_partitions"] and _lacks_replicas_there(known, cause, symptom)
 
 
 def _is_below_all_over(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Of one topic, every partition that lacks a replica in sync is below what writes need."""
+    """Every under-replicated partition of the topic is below min ISR."""
     told = symptom.evidence
     return cause.subject == symptom.subject and told["below_min_isr_partitions"] == told["under_replicated_partitions"]
 
 
 def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Every partition of the topic without a leader has all replicas on silent brokers, some of them on this one."""
+    """All leaderless partitions of the topic are wholly on unresponsive brokers, some on this one."""
     snapshot = known.context.snapshot
     table = snapshot.partitions
     rows = _rows_of_topic(known, symptom.subject) & (table.leader < 0)
@@ -324,7 +323,7 @@ def _within_share(scores: ClusterScores, symptom: Finding) -> bool:
     return bool(told) and all((over_share(scores, int(symptom.subject), resource) or 0.0) < least for resource in told)
 
 
-# In the order in which causes are asked: the first that explains a symptom is its cause.
+# In order: the first that explains a symptom is its cause.
 EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("reassignment_stuck", "reassignment_running", _is_all_that_runs),
     Explanation("reassignment_stuck", "dead_broker", _is_all_that_it_holds),
@@ -379,7 +378,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
 def fold(
     context: FindingContext, findings: Sequence[Finding], explanations: Iterable[Explanation] = EXPLANATIONS
 ) -> list[Finding]:
-    """The findings that nothing explains, with all that they explain."""
+    """Return the unexplained findings with all that they explain."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)

@@ -1,4 +1,4 @@
-"""Findings on the whole cluster: leftovers, coverage gaps, nothing to do, and other programs that move its replicas."""
+"""Findings on the whole cluster: leftovers, coverage gaps, nothing to do, other balancers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, throttl
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 from kafka_rebalance.snapshot.rights import RIGHT, missing_rights
 
-# What a gap hides from advice.
+# Gaps that hide much from advice.
 _SEVERE_GAPS = (
     FactCode.LACKS_SIZES, FactCode.LACKS_SIZES_AND_OFFSETS, FactCode.LACKS_LOG_DIRS, FactCode.LACKS_LOG_DIR,
     FactCode.LACKS_PARTITIONS, FactCode.LACKS_PLACEMENT, FactCode.LACKS_OFFLINE_REPLICA,
@@ -23,7 +23,7 @@ _SEVERE_GAPS = (
 
 
 def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
-    """Throttles stand although nothing is being reassigned."""
+    """Throttles remain without a reassignment."""
     snapshot = context.snapshot
     if context.is_in_flight.any() or snapshot.partitions.future:
         return
@@ -55,7 +55,7 @@ def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
 
 
 def load_unknown(context: FindingContext) -> Iterator[Finding]:
-    """Resources that nobody measured are not balanced; zero is never assumed."""
+    """Resources without metrics are not balanced; zero is never assumed."""
     left_out = {name: why for name, why in context.scores.left_out.items() if name in BALANCED}
     if not left_out:
         return
@@ -71,11 +71,11 @@ def load_unknown(context: FindingContext) -> Iterator[Finding]:
 
 
 def coverage_gap(context: FindingContext) -> Iterator[Finding]:
-    """What could not be read: the advice rests on the rest."""
+    """Unread parts: the advice covers the rest."""
     gaps = context.snapshot.coverage
     if not gaps:
         return
-    # Of a right its name; a missing right explains the others, so it comes first.
+    # A missing right explains other gaps, so it comes first.
     gaps = tuple(sorted(gaps, key=lambda gap: gap.subject_type != RIGHT))
     counts = Counter(f"{gap.subject_type}_{code.value}" for gap in gaps for code in gap.codes)
     kinds = {(gap.what.code, gap.subject_type): gap.what for gap in reversed(gaps) if gap.subject_type != RIGHT}
@@ -107,7 +107,7 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
 
 
 def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
-    """How the plan would have stood in each hour of the window: told wherever hours are known, bad news or good."""
+    """The plan's effect in each hour of the window, good or bad."""
     hours = context.hours
     if hours is None:
         return
@@ -130,7 +130,7 @@ def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
 
 
 def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
-    """The plan says that everything is well."""
+    """The plan says ``nothing_to_do``."""
     plan = context.plan
     if plan is None or plan.verdict is not Verdict.NOTHING_TO_DO:
         return
@@ -145,7 +145,7 @@ def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
 
 
 def cannot_tell(context: FindingContext) -> Iterator[Finding]:
-    """The plan says that too little was seen."""
+    """The plan says ``cannot_tell``."""
     plan = context.plan
     if plan is None or plan.verdict is not Verdict.CANNOT_TELL:
         return
@@ -162,7 +162,7 @@ def cannot_tell(context: FindingContext) -> Iterator[Finding]:
 
 
 def not_fixable_by_moving(context: FindingContext) -> Iterator[Finding]:
-    """The plan says that the imbalance stays whatever is moved."""
+    """The plan says ``not_fixable_by_moving``."""
     plan = context.plan
     if plan is None or plan.verdict is not Verdict.NOT_FIXABLE_BY_MOVING:
         return
@@ -218,7 +218,7 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
 
 
 def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> tuple[tuple[int, str, int], ...]:
-    """Return broker, path and bytes of each dir that got some so far; none where no path is known."""
+    """Return broker, path and bytes of each dir with copies so far; empty where paths are unknown."""
     written: Counter[tuple[int, str]] = Counter()
     for copy in copies:
         for log_dir in context.brokers[copy.broker].log_dirs[copy.log_dir : copy.log_dir + 1]:
@@ -227,7 +227,7 @@ def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> tu
 
 
 def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
-    """Copies that are to be made on a broker that is gone: without it nothing but a cancellation ends that."""
+    """A reassignment copies to a lost broker: only a cancellation ends it."""
     table, brokers = context.snapshot.partitions, context.brokers
     waits = {
         row: tuple(broker for broker in adding if brokers[broker].state.is_gone)
@@ -265,7 +265,7 @@ def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
 
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:
-    """One finding for all of them: names and traces stand in the evidence."""
+    """One finding for all balancers, with names and traces as evidence."""
     found = balancers(context.snapshot)
     if not found:
         return
@@ -289,7 +289,7 @@ def other_balancer(context: FindingContext) -> Iterator[Finding]:
 
 
 def broker_cordoned(context: FindingContext) -> Iterator[Finding]:
-    """Log dirs that take nothing new (KIP-1066); a broker on which all are cordoned gets no replica."""
+    """Log dirs accept nothing new (KIP-1066); a fully cordoned broker gets no replica."""
     for broker in context.snapshot.brokers:
         cordoned = [log_dir.path for log_dir in broker.log_dirs if log_dir.is_cordoned]
         if not cordoned:

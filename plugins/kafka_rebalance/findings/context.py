@@ -1,4 +1,4 @@
-"""The input of every rule: snapshot, scores, replays of groups, and the plan with its effect on each broker."""
+"""The input of every rule: snapshot, scores, replays of groups, and the plan's effect on each broker."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
 
 @dataclass(frozen=True, slots=True)
 class BrokerEffect:
-    """``bytes_out``: of replicas that leave the broker, ``bytes_in``: copied to it; None where a size is unknown.
+    """``bytes_out``: of replicas that leave the broker, ``bytes_in``: copied to it; None with an unknown size.
 
-    A replica counts with its leader's size, as the plan's own bytes do.
+    A replica counts with its leader's size, as in the plan.
     """
 
     replicas_out: int = 0
@@ -41,7 +41,6 @@ class BrokerEffect:
 
     @property
     def is_nothing(self) -> bool:
-        """The plan does not touch the broker."""
         return not (self.replicas_out or self.replicas_in or self.leaders_out or self.leaders_in)
 
 
@@ -49,7 +48,7 @@ NOTHING = BrokerEffect()
 
 
 def effects_of(plan: Plan, snapshot: ClusterSnapshot) -> dict[int, BrokerEffect]:
-    """By broker, those that the plan touches. O(moves), beside one look at the partitions' names."""
+    """Return the effect on each touched broker. O(moves), beside one pass over partition names."""
     row_of, sizes = snapshot.row_of, snapshot.load(LoadKind.LOG_BYTES)
     tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
     for move in plan.moves:
@@ -70,7 +69,7 @@ def effects_of(plan: Plan, snapshot: ClusterSnapshot) -> dict[int, BrokerEffect]
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of one broker while they grow; bytes are nan as soon as one size is."""
+    """Growing counts of one broker; one unknown size makes its bytes nan."""
 
     replicas_out: int = 0
     bytes_out: float = 0.0
@@ -91,7 +90,7 @@ class _Tally:
 
 
 def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] | None:
-    """Load of the broker before and after the plan, None where the plan does not balance that resource."""
+    """Load of the broker before and after the plan, None where the plan does not balance it."""
     found: ResourceOutcome | None = next((outcome for outcome in plan.resources if outcome.resource == resource), None)
     if found is None or broker not in found.before or broker not in found.after:
         return None
@@ -99,14 +98,14 @@ def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] |
 
 
 Evidence = dict[str, Any]  # numbers, ids, codes, tuples of these
-# Names in a fact: more stand as a count beside the first ones.
+# Names in a fact; the others are counted.
 MOST_NAMED = 50
 _ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
 
 
-@dataclass(frozen=True, eq=False)  # no slots: cached_property keeps its values in __dict__
+@dataclass(frozen=True, eq=False)  # no slots: cached_property needs __dict__
 class FindingContext:
-    """What is known of one cluster. Rules only read it."""
+    """All inputs about one cluster. Rules only read it."""
 
     snapshot: ClusterSnapshot
     scores: ClusterScores
@@ -121,63 +120,61 @@ class FindingContext:
 
     @cached_property
     def staying(self) -> tuple[int, ...]:
-        """Ids of the brokers that stay."""
+        """Ids of remaining brokers."""
         return tuple(sorted(broker.id for broker in self.snapshot.brokers if broker.state.stays))
 
     @cached_property
     def serving(self) -> tuple[int, ...]:
-        """Ids of those that stay and were heard: they can be given replicas."""
+        """Ids of remaining, responsive brokers: possible receivers."""
         return tuple(broker for broker in self.staying if self.brokers[broker].state.is_heard)
 
     @cached_property
     def group_inputs(self) -> dict[str, GroupInput]:
-        """By group."""
         return {group_input.group.id: group_input for group_input in group_inputs(self.snapshot)}
 
     @cached_property
     def kinds(self) -> dict[str, GroupKind]:
-        """What each group is."""
         return {group.id: kind_of(group) for group in self.snapshot.groups}
 
     @cached_property
     def motions(self) -> dict[str, GroupMotion]:
-        """By group that is not judged, what is under way or not known."""
+        """Groups that are not judged, and why."""
         found = {group.id: motion_of(group) for group in self.snapshot.groups}
         return {group: motion for group, motion in found.items() if motion is not None}
 
     @cached_property
     def judged_groups(self) -> tuple[Group, ...]:
-        """Groups that are still and whose assignments are known."""
+        """Groups that are still with known assignments."""
         return tuple(group for group in self.snapshot.groups if group.id not in self.motions)
 
     @cached_property
     def chosen_inputs(self) -> tuple[GroupInput, ...]:
-        """Judged groups whose teams can choose what divides their partitions."""
+        """Judged groups whose teams can choose the strategy."""
         return tuple(
             self.group_inputs[group.id] for group in self.judged_groups if self.kinds[group.id].has_choice
         )  # fmt: skip
 
     @cached_property
     def judged_inputs(self) -> tuple[GroupInput, ...]:
-        """Judged groups with members, whose partitions have one reader each."""
+        """Judged groups with members, and one reader for each partition."""
         return tuple(
             self.group_inputs[group.id] for group in self.judged_groups if group.members and group.type.has_strategy
         )
 
     @cached_property
     def chosen_replays(self) -> tuple[GroupReplay, ...]:
-        """The replays of the same groups."""
+        """Replays of the same groups."""
         chosen = {group_input.group.id for group_input in self.chosen_inputs}
         return tuple(replay for replay in self.replays if replay.group_id in chosen)
 
     @cached_property
     def plan_effects(self) -> dict[int, BrokerEffect]:
-        """What the plan does to each broker that it touches."""
+        """By touched broker."""
         return {} if self.plan is None else effects_of(self.plan, self.snapshot)
 
     @cached_property
     def topic_rows(self) -> dict[str, range]:
-        """By topic, the rows of its partitions."""
+        """Rows of each topic."""
         begins = np.searchsorted(self.snapshot.partitions.topic, np.arange(len(self.snapshot.topics) + 1)).tolist()
         spans = zip(self.snapshot.topics, begins[:-1], begins[1:], strict=True)
         return {topic.name: range(begin, end) for topic, begin, end in spans}
@@ -188,13 +185,13 @@ class FindingContext:
         return self.snapshot.row_of
 
     def rows_of(self, group_input: GroupInput) -> npt.NDArray[np.int64]:
-        """Partition rows of the snapshot along the group's partitions."""
+        """Snapshot rows along the group's partitions."""
         spans = [self.topic_rows[topic] for topic in group_input.topics if topic in self.topic_rows]
         return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(span.start, span.stop) for span in spans)])
 
     @property
     def has_rates_of_window(self) -> bool:
-        """Messages written were measured between two snapshots, as reads are; not over hours of history."""
+        """Whether write and read rates are of the same two snapshots, not of history."""
         column = self.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
         return column is not None and not column.source.is_of_history
 
@@ -206,7 +203,7 @@ class FindingContext:
         return flags
 
     def confidence(self, kind: LoadKind) -> Confidence:
-        """What a figure of this kind rests on."""
+        """Confidence of this kind's source."""
         column = self.snapshot.loads.column(kind)
         if column is None:
             return Confidence.MEASURED  # sizes that brokers report
@@ -216,14 +213,13 @@ class FindingContext:
 
 
 def threshold(code: str, name: str) -> float:
-    """The registry's threshold of a code."""
     return CODES[code].thresholds[name]
 
 
 class Remedy(NamedTuple):
-    """What to do about a finding, what that costs, and which share of the harm it takes away.
+    """Remedy of a finding, its cost, and the share of the harm that it removes.
 
-    ``copied_bytes`` and ``changes`` (leader changes, partitions that change reader, restarts) put costs in an order.
+    ``copied_bytes`` and ``changes`` (leader changes, partitions with a new reader, restarts) order costs.
     """
 
     recommendation: Fact
@@ -242,7 +238,7 @@ def finding(
     *,
     confidence: Confidence = Confidence.STRUCTURAL,
 ) -> Finding:
-    """One finding, its evidence in the order of names; the registry says what kind of subject its code has."""
+    """Return a finding with sorted evidence; the registry gives the code's subject type."""
     return Finding(
         code=code,
         severity=severity,

@@ -1,4 +1,4 @@
-"""A finding, which is a fault or a possible gain with its evidence, and ``CODES``, the registry of all codes."""
+"""``Finding``, a fault or possible gain with evidence, and ``CODES``, the registry of codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_rebalance.facts import Fact
 
 
 class Severity(StrEnum):
-    """How much it matters, worst first."""
+    """Severity, worst first."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -29,14 +29,14 @@ class Severity(StrEnum):
 
 
 class Consequence(StrEnum):
-    """What happens if nobody acts, worst first."""
+    """Consequence without action, worst first."""
 
     DATA_LOSS = "data_loss"  # one more failure may lose messages
     OUTAGE = "outage"  # partitions cannot be written or read, or a broker stops
     LAG = "lag"  # messages are read late, twice or not at all
     COST = "cost"  # money, disk or a member is wasted
-    EVENNESS = "evenness"  # some work more than others
-    BLIND = "blind"  # something is not known
+    EVENNESS = "evenness"  # uneven work
+    BLIND = "blind"  # missing data
 
     @property
     def rank(self) -> int:
@@ -45,7 +45,7 @@ class Consequence(StrEnum):
 
 
 class SubjectType(StrEnum):
-    """What a finding is about."""
+    """Subject of a finding."""
 
     CLUSTER = "cluster"
     BROKER = "broker"
@@ -60,7 +60,7 @@ class SubjectType(StrEnum):
 
 
 class Confidence(StrEnum):
-    """What a finding rests on."""
+    """Basis of a finding."""
 
     MEASURED = "measured"
     GIVEN = "given"
@@ -70,7 +70,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FindingCode:
-    """One kind of trouble: the rule in words with its thresholds, which stay relative to the cluster, never in GB."""
+    """One kind of finding: its rule in words with thresholds, relative to the cluster, never in GB."""
 
     code: str
     subject_type: SubjectType
@@ -81,13 +81,12 @@ class FindingCode:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of advice. ``gain`` ranks findings: the share of the trouble that following the advice removes (0..1);
-    of like ones the cheaper comes first, by bytes copied, then by changes of leaders, readers and processes.
+    """One finding. ``gain`` ranks findings: the share of the harm that the remedy removes (0..1). Ties: fewer copied
+    bytes, then fewer changes of leaders, readers and processes.
 
-    ``evidence`` holds numbers with their units in the key (``disk_bytes``, ``over_share_ratio``), ids, codes, tuples of
-    these. ``team``, ``channel``
-    and ``tier`` say whose it is, ``muted_until`` and ``mute_reason`` that it is quiet, where rules say so.
-    ``symptoms`` are findings that this one explains: they go when it goes, and are no lines of their own.
+    ``evidence`` holds numbers with units in the key (``disk_bytes``, ``over_share_ratio``), ids, codes, tuples of
+    these. ``team``, ``channel`` and ``tier`` are the owner's, ``muted_until`` and ``mute_reason`` of a mute.
+    ``symptoms`` are findings that this one explains: they have no lines of their own.
     """
 
     code: str
@@ -114,14 +113,14 @@ class Finding:
 
     @property
     def finding_key(self) -> str:
-        """The same for the same trouble in every run."""
+        """The same key in every run."""
         return f"{self.code}:{self.subject_type}:{self.subject}"
 
 
 def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
-    """Worst severity first, then the worst consequence, the greatest gain, the least cost, and by key; muted ones last.
+    """Sort by severity, consequence, gain, cost, key; muted ones last.
 
-    Gains count in hundredths: what differs by less is alike, and its cost decides.
+    Gains count in hundredths: smaller differences are ties.
     """
 
     def place(finding: Finding) -> tuple[bool, int, int, float, float, int, str]:

@@ -39,7 +39,7 @@ from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 
 def group_in_motion(context: FindingContext) -> Iterator[Finding]:
-    """What is under way in a group that is not judged meanwhile, and where to look."""
+    """A group is moving and not judged: what happens, and where to look."""
     for group in context.snapshot.groups:
         motion = context.motions.get(group.id)
         if motion is None or not motion.code.is_moving:
@@ -66,7 +66,7 @@ def group_in_motion(context: FindingContext) -> Iterator[Finding]:
 
 
 def group_assignments_unknown(context: FindingContext) -> Iterator[Finding]:
-    """Groups whose members are known at most by their numbers of partitions."""
+    """Groups whose members show at most their numbers of partitions."""
     for group_id, motion in context.motions.items():
         if motion.code is MotionCode.NOT_SHOWN:
             yield finding(
@@ -84,7 +84,7 @@ def idle_members(context: FindingContext) -> Iterator[Finding]:
         today, group = replay.today, context.group_inputs[replay.group_id].group
         reason = find_idle_reason(replay, context.group_inputs[replay.group_id])
         if not today.idle_members or reason is None or replay.advised is not None:
-            continue  # another strategy may put them to work: assignor_uneven or server_assignor_uneven says so
+            continue  # another strategy may help: assignor_uneven or server_assignor_uneven
         idle_ratio = today.idle_members / today.members
         idle = [member for member in replay.members if member.is_current and not member.partitions]
         yield finding(
@@ -149,7 +149,7 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
 
 
 def dead_static_member(context: FindingContext) -> Iterator[Finding]:
-    """A static member keeps partitions that it does not read. While its group moves all members may read nothing."""
+    """A static member holds partitions that it does not read. In a moving group all may read nothing."""
     for group_input in context.judged_inputs:
         dead, confidence = dead_members(context, group_input)
         if not dead:
@@ -189,11 +189,11 @@ def dead_static_member(context: FindingContext) -> Iterator[Finding]:
 def lag_growing(context: FindingContext) -> Iterator[Finding]:
     """The group reads slower than its topics are written.
 
-    By messages where it is known how fast this group reads each partition that it has; else by bytes, which are those
-    of all groups: then only where no other group reads its topics.
+    By messages where this group's read rates are known. Else by bytes, which include all groups, so only where no other
+    group reads its topics.
     """
     readers = _readers_by_topic(context)
-    for group in context.judged_groups:  # a group that moves lags for that, which more members would not mend
+    for group in context.judged_groups:  # a moving group lags for that reason
         group_input = context.group_inputs[group.id]
         rates = group_input.rates
         if not group.members:
@@ -241,15 +241,15 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
 
 
 def dead_members(context: FindingContext, group_input: GroupInput) -> tuple[list[Member], Confidence]:
-    """Static members that read nothing of what they hold.
+    """Return static members that read nothing of their partitions.
 
-    Where rates were measured: all their partitions are behind, some were written, and no group read any of them (this
-    group, where its own reads are known). Else: each of their partitions is many times further behind than any that
-    another member has. So several that died together do not hide each other.
+    With rates: all their partitions are behind, some were written, and none was read (by this group, where known). Else
+    each of their partitions is many times further behind than any of another member; so dead members do not hide each
+    other.
     """
     group, reader, rates = group_input.group, group_input.reader, group_input.rates
     if not group.type.has_strategy:
-        return [], Confidence.MEASURED  # other members read along, or a standby of the task takes over
+        return [], Confidence.MEASURED  # other members or a standby read on
     static = [number for number, member in enumerate(group.members) if member.instance_id is not None]
     late = [number for number in static if _is_all_behind(rates.lag_messages[reader == number])]
     if not late:
@@ -278,10 +278,10 @@ def _is_all_behind(lag: Floats) -> bool:
 
 
 def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
-    """Members of ``late`` whose every partition is many times further behind than each that another member reads.
+    """Return members whose every partition is many times further behind than any of another reader.
 
-    Of several such sets the largest that is half of the working members at most, else the smallest: one that is far
-    behind those that are behind, too, hides none of these.
+    Of several such sets: the largest of at most half of the working members, else the smallest. So one far behind the
+    others that are behind hides none of these.
     """
     reader, lag = group_input.reader, group_input.rates.lag_messages
     times = threshold("dead_static_member", "times_others_lag_ratio")
@@ -298,7 +298,7 @@ def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
 
 
 def _messages_written_and_read(context: FindingContext, group_input: GroupInput) -> tuple[float, float] | None:
-    """Messages/s written to and read from the partitions that members have; None where one is unknown."""
+    """Messages/s written to and read from members' partitions; None with an unknown one."""
     has_reader, rates = group_input.reader != ABSENT, group_input.rates
     if not context.has_rates_of_window or not group_input.group.type.has_strategy:
         return None
@@ -309,7 +309,7 @@ def _messages_written_and_read(context: FindingContext, group_input: GroupInput)
 def _bytes_written_and_read(
     context: FindingContext, group_input: GroupInput, readers: dict[str, set[str]]
 ) -> tuple[float, float] | None:
-    """Bytes/s written to and read from its topics; None where unknown, and where another group reads them, too."""
+    """Bytes/s written to and read from its topics; None where unknown, or where another group reads them."""
     if any(len(readers[topic]) > 1 for topic in group_input.topics if topic in readers):
         return None
     rows = context.rows_of(group_input)
@@ -320,7 +320,7 @@ def _bytes_written_and_read(
 
 
 def _cost_of_work(reason: IdleReason, group: Group) -> Fact:
-    """Return what it costs to give idle members work, or to find out why they have none."""
+    """Return the cost of giving idle members work, or of finding the cause."""
     if reason.better is not None:
         moved, way = reason.better.partitions_moved or 0, _way(group, reason.better.assignor)
         return fact(FactCode.ONE_REBALANCE, partitions=moved, way=way)
@@ -329,7 +329,7 @@ def _cost_of_work(reason: IdleReason, group: Group) -> Fact:
 
 
 def _way(group: Group, advised: str) -> Fact:
-    """Return how the members come to the recommended strategy."""
+    """Return how members get the recommended strategy."""
     if group.type is GroupType.CONSUMER:
         return fact(FactCode.RESTART_ONE_BY_ONE)
     if not group.protocol:
@@ -359,9 +359,9 @@ def _better_strategy(group: Group, today: GroupScore, advised: GroupScore, *, is
 
 
 def _members_to_keep_up(group_input: GroupInput, times: float) -> MembersNeeded:
-    """How many members as fast as the fastest was seen to be could read what is written; None where none could.
+    """Return the number of members, each as fast as the fastest seen, that could keep up; None for no number.
 
-    Where it is unknown how fast each one reads: so many ``times`` as there are.
+    Without read rates: ``times`` today's number.
     """
     members, rates = len(group_input.group.members), group_input.rates
     capacity = member_capacity(group_input.reader, rates.read_messages_per_s, members)
@@ -387,7 +387,7 @@ def _way_to_keep_up(context: FindingContext, group_input: GroupInput, needed: Me
 
 
 def _hot_partition(context: FindingContext, group_input: GroupInput, needed: MembersNeeded) -> str | None:
-    """The partition that no member can keep up with, where it receives far more than the others."""
+    """Return the partition that no member can keep up with, if it receives far more than the others."""
     written = group_input.rates.in_messages_per_s
     times = threshold("group_hot_partition", "times_mean_ratio")
     if needed.hot_row is None or len(written) < 2 or written[needed.hot_row] < times * float(np.median(written)):
@@ -419,7 +419,7 @@ _ENDLESS = EndlessReassignmentError().java_class
 
 
 def sticky_endless(context: FindingContext) -> Iterator[Finding]:
-    """The group's own sticky strategy never returns from what its members hold: the next rebalance does not end."""
+    """The group's sticky strategy never returns for its current assignment: the next rebalance does not end."""
     for replay in context.replays:
         if replay.group_id in context.motions:
             continue
@@ -447,7 +447,7 @@ def sticky_endless(context: FindingContext) -> Iterator[Finding]:
 
 
 def shared_offsets(context: FindingContext) -> Iterator[Finding]:
-    """Several members read the same partition and commit to the same offset of it: the last one wins."""
+    """Several members read a partition and commit to the same offset: the last one wins."""
     for group in context.judged_groups:
         shared = _read_by_several(group)
         if not shared:
@@ -480,11 +480,11 @@ def shared_offsets(context: FindingContext) -> Iterator[Finding]:
 
 
 def mixed_static_members(context: FindingContext) -> Iterator[Finding]:
-    """kafka-python 3 keeps of static and of dynamic members those alone that are listed last of their kind."""
+    """kafka-python 3 keeps only the last listed of static and of dynamic members."""
     for group, client in _groups_of(context, Client.KAFKA_PYTHON):
         static = sum(member.instance_id is not None for member in group.members)
         dynamic = len(group.members) - static
-        # Releases before 3.0 do not look at instance ids; where the release is not told, it may be one.
+        # Releases before 3.0 ignore instance ids; an unknown release may be one.
         if not static or not dynamic or group.protocol not in _RUNS_OF_KINDS or not client.has("3.0"):
             continue
         idle = sum(not member.assigned for member in group.members)
@@ -509,7 +509,7 @@ def mixed_static_members(context: FindingContext) -> Iterator[Finding]:
 
 
 def leader_may_crash(context: FindingContext) -> Iterator[Finding]:
-    """Librdkafka's cooperative strategy reads memory that it has given back."""
+    """Librdkafka's cooperative strategy reads freed memory."""
     for group, client in _groups_of(context, Client.LIBRDKAFKA):
         if group.protocol != "cooperative-sticky" or len(group.members) < 2:
             continue
@@ -528,7 +528,7 @@ def leader_may_crash(context: FindingContext) -> Iterator[Finding]:
 
 
 def unknown_topic_stops_group(context: FindingContext) -> Iterator[Finding]:
-    """A leader of kafka-go fails on the metadata of a topic that is unknown, and assigns nothing to its whole group."""
+    """A kafka-go leader fails on an unknown topic's metadata, and assigns nothing to the whole group."""
     existing = {topic.name for topic in context.snapshot.topics}
     for group, client in _groups_of(context, Client.KAFKA_GO):
         read = {topic for member in group.members for topic, _ in member.assigned}
@@ -554,7 +554,7 @@ def unknown_topic_stops_group(context: FindingContext) -> Iterator[Finding]:
 
 
 def _read_by_several(group: Group) -> dict[tuple[str, int], int]:
-    """Readers of each partition that has more than one, where that is an error: a share group means it."""
+    """Partitions with several readers, where that is an error (not in a share group)."""
     if group.type is GroupType.SHARE:
         return {}
     readers = Counter((topic, run) for member in group.members for topic, runs in member.assigned for run in set(runs))
@@ -591,7 +591,7 @@ _UNSURE = (Sureness.LOW, Sureness.UNKNOWN)
 
 
 def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
-    """A KIP-848 group asks for the coordinator's range where its uniform would be more even, or the other way."""
+    """A KIP-848 group uses range where uniform would be more even, or the reverse."""
     for replay in context.chosen_replays:
         better = None if replay.advised is None else replay.score(replay.advised)
         if better is None or context.group_inputs[replay.group_id].group.type is not GroupType.CONSUMER:
@@ -638,7 +638,7 @@ def server_assignor_uneven(context: FindingContext) -> Iterator[Finding]:
 
 
 def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
-    """Some members of a group speak KIP-848, others still the classic protocol."""
+    """Some members speak KIP-848, others the classic protocol."""
     for group in context.judged_groups:
         old = [member for member in group.members if member.is_classic]
         new = [member for member in group.members if member.is_classic is False]
@@ -671,7 +671,7 @@ def rollover_half_done(context: FindingContext) -> Iterator[Finding]:
 
 
 def mixed_clients(context: FindingContext) -> Iterator[Finding]:
-    """Several libraries in a group whose leader divides: who leads decides what the others get."""
+    """Several libraries in a group whose leader assigns: the leader decides the result."""
     for group in context.judged_groups:
         counts = _clients_of(group)
         if len(counts) < 2:
@@ -705,7 +705,7 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
 
 
 def server_uniform_may_throw(context: FindingContext) -> Iterator[Finding]:
-    """Kafka 3.8's and 3.9's uniform fails in part of the groups whose members subscribe to different topics."""
+    """Uniform of Kafka 3.8 and 3.9 fails in some groups with different subscriptions."""
     if seen_release(context.snapshot.kafka_version)[:2] not in ((3, 8), (3, 9)):
         return
     for group in context.judged_groups:
@@ -738,7 +738,7 @@ def server_uniform_may_throw(context: FindingContext) -> Iterator[Finding]:
 
 
 def _clients_of(group: Group) -> dict[str, int]:
-    """Members of each library, by name; nothing where a coordinator divides, or some are not known for sure."""
+    """Members of each library; empty where a coordinator assigns, or some are uncertain."""
     if group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or group.client is not None:
         return {}
     known = [member_client(member, group) for member in group.members]
@@ -749,7 +749,7 @@ def _clients_of(group: Group) -> dict[str, int]:
 
 
 def static_members_partly(context: FindingContext) -> Iterator[Finding]:
-    """Some members would come back to what they had after a restart, the others make the group rebalance."""
+    """Some members keep their partitions in a restart, others cause a rebalance."""
     for group_input in context.chosen_inputs:
         group = group_input.group
         without = [member for member in group.members if member.instance_id is None]
@@ -778,10 +778,10 @@ def static_members_partly(context: FindingContext) -> Iterator[Finding]:
 
 
 def static_membership(context: FindingContext) -> Iterator[Finding]:
-    """All stops of a rolling restart together leave a partition unread for long; static members would spare it most.
+    """A rolling restart leaves a partition unread for long; static members would save most of it.
 
-    Eager groups of many members: each of them stops all twice. In small groups a static restart, which nobody covers
-    for, may well be the longer one.
+    Only eager groups of many members: each restart stops all twice. In small groups a static restart, without takeover,
+    may be longer.
     """
     inputs = context.group_inputs
     for replay in context.chosen_replays:
@@ -828,7 +828,7 @@ def static_membership(context: FindingContext) -> Iterator[Finding]:
 
 
 def scenario_row(replay: GroupReplay, scenario: str) -> GroupScore | None:
-    """What a scenario does to the group under the strategy that it runs."""
+    """Return a scenario's row under the group's strategy."""
     return next(
         (
             row
@@ -840,7 +840,7 @@ def scenario_row(replay: GroupReplay, scenario: str) -> GroupScore | None:
 
 
 def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> Fact:
-    """Return the group's advice. ``findings``: those about this group, symptoms among them."""
+    """Return the group's advice. ``findings``: those about this group, symptoms included."""
     kind, motion = kind_of(group), motion_of(group)
     is_moving = motion is not None and motion.code.is_moving and kind.reads_partitions
     if motion is not None and (kind.has_choice or not group.members or is_moving):
@@ -860,7 +860,7 @@ def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
 
 
 def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    """Those about groups, and symptoms that are."""
+    """By group, symptoms included."""
     by_group: dict[str, list[Finding]] = {}
     for outer in findings:
         for each in (outer, *outer.symptoms):
@@ -904,7 +904,7 @@ def _keep(replay: GroupReplay, group: Group, see: tuple[str, ...]) -> Fact:
 
 
 def cross_rack_reads(context: FindingContext) -> Iterator[Finding]:
-    """Another strategy lets members fetch more of what they read in their own rack, and is as even."""
+    """Another strategy reads more within racks, and is as even."""
     for replay in context.chosen_replays:
         today, best = replay.today, _best(replay)
         if best is None or today.same_rack_ratio is None or best.same_rack_ratio is None:
@@ -943,7 +943,7 @@ def cross_rack_reads(context: FindingContext) -> Iterator[Finding]:
 
 
 def _best(replay: GroupReplay) -> GroupScore | None:
-    """The strategy that keeps most inside racks among those as even by count as today, which a team can set."""
+    """Return the settable strategy with most reads within racks among those as even by count as today."""
     others = [
         score
         for score in replay.scores[1:]
@@ -954,7 +954,7 @@ def _best(replay: GroupReplay) -> GroupScore | None:
 
 
 def share_group_behind(context: FindingContext) -> Iterator[Finding]:
-    """More lies behind the start of its records in flight than writers made in so many seconds."""
+    """The records behind the start of those in flight exceed so many seconds of writes."""
     for group in context.judged_groups:
         rates = context.group_inputs[group.id].rates
         if group.type is not GroupType.SHARE or not group.members:
@@ -985,6 +985,6 @@ def share_group_behind(context: FindingContext) -> Iterator[Finding]:
                 cost=fact(FactCode.ADDS_MEMBERS),
                 gain=1.0,
             ),
-            # Records behind the first one in flight may be done already: the broker's lag counts them all the same.
+            # The broker's lag also counts finished records after the first one in flight.
             confidence=Confidence.ESTIMATED,
         )

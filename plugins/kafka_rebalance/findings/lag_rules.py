@@ -25,7 +25,7 @@ from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 
 def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
-    """Few members, or few partitions of a topic, are far behind while the others are not."""
+    """Few members, or few partitions of a topic, are far behind the others."""
     for group_input in context.judged_inputs:
         group, reader, rates = group_input.group, group_input.reader, group_input.rates
         lag = known_lag(context, group_input)
@@ -82,7 +82,7 @@ def lag_concentrated(context: FindingContext) -> Iterator[Finding]:
 
 
 def partition_not_read(context: FindingContext) -> Iterator[Finding]:
-    """Commits of partitions that have a reader did not move between two snapshots, while messages were written."""
+    """Commits of partitions with a reader did not move between two snapshots, despite writes."""
     column = context.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
     for group_input in context.judged_inputs:
         group, reader, rates = group_input.group, group_input.reader, group_input.rates
@@ -136,7 +136,7 @@ def partition_not_read(context: FindingContext) -> Iterator[Finding]:
 
 
 def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
-    """Return the lag of each partition; 0 where there is no commit and no message either, ``nan`` where unknown."""
+    """Return the lag of each partition; 0 without commit and messages, ``nan`` where unknown."""
     table, rows, lag = context.snapshot.partitions, context.rows_of(group_input), group_input.rates.lag_messages
     end = table.end_offset[rows]
     is_empty = (end == 0) | ((end > 0) & (end == table.start_offset[rows]))
@@ -144,11 +144,11 @@ def known_lag(context: FindingContext, group_input: GroupInput) -> Floats:
 
 
 def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
-    """Return which partitions have a reader, are written and behind, and were not read between the two snapshots.
+    """Return partitions with a reader that are written and behind, and were not read between the two snapshots.
 
-    Two proofs that this is no slow poll. It is behind by more than a member may take between two polls
-    (max.poll.interval.ms, 5 minutes by default). Or messages waited there at the first snapshot, and its member has
-    since read what was written later to its other partitions: a client fetches in turn.
+    Two proofs against a slow poll: it is behind by more than max.poll.interval.ms (default 5 minutes). Or messages
+    waited at the first snapshot, and its member has since read later messages of its other partitions: a client fetches
+    in turn.
     """
     rates, reader = group_input.rates, group_input.reader
     column = context.snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S)
@@ -162,7 +162,7 @@ def standing_rows(context: FindingContext, group_input: GroupInput) -> Flags:
     in_window = written * column.window_s
     least = np.maximum(threshold("partition_not_read", "least_waiting_messages"), COMMIT_INTERVAL_S * written)
     has_waited = is_unread & (lag - in_window >= least)
-    # Less is left than was written since: it was read past the end that it had at the first snapshot.
+    # Less is left than was written since: it was read past the first snapshot's end.
     is_read_on = (rates.read_messages_per_s > 0) & (lag < in_window)
     is_left = has_waited & np.isin(reader, reader[is_read_on])
     for member in np.unique(reader[is_left]).tolist():
@@ -189,13 +189,13 @@ def concentrated(group_input: GroupInput, lag: Floats) -> tuple[Flags, bool]:
 
 
 def seconds_behind(lag: float, in_messages_per_s: Floats) -> float | None:
-    """Return how long the writers took for ``lag`` messages; None where that is unknown."""
+    """Return the writers' time for ``lag`` messages; None where unknown."""
     rate = float(in_messages_per_s.sum())
     return lag / rate if rate > 0 and not np.isnan(lag) else None
 
 
 def _far_behind(lags: Floats) -> Flags:
-    """The most of them, half at most, that are each many times further behind than any other; ``nan`` is left out."""
+    """Return the largest set of at most half, each many times further behind than any other; without ``nan``."""
     least, times = (threshold("lag_concentrated", name) for name in ("least_lag_messages", "times_others_lag_ratio"))
     known: Longs = np.flatnonzero(~np.isnan(lags))
     order = known[np.argsort(-lags[known], kind="stable")]
@@ -214,13 +214,13 @@ def _members(members: list[Member]) -> tuple[tuple[str, str | None], ...]:
 
 
 def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
-    """Of dumps it is an estimate: they are of several moments, so that their offsets may disagree for that alone."""
+    """A commit is outside the log. An estimate for dumps, which are of several moments."""
     is_of_dumps = context.snapshot.source == "dumps"
     gaps = context.snapshot.coverage
     older_ends = {gap.subject for gap in gaps if gap.reason.code is FactCode.END_OFFSETS_OLDER}
     for group in context.snapshot.groups:
         if group.type is GroupType.SHARE:
-            continue  # it commits nothing; its start moves with the log's once a member reads again
+            continue  # it commits nothing; its start follows the log's once a member reads
         beyond, below, lost = _out_of_range(context, group)
         beyond = [] if group.id in older_ends else beyond
         if not beyond and not below:
@@ -248,7 +248,7 @@ def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
 
 
 def _out_of_range(context: FindingContext, group: Group) -> tuple[list[str], list[str], int]:
-    """Partitions whose commit is beyond the end and below the start, and messages between commits and starts."""
+    """Return partitions with commits beyond the end and below the start, and messages between commits and starts."""
     table = context.snapshot.partitions
     beyond, below, lost = [], [], 0
     for commit in group.committed:
@@ -265,14 +265,14 @@ def _out_of_range(context: FindingContext, group: Group) -> tuple[list[str], lis
 
 
 _STICKY = ("sticky", "cooperative-sticky")
-_SPREADS_TOPICS = "3.7.1"  # the first release of Java's client whose sticky strategies sort owned partitions by number
+_SPREADS_TOPICS = "3.7.1"  # first Java release whose sticky strategies sort owned partitions by number
 
 
 def group_hot_partition(context: FindingContext) -> Iterator[Finding]:
-    """One partition alone is more than a member's part of the group: whoever reads it is the fullest."""
+    """One partition alone exceeds a member's share: its reader is the fullest."""
     for group_input in context.chosen_inputs:
         group, rates = group_input.group, group_input.rates.in_bytes_per_s
-        # Members without a partition are another trouble: the mean is that of those which can work.
+        # Members without a partition are another finding.
         readers = min(len(group.members), len(rates))
         total = float(rates.sum()) if readers > 1 else 0.0
         if not total > 0:
@@ -317,7 +317,7 @@ def group_hot_partition(context: FindingContext) -> Iterator[Finding]:
 
 
 def uneven_by_rate(context: FindingContext) -> Iterator[Finding]:
-    """Even by count, and one member reads far more: no strategy of Kafka looks at rates, a custom one would help."""
+    """Even by count, but one member reads far more: no Kafka strategy uses rates, a custom one would."""
     for replay in context.chosen_replays:
         today, best = replay.today, replay.score(OWN)
         if replay.advised is not None:
@@ -355,9 +355,9 @@ def uneven_by_rate(context: FindingContext) -> Iterator[Finding]:
 
 
 def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
-    """Members have as many partitions as the others, and one has most of a topic: its load is not shared.
+    """Even by count, but one member has most of a topic, so its load is not shared.
 
-    Sticky strategies count partitions of all topics alike (KAFKA-16277). Told where rates do not prove it harmless.
+    Sticky strategies count partitions of all topics alike (KAFKA-16277). Reported unless rates prove it harmless.
     """
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for replay in context.chosen_replays:
@@ -423,7 +423,7 @@ def uneven_per_topic(context: FindingContext) -> Iterator[Finding]:
 
 
 def _way_to_share(group: Group) -> Fact:
-    """What helps where range does not: a release of Java's client that spreads topics, else a group for the topic."""
+    """Return the remedy where range does not help: a Java release that spreads topics, else a group for the topic."""
     client = group_client(group)
     is_java = client.client in (Client.JAVA, None) and not (client.client is None and client.program)
     is_fixed = bool(client.first) and release_of(client.first) >= release_of(_SPREADS_TOPICS)
@@ -432,7 +432,7 @@ def _way_to_share(group: Group) -> Fact:
 
 
 class _TopicShare(NamedTuple):
-    """The most that one member has of a topic, and what it would have of it if all that may read it shared it."""
+    """The most that one member has of a topic, and its even share of it."""
 
     topic: str
     member: int
@@ -442,7 +442,7 @@ class _TopicShare(NamedTuple):
 
 
 def _most_of_a_topic(group_input: GroupInput) -> _TopicShare | None:
-    """The topic of which one member has the most over its even part; of like ones that with the most lag, if known."""
+    """Return the topic with a member furthest over its even share; ties: the most lag, if known."""
     members = group_input.group.members
     found: list[tuple[float, float, _TopicShare]] = []
     for place, topic in enumerate(group_input.topics):
@@ -467,7 +467,7 @@ def _name_of(group_input: GroupInput, row: int) -> str:
 
 
 def unread_partitions(context: FindingContext) -> Iterator[Finding]:
-    """Partitions of topics that the group reads or subscribes to, which no member has."""
+    """Partitions of topics of the group that no member has."""
     for group_input in context.judged_inputs:
         group, rates = group_input.group, group_input.rates
         rows = context.rows_of(group_input)
@@ -517,13 +517,13 @@ def unread_partitions(context: FindingContext) -> Iterator[Finding]:
 
 
 def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
-    """The group committed offsets of topics that none of its members reads now, and messages wait behind these."""
+    """The group committed offsets of topics that no member reads now, and messages wait."""
     messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
     judged = {group_input.group.id: group_input for group_input in context.judged_inputs}
     for group in context.snapshot.groups:
         known = judged.get(group.id)
         if known is None or (known.reader == ABSENT).all():
-            continue  # a group of which no member has a partition has not begun to read
+            continue  # a group without partitions has not begun to read
         current = _current_topics(known)
         late = [
             (commit, row)
@@ -561,7 +561,7 @@ def topic_without_reader(context: FindingContext) -> Iterator[Finding]:
 
 
 def read_without_joining(context: FindingContext) -> Iterator[Finding]:
-    """The commits of a group without members moved between two snapshots."""
+    """Commits of a group without members moved between two snapshots."""
     messages, table = context.snapshot.load(LoadKind.IN_MESSAGES_PER_S), context.snapshot.partitions
     for group in context.snapshot.groups:
         if group.members or group.member_count or group.state != "Empty" or not group.type.has_strategy:
@@ -616,7 +616,7 @@ def read_without_joining(context: FindingContext) -> Iterator[Finding]:
 
 
 def unread_rows(group_input: GroupInput) -> Flags:
-    """Return the partitions without a reader of topics that a member reads or subscribes to."""
+    """Return partitions without a reader of topics that a member reads or subscribes to."""
     current = _current_topics(group_input)
     counts = np.maximum(group_input.partition_counts, 0)
     is_current = np.repeat(np.array([topic in current for topic in group_input.topics], dtype=np.bool_), counts)
@@ -624,7 +624,7 @@ def unread_rows(group_input: GroupInput) -> Flags:
 
 
 def _is_shown(context: FindingContext, rows: Longs) -> Flags:
-    """A group table that was cut leaves out rows of partitions that members read: those are no finding."""
+    """A cut group table lacks rows of partitions with readers: those are no finding."""
     table = context.snapshot.partitions
     return np.asarray((table.replica_counts[rows] > 0) | (table.end_offset[rows] != UNKNOWN_OFFSET))
 
@@ -636,7 +636,7 @@ class _Read(NamedTuple):
 
 
 def _current_topics(group_input: GroupInput) -> set[str]:
-    """Topics that a member reads or subscribes to; what it owned when it joined may be past."""
+    """Return topics that a member reads or subscribes to; owned ones may be past."""
     members = group_input.group.members
     return {topic for member in members for topic in (*(member.subscription or ()), *(t for t, _ in member.assigned))}
 
@@ -649,7 +649,7 @@ def _commits_with_rows(context: FindingContext, group: Group) -> Iterator[tuple[
 
 
 def _is_new(group_input: GroupInput, name: str, committed: set[tuple[str, int]]) -> bool:
-    """Never committed, and above all partitions of its topic that have a reader: added after the last rebalance."""
+    """Whether it was never committed and is numbered above all partitions with a reader: added later."""
     topic, _, number = name.rpartition("-")
     place = group_input.topics.index(topic)
     readers = group_input.reader[group_input.first_row[place] : group_input.first_row[place + 1]]

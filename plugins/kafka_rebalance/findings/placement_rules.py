@@ -40,18 +40,18 @@ from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 
 LISTED_TOPICS = 10
 _USUAL_REPLICAS = 3
-# What one partition's leader can have so much of that no other broker is better off with it; ties go to the first.
+# Loads of a leader that no other broker could carry better; ties go to the first.
 _KINDS = {name: kind for name in ("in", "disk") if (kind := ROWS[name].load) is not None}
 
 
 def rack_violated(context: FindingContext) -> Iterator[Finding]:
-    """Replicas of a partition share a rack though there are racks enough."""
+    """Replicas of a partition share a rack, though there are racks enough."""
     table, brokers = context.snapshot.partitions, context.brokers
     racks = {brokers[broker].rack for broker in context.staying}
     if None in racks or len(racks) < 2:
         return
     index = {rack: number for number, rack in enumerate(sorted(name for name in racks if name is not None))}
-    nowhere = len(index)  # the rack of a dead broker that nobody knows: it counts as one of its own
+    nowhere = len(index)  # an unknown rack counts as its own
     ids = np.array(sorted(brokers), dtype=np.int64)
     rack_of = np.array([index.get(brokers[broker].rack or "", nowhere) for broker in ids.tolist()], dtype=np.int64)
     racks_of_replicas = rack_of[np.searchsorted(ids, table.replicas)]
@@ -59,7 +59,7 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
     is_first = np.diff(seen, prepend=-1) > 0
     distinct = np.bincount(seen[is_first] // (nowhere + 1), minlength=len(table))
     violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~context.is_in_flight
-    violated[sorted(table.observers)] = False  # Confluent's placement constraints say which racks they take
+    violated[sorted(table.observers)] = False  # Confluent's placement constraints choose racks
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
     for trouble in _by_topic(context, violated):
         rows = trouble.rows
@@ -87,7 +87,7 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
 
 
 def single_replica(context: FindingContext) -> Iterator[Finding]:
-    """One replica is all there is: while its broker is away nobody reads or writes, and with its disk the data go."""
+    """A single replica: its broker's absence stops reads and writes, its disk's loss loses the data."""
     if len(context.staying) < 2:
         return
     table = context.snapshot.partitions
@@ -125,7 +125,7 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
 
 
 def single_broker_rack(context: FindingContext) -> Iterator[Finding]:
-    """A rack of one broker where partitions have a replica in every rack: nothing evens that broker."""
+    """A rack of one broker, with partitions that have a replica on every rack: its load cannot be evened out."""
     by_rack: dict[str | None, list[int]] = {}
     for broker in context.staying:
         by_rack.setdefault(context.brokers[broker].rack, []).append(broker)
@@ -165,17 +165,19 @@ def single_broker_rack(context: FindingContext) -> Iterator[Finding]:
 
 
 def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
-    """Partitions with more or fewer replicas than most of their topic: an aborted move leaves them so."""
+    """Partitions with other replica counts than most of their topic, as after an aborted move."""
     table, factors = context.snapshot.partitions, _factors(context)
     usual = np.zeros(len(table), dtype=np.int64)
     for rows in context.topic_rows.values():
         if rows:
             span = factors[rows.start : rows.stop]
             often = np.bincount(span)
-            usual[rows.start : rows.stop] = len(often) - 1 - int(often[::-1].argmax())  # of equally many the most
+            usual[rows.start : rows.stop] = (
+                len(often) - 1 - int(often[::-1].argmax())
+            )  # the larger of equally frequent ones
     differs = factors != usual
     differs[sorted(table.observers)] = False
-    differs &= table.leader >= 0  # nothing can be done about the others before they have a leader
+    differs &= table.leader >= 0  # others first need a leader
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)
     for trouble in _by_topic(context, differs):
         rows_of = trouble.rows
@@ -217,8 +219,9 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
 
 
 def below_min_isr(context: FindingContext) -> Iterator[Finding]:
-    """Fewer replicas in sync than ``min.insync.replicas``: acks=all fails. Also where there are fewer replicas at all,
-    whatever the ISR, unless brokers are known to ask for no more than there are.
+    """Fewer in-sync replicas than ``min.insync.replicas``: acks=all fails.
+
+    Also with fewer replicas at all, unless brokers are known to bound it by the replica count.
     """
     table, least = context.snapshot.partitions, _least_in_sync(context)
     counts = table.replica_counts
@@ -226,7 +229,7 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
     if table.in_sync is not None:
         in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
         below |= in_sync < least
-    below &= table.leader >= 0  # without a leader no write succeeds at all: offline_partition
+    below &= table.leader >= 0  # without a leader: offline_partition
     for trouble in _by_topic(context, below):
         rows = trouble.rows
         few = rows[least[rows] > counts[rows]]
@@ -261,7 +264,7 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
 
 
 def min_isr_at_replication_factor(context: FindingContext) -> Iterator[Finding]:
-    """Every replica has to be in sync: a single broker that fails, or restarts, stops the writes."""
+    """All replicas must be in sync: one failed or restarted broker stops writes."""
     table, least, factors = context.snapshot.partitions, _least_in_sync(context), _factors(context)
     tight = (least == factors) & (factors > 1) & (table.leader >= 0) & ~context.is_in_flight
     if table.in_sync is not None:
@@ -294,7 +297,7 @@ def min_isr_at_replication_factor(context: FindingContext) -> Iterator[Finding]:
 
 
 def under_replicated(context: FindingContext) -> Iterator[Finding]:
-    """The ISR is smaller than the replicas that are meant to be there."""
+    """The ISR is smaller than the intended replicas."""
     table = context.snapshot.partitions
     if table.in_sync is None:
         return
@@ -325,14 +328,14 @@ def under_replicated(context: FindingContext) -> Iterator[Finding]:
 
 
 def _least_in_sync(context: FindingContext) -> Longs:
-    """int64[P]: what brokers ask for, as far as their release is known."""
+    """int64[P]: the brokers' requirement, as far as their release is known."""
     least = least_in_sync(context.snapshot)
     bounded = np.minimum(least, context.snapshot.partitions.replica_counts)
     return bounded if is_bounded_by_replicas(context.snapshot) else least
 
 
 def _factors(context: FindingContext) -> Longs:
-    """int64[P]: replicas of each partition once a running reassignment ends."""
+    """int64[P]: replicas after a running reassignment."""
     table = context.snapshot.partitions
     factors = table.replica_counts.copy()
     for row, brokers in table.removing.items():
@@ -341,7 +344,7 @@ def _factors(context: FindingContext) -> Longs:
 
 
 def offline_partition(context: FindingContext) -> Iterator[Finding]:
-    """Nobody leads: nobody can read or write."""
+    """Without a leader: no reads, no writes."""
     for trouble in _by_topic(context, context.snapshot.partitions.leader < 0):
         row = int(trouble.rows[0])
         example = context.snapshot.partition(row)
@@ -369,7 +372,7 @@ def offline_partition(context: FindingContext) -> Iterator[Finding]:
 
 
 def dead_broker(context: FindingContext) -> Iterator[Finding]:
-    """Replicas are placed where nobody serves them."""
+    """Replicas are on dead brokers."""
     table = context.snapshot.partitions
     row = table.row_of_replica
     for broker in context.snapshot.brokers:
@@ -408,7 +411,7 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
 
 
 def hot_partition(context: FindingContext) -> Iterator[Finding]:
-    """One partition carries so much more than its topic's others that no placement makes its broker even."""
+    """One partition carries so much more than its topic's others that no placement evens out its broker."""
     hot: dict[int, Evidence] = {}
     for resource, kind in _KINDS.items():
         name = kind.value
@@ -459,7 +462,7 @@ def _hot(context: FindingContext, row: int, evidence: Evidence) -> Finding:
 
 
 def median_of_siblings(snapshot: ClusterSnapshot, kind: LoadKind, row: int) -> float | None:
-    """Median of the topic's other partitions whose load is known; ``None`` where there is no such partition."""
+    """Median of the topic's other known loads; ``None`` without any."""
     topic = snapshot.partitions.topic
     begin, end = np.searchsorted(topic, [topic[row], topic[row] + 1])
     others = np.delete(snapshot.load(kind)[begin:end], row - int(begin))
@@ -469,7 +472,7 @@ def median_of_siblings(snapshot: ClusterSnapshot, kind: LoadKind, row: int) -> f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trouble:
-    """Flagged partitions of one topic, or of all of them where they are too many to list one by one."""
+    """Flagged partitions of one topic, or of all if too many to list."""
 
     subject: str
     rows: npt.NDArray[np.int64]
@@ -483,7 +486,7 @@ class _Trouble:
 
 
 def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
-    """One trouble a topic; a single one for more than LISTED_TOPICS: a lost broker is not a thousand findings."""
+    """One for each topic; a single one beyond LISTED_TOPICS."""
     topic = context.snapshot.partitions.topic
     rows = np.flatnonzero(flags)
     numbers = np.unique(topic[rows])
@@ -496,7 +499,7 @@ def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
         yield _Trouble(name, rows[topic[rows] == number], 1, size)
 
 
-# What is balanced by default, measured, and no size.
+# Balanced by default, measured, and no size.
 _RATES = {row.name: row.load for row in TABLE if row.is_balanced and row.load is not None and row.unit != "bytes"}
 
 
@@ -570,7 +573,7 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
 
 
 def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
-    """Volumes that are nearly full, and when they are full at the earliest. Where all are, moving does not help."""
+    """Nearly full volumes, and when they are full at the earliest. Where all are, moves do not help."""
     scores = {score.broker: score for score in context.scores.of_resource("disk") if score.stays}
     used = {broker: _used(context, score) for broker, score in scores.items()}
     known = {broker: pair for broker, pair in used.items() if pair is not None}
@@ -622,7 +625,7 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
 
 
 def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
-    """(used, total) bytes: what the volumes tell, else what is known to be on them over a capacity that was given."""
+    """(used, total) bytes of the volumes, else known bytes over a given capacity."""
     log_dirs = context.brokers[score.broker].log_dirs
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:
@@ -648,7 +651,7 @@ def _share_evidence(score: BrokerScore) -> Evidence:
 
 
 def _severity(over_share: float) -> Severity:
-    """Relative to the fair share alone: half as much again is high, a quarter medium."""
+    """By the ratio to the fair share: 1.5 is high, 1.25 medium."""
     if over_share >= 1.5:
         return Severity.HIGH
     return Severity.MEDIUM if over_share >= 1.25 else Severity.LOW
@@ -658,9 +661,9 @@ CODE = "log_dir_full"
 
 
 def log_dir_full(context: FindingContext) -> Iterator[Finding]:
-    """A broker stops when one of its disks is full, however empty the others are; moves between them mend it.
+    """A full disk stops its broker; moves to its other disks help.
 
-    Where all are nearly full, ``broker_disk_full`` tells it.
+    Where all are nearly full: ``broker_disk_full``.
     """
     least = threshold(CODE, "used_ratio")
     for broker in context.snapshot.brokers:
@@ -720,7 +723,7 @@ def _way(
     placement: LogDirPlacement,
     least: float,
 ) -> Fact:
-    """Return what to move where, the largest first, and how much stays above the threshold."""
+    """Return what to move where, the largest first, and the excess that remains."""
     moved = np.flatnonzero(placement.dir_of != problem.dir_of)
     if not len(moved):
         return fact(FactCode.NO_REPLICA_FITS_OTHER_DIR)

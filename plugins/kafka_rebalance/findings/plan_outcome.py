@@ -1,6 +1,6 @@
-"""The effect of a plan on one broker: facts, evidence and cost of a finding, all from the plan's own moves.
+"""Effect of a plan on one broker: facts, evidence and cost of a finding, from the plan's moves.
 
-Without a plan the finding says what would have to be done, and what that would cost at least.
+Without a plan the finding gives the remedy and its least cost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 
 
 def plan_outcome(context: FindingContext, score: BrokerScore, otherwise: Fact) -> Fact:
-    """Return what the plan does to this load; without a plan ``otherwise``, which says what to do."""
+    """Return the plan's effect on this load; without a plan ``otherwise``."""
     plan = context.plan
     if plan is None:
         return otherwise
@@ -31,7 +31,7 @@ def plan_outcome(context: FindingContext, score: BrokerScore, otherwise: Fact) -
 
 
 def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evidence:
-    """Numbers of the plan for one broker, by resource; nothing where there is no plan."""
+    """Return the plan's numbers for one broker, by resource; empty without a plan."""
     if context.plan is None or not scores:
         return {}
     effect = context.plan_effects.get(scores[0].broker, NOTHING)
@@ -50,7 +50,7 @@ def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evi
 
 
 def plan_cost(context: FindingContext, broker: int, otherwise: Fact) -> Fact:
-    """Return what the plan moves off this broker and onto it, and its leader changes; without a plan ``otherwise``."""
+    """Return moves off and onto the broker, and its leader changes; without a plan ``otherwise``."""
     if context.plan is None:
         return otherwise
     effect = context.plan_effects.get(broker, NOTHING)
@@ -65,7 +65,7 @@ def plan_cost(context: FindingContext, broker: int, otherwise: Fact) -> Fact:
 
 
 def copied_by_plan(context: FindingContext, broker: int, otherwise: float) -> float:
-    """Bytes that the plan copies from or to this broker, as far as sizes are known; without a plan ``otherwise``."""
+    """Return known bytes copied from or to this broker; without a plan ``otherwise``."""
     if context.plan is None:
         return max(otherwise, 0.0)
     effect = context.plan_effects.get(broker, NOTHING)
@@ -78,7 +78,7 @@ def excess(score: BrokerScore) -> float:
 
 
 def moved_away(context: FindingContext, score: BrokerScore) -> float:
-    """The share of the excess that the plan takes away; without a plan all of it."""
+    """Share of the excess that the plan removes; without a plan all."""
     if context.plan is None:
         return 1.0
     loads = outcome_for(context.plan, score.resource, score.broker)

@@ -1,6 +1,6 @@
-"""``RULES``: each rule reads one context of the cluster and yields findings; ``evaluate_rules`` runs them all.
+"""``RULES`` yield findings from one context; ``evaluate_rules`` runs them all.
 
-Thresholds are relative to the cluster, never in GB. They are in ``CODES`` (``findings.finding``).
+Thresholds are relative to the cluster, never in GB, and are in ``CODES`` (``findings.finding``).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     cluster_rules.not_fixable_by_moving,
 )
 
-# What stops a broker or a partition, or soon will: reason enough to wake a person.
+# Reasons to wake a person: a broker or partition stops, or soon will.
 URGENT_RULES = (
     placement_rules.offline_partition,
     placement_rules.below_min_isr,
@@ -96,7 +96,7 @@ URGENT_RULES = (
     placement_rules.log_dir_full,
 )
 
-# A group table alone shows no replicas: these rules have nothing to read there.
+# These need replicas, which a group table alone lacks.
 _OF_BROKERS = frozenset(
     (
         *(rule for rule in RULES if rule.__module__ in (placement_rules.__name__, broker_rules.__name__)),
@@ -116,9 +116,9 @@ def evaluate_rules(
     plan: Plan | None = None,
     hours: HoursOutside | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings of one cluster, worst first, those that others explain within these.
+    """Return all findings, worst first, with symptoms inside their causes.
 
-    Without a plan its effects are left out, without history its hours.
+    ``plan`` and ``hours`` are optional: their findings are left out.
     """
     context = FindingContext(snapshot, scores, replays, plan, hours)
     rules = (
@@ -130,7 +130,7 @@ def evaluate_rules(
 
 
 def urgent_findings(snapshot: ClusterSnapshot, plan: Plan) -> tuple[Finding, ...]:
-    """Return the findings of ``URGENT_RULES``, worst first: those of a cluster whose groups were not replayed."""
+    """Return the findings of ``URGENT_RULES``, worst first, without replays of groups."""
     if not snapshot.brokers:
         return ()
     context = FindingContext(snapshot, score_cluster(snapshot), (), plan)

@@ -1,1 +1,1 @@
-"""A group's inputs, and its replay under each strategy."""
+"""Inputs of groups, and their replay under each strategy."""

@@ -1,4 +1,4 @@
-"""One strategy asked about one state of a group: who would read each partition, and the row that is scored of it."""
+"""Result of one strategy for one state of a group: the reader of each partition, and the scored row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_rebalance.scoring.rack_traffic import RackRatios, rack_ratios
 
 
 def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, Fact | None]:
-    """int32[P]: who reads each partition by the strategy ``name`` of the registry; else its refusal."""
+    """int32[P]: the reader of each partition under strategy ``name``; else its refusal."""
     try:
         return reader_of(by_name(name).assign(request), group_input), None
     except AssignorError as error:
@@ -27,7 +27,7 @@ def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) ->
 
 
 def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:
-    """int32[P]: who reads each partition under ``assignment``. What is withheld for a round counts as handed over."""
+    """int32[P]: the reader of each partition. A partition withheld for a round counts as handed over."""
     first, withheld = group_input.first_row, assignment.withheld
     reader = _readers(first, assignment.offsets, assignment.topics, assignment.partitions)
     if len(withheld):
@@ -45,7 +45,7 @@ def _readers(first: Longs, offsets: Longs, topics: Ints, partitions: Ints) -> In
 
 
 def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
-    """A row of which nothing is known but whose it is."""
+    """Return a row without known figures."""
     return GroupScore(
         group_id=group_input.group.id,
         assignor=assignor,
@@ -59,10 +59,9 @@ def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
 def scored(
     group_input: GroupInput, assignor: str, reader: Ints, before: Ints, capacity: float | None = None
 ) -> GroupScore:
-    """The row of an assignment ``reader`` int32[P], against ``before``.
+    """Return the row of ``reader`` int32[P] against ``before``.
 
-    ``capacity``: what a member can read a second, where it was seen in another state; else what was read shows it, by
-    ``before``.
+    ``capacity``: a member's read rate where known from another state; else estimated from ``before``.
     """
     members, rates = len(group_input.group.members), group_input.rates
     if capacity is None:

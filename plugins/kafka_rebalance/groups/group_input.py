@@ -1,7 +1,4 @@
-"""One group and all that a strategy may need of its partitions, as plain columns: the input of a replay.
-
-Built from a snapshot here, or from one packed row by a Spark task.
-"""
+"""One group and its partitions as plain columns: the input of a replay, from a snapshot or a Spark row."""
 
 from __future__ import annotations
 
@@ -25,11 +22,12 @@ NO_METADATA = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupInput:
-    """``topics`` sorted: all that members subscribe to, read or own. ``partition_counts`` int32[T], NO_METADATA for a
-    topic that is not in the cluster. ``rates`` along the P partitions of these topics, in order; the racks of their
-    replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), those of their leaders as
-    ``leader_racks``, empty where nobody asked. ``topic_ids`` along the topics where all are known, else empty;
-    ``kafka_version`` of the brokers. ``first_row`` int64[T+1]: partition p of topic t is row ``first_row[t] + p``.
+    """``topics`` sorted: subscribed, read or owned by members.
+
+    ``partition_counts`` int32[T], NO_METADATA for an unknown topic. ``rates`` along the P partitions; racks of replicas
+    as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), of leaders as ``leader_racks``; empty where not
+    needed. ``topic_ids`` empty unless all are known; ``kafka_version`` of the brokers. ``first_row`` int64[T+1]:
+    partition p of topic t is row ``first_row[t] + p``.
     """
 
     group: Group
@@ -67,7 +65,7 @@ class GroupInput:
 
     @property
     def rack_codes(self) -> RackCodes | None:
-        """All racks as numbers; ``None`` where nobody asked for them. Worked out once."""
+        """Racks as numbers; ``None`` where not needed."""
         if self._codes is None and self.rack_offsets is not None:
             members = [member.rack for member in self.group.members]
             codes = rack_codes(self.rack_offsets, self.racks, self.leader_racks, members)
@@ -76,10 +74,7 @@ class GroupInput:
 
     @property
     def reader(self) -> Ints:
-        """int32[P]: who reads each partition today (index of the member, ABSENT).
-
-        Of a partition that several members read (a share group) the last one counts.
-        """
+        """int32[P]: today's reader (member index, ABSENT); the last of several in a share group."""
         first, index = self.first_row, {topic: number for number, topic in enumerate(self.topics)}
         reader = np.full(int(first[-1]), ABSENT, dtype=np.int32)
         for number, member in enumerate(self.group.members):
@@ -92,7 +87,7 @@ class GroupInput:
 
 
 def topics_of(group: Group) -> tuple[str, ...]:
-    """Topics that a member subscribes to, owns, reads or is to read, sorted. Old commits alone add no topic."""
+    """Return sorted topics that a member subscribes to, owns, reads or will read. Commits alone add none."""
     names: set[str] = set()
     for member in group.members:
         names.update(member.subscription or ())
@@ -104,9 +99,9 @@ def topics_of(group: Group) -> tuple[str, ...]:
 def group_inputs(
     snapshot: ClusterSnapshot, known_topics: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> Iterator[GroupInput]:
-    """One question a group, in the snapshot's order. O(partitions + groups · their partitions).
+    """Yield one input a group, in the snapshot's order. O(partitions + groups · their partitions).
 
-    ``known_topics``: topics of a group that its members may tell no more.
+    ``known_topics``: topics of a group that its members no longer show.
     """
     table = snapshot.partitions
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
@@ -128,13 +123,13 @@ def group_inputs(
 
 
 def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
-    """All of them or none: half of them would order topics in a way that no broker knows."""
+    """All or none: a part of them gives an order that no broker uses."""
     every = tuple(ids)
     return tuple(subscription for subscription in every if subscription is not None) if None not in every else ()
 
 
 def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple[Floats, Floats]:
-    """Return the lag and the messages/s that the group read, float64[rows] each, ``nan`` where unknown."""
+    """Return lag and read messages/s, float64[rows] each, ``nan`` where unknown."""
     table = snapshot.partitions
     committed = {(commit.topic, commit.partition): commit for commit in group.committed}
     reads = np.full(len(rows), np.nan)
@@ -154,7 +149,7 @@ def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple
 
 
 def has_racks(members: tuple[Member, ...]) -> bool:
-    """A member said its rack: only then do strategies look at those of replicas."""
+    """Whether a member has a rack: only then do strategies use those of replicas."""
     return any(member.rack for member in members)
 
 

@@ -1,7 +1,7 @@
-"""Return a group under each strategy today: skew, idle members and movement, and which strategy to choose.
+"""Replay of a group under each strategy: skew, idle members, movement, and the recommended strategy.
 
-Promises, in this order: today's row is the group's real assignment; a strategy's row is its exact answer; another
-strategy is recommended only where it makes the fullest member smaller by the threshold and its assumption holds.
+Promises, in this order: today's row is the real assignment; a strategy's row is its exact answer; another strategy is
+recommended only where it lowers the fullest member by the threshold and its assumption holds.
 
 Example: range on 24 topics of one partition, 6 members: the first member reads all 24 (skew 6, 5 idle); round robin
 gives 4 to each (skew 1), and 20 partitions move.
@@ -46,18 +46,17 @@ from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.snapshot.group import Tasks
 from kafka_rebalance.snapshot.model import ClusterSnapshot, GroupType, Member
 
-LEAST_GAIN = 1.25  # today's skew over the advised one's; the registry of findings names the same threshold
-LIKE_RATIO = 0.05  # strategies whose fullest members differ by less are alike: rates change from day to day
+LEAST_GAIN = 1.25  # today's skew over the recommended one's; same as in findings' registry
+LIKE_RATIO = 0.05  # smaller differences of fullest members are ties: rates change daily
 _UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupReplay:
-    """``scores``: today first, then each strategy. ``members``: of today's assignment and of the advised one.
+    """``scores``: today first, then each strategy. ``members``: of today's and the recommended assignment.
 
-    ``basis``: where subscriptions come from. ``is_reproduced``: the group's own strategy gives exactly today's
-    assignment on this basis; ``None`` where that strategy is not replayed here. ``advised`` is a strategy's name.
-    ``scenarios``: rows of what might happen, where that was asked.
+    ``basis``: source of subscriptions. ``is_reproduced``: the group's strategy gives today's assignment on this basis;
+    ``None`` where it is not replayed. ``advised`` is a strategy's name. ``scenarios``: rows of requested scenarios.
     """
 
     group_id: str
@@ -70,11 +69,9 @@ class GroupReplay:
 
     @property
     def today(self) -> GroupScore:
-        """The row of what the group does now."""
         return self.scores[0]
 
     def score(self, assignor: str) -> GroupScore | None:
-        """The row of one strategy's replay, ``None`` where there is none."""
         return next((score for score in self.scores[1:] if score.assignor == assignor), None)
 
 
@@ -86,13 +83,11 @@ def replay_group(
     seed: int = 0,
     changed: Mapping[str, ChangedGroup] = MappingProxyType({}),
 ) -> GroupReplay:
-    """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``), those
-    among them that are registered as one's own.
+    """Score today's assignment and each possible strategy (or ``strategies``), custom assignors among them.
 
-    Nothing is advised to a group that is not judged (``motion_of``); its idle members are unknown.
-    A refusal of a strategy is a row like any other, and so is one that is not modelled. ``scenarios``: names of the
-    catalogue that each strategy is led through; ``seed`` draws their members. ``changed``:
-    the group as scenarios of somebody's own leave it, by their names.
+    A group that is not judged (``motion_of``) gets no advice, and its idle members are unknown. A refusal is a row, and
+    so is a strategy that is not modelled. ``scenarios``: names of the catalogue; ``seed`` draws their members.
+    ``changed``: the group after custom scenarios, by name.
     """
     group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
@@ -110,7 +105,7 @@ def replay_group(
     asked = (name for name in strategies or () if name not in STRATEGIES and name not in known)
     possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
-    # What members have while the group moves is not what its strategy answers.
+    # A moving group's assignment is not its strategy's answer.
     basis, subscriptions, fitting, is_rackless = _settle(group_input, today, own if motion is None else None)
     state = GroupState(group_input, subscriptions)
     answers = _answers(possible, own, fitting, strategies, group_input, subscriptions)
@@ -125,7 +120,7 @@ def replay_group(
     is_explained = bool(group.protocol) and is_reproduced is not False
     is_believable = basis is SubscriptionBasis.GIVEN or is_explained
     own_names = [candidate.name for candidate in possible if candidate.is_own]
-    # What a coordinator's strategies would do is known without what the group's leader was told.
+    # A coordinator's strategies do not depend on the leader's unknown input.
     is_judged = motion is None and (is_believable or group.type is GroupType.CONSUMER)
     advised = _advised(group_input, scores, least_gain, own_names, _restarts(rows)) if is_judged else None
     if motion is not None:
@@ -146,7 +141,7 @@ def replay_group(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answers:
-    """Rows of today, the group's own first; who would read each partition, and what scenarios begin with."""
+    """Rows of today, the group's own first; readers of each partition, and starting points of scenarios."""
 
     scores: list[GroupScore]
     readers: dict[str, Ints]
@@ -157,14 +152,14 @@ def _answers(
     possible: Sequence[Candidate], own: Candidate | None, fitting: Sequence[str], strategies: Sequence[str] | None,
     group_input: GroupInput, subscriptions: Subscriptions,
 ) -> _Answers:  # fmt: skip
-    """Each strategy's answer to today; the own one's, where it is reproduced (``fitting``), is what is read today."""
+    """Return each strategy's answer to today; for the group's own, where reproduced (``fitting``), today's readers."""
     today, protocol = group_input.reader, group_input.group.protocol or _UNKNOWN
     current = replace(scored(group_input, protocol, today, today), is_current=True)
     answers = _Answers([current], {protocol: today}, [])
     if own is not None and fitting:
         answers.standings.append(Standing(own, fitting[0], today))
     for candidate in possible:
-        is_told = candidate is own and bool(fitting)  # today's row says it
+        is_told = candidate is own and bool(fitting)  # today's row has it
         if is_told or not (strategies is None or candidate.name in strategies):
             continue
         score, reader = _replayed(candidate, group_input, subscriptions, today)
@@ -176,23 +171,23 @@ def _answers(
 
 
 def _proved(least: float | None, reached: Sequence[float | None]) -> float | None:
-    """The least skew, where no answer is below: a bound counts only topics that members subscribe to.
+    """Return the least skew, unless an answer is below: the bound counts only subscribed topics.
 
-    Some clients give members others, too: KafkaJS those of its leader, Java's sticky where a subscription is empty.
+    Some clients give members others: KafkaJS the leader's, Java's sticky where a subscription is empty.
     """
     is_below = least is not None and any(skew is not None and skew < least * (1 - 1e-9) for skew in reached)
     return None if is_below else least
 
 
 def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
-    """A group that no strategy here divides: what its members have, and nothing is asked or advised.
+    """Return a group that no known strategy divides: its members' partitions, without advice.
 
-    Members of a share group read partitions together: how many each one has is all that can be said. Of a streams
-    group those are idle that run no task, not even one that stands by.
+    Share group members read partitions together, so only their numbers are known. A Streams member is idle without any
+    task, standby included.
     """
     group, today = group_input.group, group_input.reader
     if group.type is GroupType.STREAMS:
-        # Tasks of which the input does not show what they read: how many partitions that makes is unknown.
+        # The number of partitions is unknown for tasks without known topics.
         is_shown = all(member.assigned for member in group.members if member.tasks and member.tasks.active)
         score = scored(group_input, protocol, today, today) if is_shown else unscored(group_input, protocol)
         idle = sum(member.tasks in (None, Tasks()) for member in group.members)
@@ -206,7 +201,7 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
 
 
 def _only_counted(group_input: GroupInput, protocol: str, motion: GroupMotion) -> GroupReplay:
-    """A group of which the input shows no topic, and at most how many partitions its members have."""
+    """Return a group without known topics, with at most its members' partition counts."""
     group = group_input.group
     counts = [
         sum(len(runs) for _, runs in member.assigned) if member.partition_count is None else member.partition_count
@@ -237,11 +232,11 @@ def _shared(group_id: str, assignor: str, member: Member) -> MemberScore:
 def _settle(
     group_input: GroupInput, today: Ints, own: Candidate | None
 ) -> tuple[SubscriptionBasis, Subscriptions, tuple[str, ...], bool]:
-    """The basis under which the group's own strategy gives today's assignment, its classes that do, the newest first,
-    and whether the first of them does so only without racks. Else the likeliest basis, and no class.
+    """Return the basis that reproduces today's assignment, the classes that do, newest first, and whether the first
+    does so only without racks. Else the likeliest basis, and no class.
 
-    Replicas may have changed racks since the last rebalance. So a class that no rack reaches does not show an old
-    release where a newer class gives the same without racks: both count, and the newer one comes first.
+    Replicas may have changed racks since the last rebalance. So a class without racks is no sign of an old release
+    where a newer class gives the same without racks: both count, the newer first.
     """
     possible = hypotheses(group_input)
     if own is None:
@@ -257,7 +252,7 @@ def _settle(
 
 
 def _giving(names: Sequence[str], request: AssignmentRequest, group_input: GroupInput, today: Ints) -> tuple[str, ...]:
-    """Those of the classes that give today's assignment."""
+    """Return the classes that give today's assignment."""
     answers = {name: answer_of(name, request, group_input)[0] for name in names}
     return tuple(name for name, reader in answers.items() if reader is not None and bool((reader == today).all()))
 
@@ -270,7 +265,7 @@ def _without_racks(request: AssignmentRequest) -> AssignmentRequest:
 def _replayed(
     candidate: Candidate, group_input: GroupInput, subscriptions: Subscriptions, today: Ints
 ) -> tuple[GroupScore, Ints | None]:
-    """The row of one strategy, with what it rests on, and who would read each partition."""
+    """Return the row of one strategy with its basis, and the readers."""
     empty = unscored(group_input, candidate.name)
     if not candidate.releases:
         strategy = candidate.name.removeprefix("consumer/")
@@ -285,7 +280,7 @@ def _replayed(
 
 
 def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: GroupInput, reader: Ints | None) -> Fact:
-    """Return the releases whose answer this is, and those that answer this group otherwise."""
+    """Return the releases of this answer, and those that answer otherwise."""
     if candidate.is_own or candidate.name == OWN:
         return _answer_of_assignor(candidate, gives_today=False)
     releases, basis = release_spans(candidate.releases[:1]), candidate.basis
@@ -304,10 +299,9 @@ def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: G
 
 
 def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str], *, is_rackless: bool) -> Fact:
-    """Return which releases of the group's own strategy give today's assignment (``fitting``), and which do not.
+    """Return which releases of the group's strategy give today's assignment (``fitting``), and which do not.
 
-    That is evidence only where no other strategy gives it too (``alike``), and the own one does not keep whatever is
-    even.
+    That is evidence only if no other strategy gives it (``alike``), and the strategy does not keep any even assignment.
     """
     if own.is_own:
         return _answer_of_assignor(own, gives_today=True)
@@ -324,13 +318,13 @@ def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[st
 
 
 def _answer_of_assignor(candidate: Candidate, *, gives_today: bool) -> Fact:
-    """Return the versions that the advisor's own assignor or a custom one states."""
+    """Return the versions that our or a custom assignor states."""
     versions = by_name(candidate.releases[0]).versions
     return fact(FactCode.ANSWER_OF_ASSIGNOR, versions=versions, gives_today=gives_today)
 
 
 def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
-    """How long partitions are unread while all members restart, by strategy; empty where nobody asked."""
+    """Return unread time of a full restart by strategy; empty if not requested."""
     return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
 
 
@@ -341,15 +335,13 @@ def _advised(
     own_names: Sequence[str],
     restarts: Mapping[str, int],
 ) -> str | None:
-    """The strategy with the smallest fullest member, if it is smaller by ``least_gain``.
+    """Return the strategy with the smallest fullest member, if smaller by ``least_gain``.
 
-    Of like ones: one that needs no stop of all members, then the fewest moves, then the one under which ``restarts``
-    leave least unread, then the one that is told first. Only
-    strategies that the members have, or custom assignors (``own_names``): ours is a what-if, which no setting of a
-    client gives.
+    Ties: no stop of all members, then fewest moves, then least unread time in ``restarts``, then order. Only strategies
+    of the members' clients or custom assignors (``own_names``); ours cannot be configured.
 
-    Rates change from day to day, so a strategy that is less even by count is never advised for its rates. A KIP-848
-    group is advised the coordinator's other strategy alone, a share or Streams group none.
+    A strategy less even by count is never recommended for its rates, which change daily. A KIP-848 group may get the
+    coordinator's other strategy only, a share or Streams group none.
     """
     group = group_input.group
     if not kind_of(group).has_choice:
@@ -387,10 +379,10 @@ _OF_COORDINATOR = ("uniform", "range")
 
 
 def more_even_of_coordinator(scores: Sequence[GroupScore], least_gain: float = LEAST_GAIN) -> GroupScore | None:
-    """Return the row of the coordinator's other strategy where the fullest member is smaller by ``least_gain``.
+    """Return the row of the coordinator's other strategy, if its fullest member is smaller by ``least_gain``.
 
-    ``scores``: today's row first. Members ask for it by name (``group.remote.assignor``). One that is less even by
-    count is not advised for its rates.
+    ``scores``: today's row first. Members choose it by name (``group.remote.assignor``). One less even by count is not
+    recommended for its rates.
     """
     today = scores[0]
     for other in scores[1:]:
@@ -442,9 +434,9 @@ def _known(value: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """``scenarios``: names of the catalogue; ``seed`` draws their members. By default groups are asked about today.
+    """``scenarios``: names of the catalogue, default none; ``seed`` draws their members.
 
-    ``strategies``: names of the registry, where not all that a group could run are asked.
+    ``strategies``: names of the registry; default all possible.
     """
 
     clients: tuple[ClientRule, ...] = ()
@@ -453,15 +445,14 @@ class ReplayOptions:
     strategies: tuple[str, ...] | None = None
 
     def told(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
-        """The snapshot with whose consumers its groups run."""
+        """Return the snapshot with the clients of its groups."""
         return with_clients(snapshot, self.clients)
 
     def replay(self, group_input: GroupInput) -> GroupReplay:
-        """One group under each strategy."""
         return replay_group(group_input, self.strategies, scenarios=self.scenarios, seed=self.seed)
 
     def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
-        """All groups, in the snapshot's order."""
+        """In the snapshot's order."""
         return tuple(self.replay(group_input) for group_input in group_inputs(self.told(snapshot)))
 
 

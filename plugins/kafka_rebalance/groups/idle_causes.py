@@ -1,4 +1,4 @@
-"""Why members of a group read nothing: the cause decides what to do about it."""
+"""Causes of idle members, which decide the remedy."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from kafka_rebalance.snapshot.model import GroupType, Member
 
 
 class IdleCause(StrEnum):
-    """Why members are idle."""
-
     FEWER_PARTITIONS = "fewer_partitions"
     OTHER_ASSIGNOR = "other_assignor"
     SUBSCRIPTION_DIFFERS = "subscription_differs"
@@ -31,10 +29,10 @@ class IdleCause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IdleReason:
-    """``partitions`` of the topics that the idle members can read, and how many ``members`` can read these topics.
+    """``partitions`` of topics that the idle members can read, and ``members`` that can read these topics.
 
-    ``assignor``: the group's own. ``better``: the row of the assignor that leaves fewest idle, of those that the
-    group's client has; ``setting`` gives it. ``is_sink``: the members are tasks of a Kafka Connect sink.
+    ``assignor``: the group's own. ``better``: the row of the client's strategy with fewest idle; ``setting`` selects
+    it. ``is_sink``: the members are tasks of a Kafka Connect sink.
     """
 
     cause: IdleCause
@@ -47,7 +45,7 @@ class IdleReason:
 
     @property
     def why(self) -> Fact:
-        """Return the cause, with what to do about it."""
+        """Return the cause with its remedy."""
         return fact(
             FactCode.IDLE_CAUSE,
             cause=self.cause.value,
@@ -62,7 +60,7 @@ class IdleReason:
 
 
 def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason | None:
-    """Return why members of a still group are idle; ``None`` where none is, or that is not known."""
+    """Return why members of a still group are idle; ``None`` where none is, or unknown."""
     if not replay.today.idle_members:
         return None
     group, counts = group_input.group, dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))
@@ -100,9 +98,9 @@ def _cause(
 
 
 def _deals_leader_topics(group_input: GroupInput, *, is_given: bool) -> bool:
-    """Return whether the group's client deals the leader's topics only, and these have too few partitions for all.
+    """Return whether the client assigns only the leader's topics, and these have too few partitions.
 
-    Where subscriptions are not known, a topic of which the group has commits and that no member has shows it.
+    Where subscriptions are unknown, a committed topic without a reader shows it.
     """
     group = group_input.group
     if group_client(group).client is not Client.KAFKAJS:
@@ -116,14 +114,14 @@ def _deals_leader_topics(group_input: GroupInput, *, is_given: bool) -> bool:
 
 
 def _topics(member: Member, group_input: GroupInput, *, is_given: bool) -> tuple[str, ...]:
-    """Return the topics that the member can read: all of the group's where its subscription is not known."""
+    """Return the topics that the member can read: all of the group's where its subscription is unknown."""
     is_known = is_given or (member.subscription is not None and member.subscribed_regex is None)
     return (member.subscription or ()) if is_known else group_input.topics
 
 
 def _find_better(replay: GroupReplay, group_input: GroupInput) -> GroupScore | None:
-    """Return the row that leaves fewest members idle; of these one that needs no stop of all members, then the one that
-    moves fewest partitions. Only what the client can set.
+    """Return the row with fewest idle members that the client can set; ties: no stop of all members,
+    then fewest moves.
     """
     if replay.basis is not SubscriptionBasis.GIVEN and not replay.is_reproduced:
         return None

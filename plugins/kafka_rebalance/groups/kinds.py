@@ -1,7 +1,7 @@
-"""The kind of a group: consumers with a strategy to choose, or members that a framework assigns.
+"""The kind of a group: consumers with a choice of strategy, or members that a framework assigns.
 
-It follows from the protocol that its members join with, and from the names that Kafka's own programs give to groups and
-clients. Nothing else counts: a similar name that the owner of a client chose does not change the kind.
+It follows from the protocol, and from the group and client names of Kafka's own programs. Similar custom names do not
+count.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafka_rebalance.snapshot.group import Group, GroupType
 
 
 class GroupKind(StrEnum):
-    """Who divides the partitions of a group."""
+    """Who assigns the partitions of a group."""
 
     CONSUMERS = "consumers"
     EMPTY = "empty"
@@ -28,17 +28,17 @@ class GroupKind(StrEnum):
 
     @property
     def has_choice(self) -> bool:
-        """Its team can choose the strategy that divides its partitions."""
+        """Whether its team can choose the strategy."""
         return self in (GroupKind.CONSUMERS, GroupKind.CONNECT_SINK)
 
     @property
     def reads_partitions(self) -> bool:
-        """Return whether its members read partitions: Connect's workers and Schema Registry join for other ends."""
+        """Whether its members read partitions: Connect workers and Schema Registry do not."""
         return self not in (GroupKind.CONNECT_WORKERS, GroupKind.SCHEMA_REGISTRY, GroupKind.OTHER_PROTOCOL)
 
 
 _PROTOCOLS = {"connect": GroupKind.CONNECT_WORKERS, "sr": GroupKind.SCHEMA_REGISTRY}
-# Kafka's tools print the name of the protocol, not its type: Connect's ConnectProtocolCompatibility, and
+# Kafka's tools print the protocol's name, not its type: Connect's ConnectProtocolCompatibility, and
 # SchemaRegistryProtocol's only subprotocol.
 _BY_NAME = dict.fromkeys(("default", "compatible", "sessioned"), GroupKind.CONNECT_WORKERS) | {
     "v0": GroupKind.SCHEMA_REGISTRY
@@ -49,7 +49,7 @@ _CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
 
 
 def kind_of(group: Group) -> GroupKind:
-    """What the group is. O(members)."""
+    """O(members)."""
     if group.protocol_type not in ("", "consumer", "share", "streams"):
         return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
     is_ksql = group.id.startswith("_confluent-ksql-") and bool(group.members)

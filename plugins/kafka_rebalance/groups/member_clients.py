@@ -1,20 +1,18 @@
-"""Return the client library of a group's members, how sure that is, and what each client can do in a rollover.
+"""Client library of a group's members, how sure that is, and what each client can do in a rollover.
 
-The leader's client decides the answer of a strategy, and no request names the leader. So a group's client is the one
-that all its members share. Signs are the client id and the bytes that a member joined with. A configured client id
-hides the default, but the bytes of a classic group show the library.
+The leader's client decides a strategy's answer, and no request names the leader. So a group's client is the one of all
+its members. Signs are the client id and the bytes of the JoinGroup. A configured client id hides the default, but the
+bytes show a classic member's library.
 Example: client id ``rdkafka`` is librdkafka's default. Version 1 with four bytes of user data under
 ``cooperative-sticky`` is Java 2.8.1 to 3.3, for any client id. ``with_clients`` applies the rules of the options.
 
-Sources of ``settings_of``: run for Java, and the refusals of librdkafka 2.16 and kafka-python 3.0; read in its source
-for franz-go and kafka-go. Sarama is not known to mix eager and cooperative strategies, so no step asks it to; its
-consumers cooperate from 1.61 on (IBM/sarama #3696, September 2026). The names of franz-go, Sarama, KafkaJS, kafka-go
-and aiokafka are those of public programs.
+Sources of ``settings_of``: runs of Java; refusals of librdkafka 2.16 and kafka-python 3.0; the source of franz-go and
+kafka-go. Sarama is not known to mix eager and cooperative strategies; its consumers cooperate from 1.61 on (IBM/sarama
+#3696, September 2026). Names of franz-go, Sarama, KafkaJS, kafka-go and aiokafka are those of public programs.
 
-Under ``cooperative-sticky`` Java's client commits before it joins a rebalance, hands out records until the others have
-joined too, and gives up its lost partitions without another commit (``ConsumerCoordinator.onJoinPrepare`` and
-``onJoinComplete``; seen on 4.0.2 to 4.3.1). kafka-python 3 does the same but hands out nothing meanwhile; librdkafka
-commits as it gives up.
+Under ``cooperative-sticky`` Java commits before it joins a rebalance, returns records until the others have joined, and
+revokes without another commit (``ConsumerCoordinator.onJoinPrepare`` and ``onJoinComplete``; tested on 4.0.2 to 4.3.1).
+kafka-python 3 does the same but returns nothing meanwhile; librdkafka commits when it revokes.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 class Sign(StrEnum):
-    """What shows a member's client."""
+    """Sign of a member's client."""
 
     NONE = ""
     RULE = "rule"
@@ -45,7 +43,7 @@ class Sign(StrEnum):
 
 
 class Sureness(StrEnum):
-    """What a client is known by, the surest first."""
+    """Certainty of a client, the surest first."""
 
     GIVEN = "given"
     CERTAIN = "certain"
@@ -56,24 +54,24 @@ class Sureness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownClient:
-    """``client`` None: none whose strategies are known. ``first`` to ``last``: its releases, "" where all may be."""
+    """``client`` None: unknown. ``first`` to ``last``: its releases, "" where all are possible."""
 
     client: Client | None = None
     sureness: Sureness = Sureness.UNKNOWN
     sign: Sign = Sign.NONE
     first: str = ""
     last: str = ""
-    program: str = ""  # what runs on it or instead of it: Kafka Streams, Connect
+    program: str = ""  # on it or instead of it: Kafka Streams, Connect
 
     def fact(self, *, is_asked: bool) -> Fact:
-        """Return the client and its releases; ``is_asked``: those are the releases that were asked."""
+        """Return client and releases; ``is_asked``: these releases were replayed."""
         return fact(
             FactCode.RELEASES_OF_CLIENT, client=self.client.value if self.client else self.program, first=self.first,
             last=self.last, sign=self.sign.value, sureness=self.sureness.value, is_asked=is_asked,
         )  # fmt: skip
 
     def has(self, release: str) -> bool:
-        """``release`` may be among its releases."""
+        """Whether ``release`` is possible."""
         asked = release_of(release)
         is_after = not self.first or asked >= release_of(self.first)[: len(asked)]
         last = release_of(self.last) if self.last else asked
@@ -83,7 +81,7 @@ class KnownClient:
 UNKNOWN_CLIENT = KnownClient()
 _ID, _BYTES, _BOTH = Sign.CLIENT_ID, Sign.JOIN_BYTES, Sign.CLIENT_ID_AND_JOIN_BYTES
 
-# Of default client ids, the first that matches the whole; {group} stands for the group's own.
+# Default client ids; the first full match counts; {group} is the group's own id.
 _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r"consumer-{group}-.+", KnownClient(Client.JAVA, Sureness.HIGH, _ID, first="2.4")),
     (r"consumer-[0-9]+", KnownClient(Client.JAVA, Sureness.HIGH, _ID, last="2.3")),
@@ -99,13 +97,13 @@ _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r".*@.* \(github\.com/segmentio/kafka-go\)", KnownClient(Client.KAFKA_GO, Sureness.HIGH, _ID)),
     (r".+-[0-9]{{1,4}}", KnownClient(Client.JAVA, Sureness.LOW, _ID)),  # Spring: a prefix and the thread's number
 )
-_OF_SARAMA = 2  # nobody else stops at this version
+_OF_SARAMA = 2  # the only client with this version
 # Java's releases by the version of the bytes; others write such bytes too.
 _JAVA_SPANS = {0: ("", "2.3"), 1: ("2.4", "3.3"), 3: ("3.4", "")}
 
 
 def group_client(group: Group) -> KnownClient:
-    """The client of all members, with all releases that one of them may have; unknown where they differ."""
+    """Return the client of all members, with all their possible releases; unknown where they differ."""
     if group.client is not None:
         version = group.client_version or ""
         return KnownClient(Client(group.client), Sureness.GIVEN, Sign.RULE, version, version)
@@ -130,7 +128,7 @@ def _together(found: Iterable[KnownClient]) -> KnownClient:
 
 
 def member_client(member: Member, group: Group) -> KnownClient:
-    """By its bytes if they tell, else by its client id; the bytes then narrow the releases of a Java client."""
+    """Return it by its bytes if possible, else by its client id; bytes narrow Java's releases."""
     by_id, by_bytes = _by_id(member.client_id or "", group.id), _by_bytes(member, group.protocol)
     if by_bytes.sureness is Sureness.LOW and by_id.sureness is Sureness.HIGH:
         return by_id
@@ -139,13 +137,13 @@ def member_client(member: Member, group: Group) -> KnownClient:
         return replace(by_bytes, program=by_id.program, sign=_BOTH) if is_agreed else by_bytes
     span = _JAVA_SPANS.get(member.subscription_version if member.subscription_version is not None else -1)
     if by_id.sureness is Sureness.LOW and member.subscription_version == 0:
-        return UNKNOWN_CLIENT  # Python's clients and KafkaJS write it, and hardly a Java so old
+        return UNKNOWN_CLIENT  # Python's clients and KafkaJS write it; a Java this old is unlikely
     if by_id.client is Client.JAVA and span is not None:
         return replace(by_id, first=span[0] or by_id.first, last=span[1] or by_id.last, sign=_BOTH)
     return by_id
 
 
-@lru_cache(maxsize=65_536)  # several findings ask of the same members
+@lru_cache(maxsize=65_536)  # several findings need the same members
 def _by_id(client_id: str, group_id: str) -> KnownClient:
     for pattern, known in _IDS:
         match = re.fullmatch(pattern.format(group=re.escape(group_id)), client_id, re.DOTALL)
@@ -160,7 +158,7 @@ def _by_id(client_id: str, group_id: str) -> KnownClient:
 
 
 def _by_bytes(member: Member, protocol: str | None) -> KnownClient:
-    """Combinations that one client alone writes."""
+    """Combinations of one client alone."""
     if protocol == "RoundRobinAssigner":
         return KnownClient(Client.KAFKAJS, Sureness.CERTAIN, Sign.STRATEGY_NAME)
     if member.subscription_version is None:
@@ -186,7 +184,7 @@ _BY_BYTES: dict[tuple[int, str, Layout], tuple[Client | None, str, str]] = {
 
 
 def with_clients(snapshot: ClusterSnapshot, rules: Sequence[ClientRule]) -> ClusterSnapshot:
-    """The same with what the first rule that covers a group says of it; others stay as they are."""
+    """Return the snapshot with the first matching rule applied to each group."""
     if not rules:
         return snapshot
     return replace(snapshot, groups=tuple(_told(group, rules) for group in snapshot.groups))
@@ -201,20 +199,18 @@ def _told(group: Group, rules: Sequence[ClientRule]) -> Group:
 
 
 COOPERATIVE = "cooperative-sticky"
-OVERRIDE = "consumer.override."  # before the name of a consumer's setting in a connector's configuration
+OVERRIDE = "consumer.override."  # prefix of a consumer setting in a connector's configuration
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """``strategy``: the setting that names strategies. ``names``: how each is written into it.
+    """``strategy``: the setting that names strategies; ``names``: how each is written there.
 
-    ``can_mix``: it may name eager and cooperative ones together.
-
-    ``consumer_since``: its first release whose KIP-848 consumers are for production, "" for none that is known.
-    ``with_user_data``: strategies whose leaders write user data into assignments; brokers do not turn such a group over
-    to KIP-848 while it runs ("userData from a custom assignor would be lost", seen on 4.3.1).
-    ``commits_when_revoked``: with automatic commits it commits as it gives a partition up, and when it is closed.
-    ``reads_while_joining``: it does not where it is cooperative, and reads on between its commit and the giving up.
+    ``can_mix``: it may name eager and cooperative ones together. ``consumer_since``: first release with KIP-848
+    consumers for production, "" if unknown. ``with_user_data``: strategies whose leaders write user data into
+    assignments; brokers refuse to convert such a running group to KIP-848 ("userData from a custom assignor would be
+    lost", tested on 4.3.1). ``commits_when_revoked``: with automatic commits it commits on revocation and close.
+    ``reads_while_joining``: a cooperative one reads on between its commit and the revocation.
     """
 
     strategy: str
@@ -228,28 +224,27 @@ class ClientSettings:
 
     @property
     def strategies(self) -> frozenset[str]:
-        """Strategies that the client has."""
         return frozenset(self.names)
 
     def value(self, strategies: tuple[str, ...]) -> str:
-        """As it is written into that setting."""
+        """Return the value of that setting."""
         return ",".join(self.names[name] for name in strategies)
 
     def can_roll(self, today: str, target: str) -> bool:
-        """Members may name both strategies at once, so that no member has to wait for all others to stop."""
+        """Whether members may name both strategies at once, so that not all must stop."""
         return today in self.names and (self.can_mix or (today == COOPERATIVE) == (target == COOPERATIVE))
 
 
 def settings_of(client: KnownClient) -> ClientSettings:
-    """Settings of a client; Java's for one that was not recognised, a connector's for tasks of Kafka Connect."""
+    """Return the client's settings; Java's for an unknown client, a connector's for Connect tasks."""
     found = SETTINGS[client.client or Client.JAVA]
     return replace(found, strategy=OVERRIDE + found.strategy) if client.program == CONNECT else found
 
 
 def strategies_of(group: Group) -> frozenset[str]:
-    """Client strategies that all members have; empty where one runs a client whose strategies are not known here.
+    """Return strategies that all members have; empty where a client's are unknown.
 
-    A member that was not recognised rules none out.
+    An unrecognised member excludes none.
     """
     if group.client is not None:
         version = group.client_version or ""
@@ -259,7 +254,7 @@ def strategies_of(group: Group) -> frozenset[str]:
 
 
 def set_strategy(group: Group, strategy: str) -> Fact:
-    """Return what to set for a strategy: setting, value and client of each library that the members run."""
+    """Return setting, value and client for each library of the members."""
     if group.type is GroupType.CONSUMER:
         return fact(FactCode.SET_STRATEGY, settings=(("group.remote.assignor", strategy, None, False),))
     clients = {group_client(group)} if group.client else {member_client(member, group) for member in group.members}
@@ -274,13 +269,13 @@ def set_strategy(group: Group, strategy: str) -> Fact:
 
 
 def learn_strategy(group: Group) -> Fact:
-    """Return how to learn which strategy the group runs."""
+    """Return how to find the group's strategy."""
     return fact(FactCode.LEARN_STRATEGY, group=group.id)
 
 
 def _strategies(client: KnownClient) -> frozenset[str]:
     if client.program == STREAMS:
-        return frozenset()  # its threads bring an assignor of their own, and take no other
+        return frozenset()  # its threads have a fixed assignor
     if client.client is None:
         return frozenset() if client.program else SETTINGS[Client.JAVA].strategies
     settings = SETTINGS[client.client]
@@ -290,7 +285,7 @@ def _strategies(client: KnownClient) -> frozenset[str]:
 
 
 def _named(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
-    """Each strategy by its name in the client's library."""
+    """Strategy → name in the client's library."""
     names = {"range": "Range", "roundrobin": "RoundRobin", "sticky": "Sticky", COOPERATIVE: "CooperativeSticky"}
     return {name: pattern.format(called) for name, called in names.items() if name not in without}
 

@@ -1,7 +1,7 @@
-"""Whether a group can be judged: it is still and its assignments are known; else what is under way and where to look.
+"""Whether a group can be judged: it is still and its assignments are known; else what is in progress.
 
-Facts first: the state as its coordinator names it, current against target assignments (KIP-848), and what members own
-against what they are given. What cannot be proved is not claimed.
+Evidence: the coordinator's state, current against target assignments (KIP-848), and owned against assigned partitions.
+Nothing is claimed without proof.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class MotionCode(StrEnum):
 
     @property
     def is_moving(self) -> bool:
-        """Return whether partitions may change their member: else only our knowledge is missing."""
+        """Whether partitions may change their member; else only data are missing."""
         return self is not MotionCode.NOT_SHOWN
 
 
 @dataclass(frozen=True, slots=True)
 class GroupMotion:
-    """``holding``: names of the members that have partitions to give up. ``waiting``: of those that wait for theirs.
+    """``holding``: members with partitions to revoke. ``waiting``: members that wait for partitions.
 
-    ``members``: how many the group has. ``partition_counts``: those of its members where only these are known.
+    ``members``: their number. ``partition_counts``: where only counts are known.
     """
 
     code: MotionCode
@@ -47,7 +47,7 @@ class GroupMotion:
     partition_counts: tuple[int, ...] = ()
 
     def fact(self, code: FactCode) -> Fact:
-        """Return the fact that the group is not judged, or cannot be changed, for what is under way."""
+        """Return the fact that the group is not judged, or cannot be changed."""
         return fact(
             code,
             motion=self.code.value,
@@ -64,7 +64,7 @@ class GroupMotion:
 
 _MOST_NAMED = 50  # in a fact
 
-# The state of a group that a tool calls rebalancing, without the name of its state.
+# Used where a tool says rebalancing without the state's name.
 REBALANCING = "Rebalancing"
 
 _STATES: Mapping[str, MotionCode | None] = {
@@ -72,7 +72,7 @@ _STATES: Mapping[str, MotionCode | None] = {
     "empty": None,
     "preparingrebalance": MotionCode.REBALANCING,
     "completingrebalance": MotionCode.REBALANCING,
-    "awaitingsync": MotionCode.REBALANCING,  # the name of CompletingRebalance before 1.1
+    "awaitingsync": MotionCode.REBALANCING,  # CompletingRebalance before 1.1
     REBALANCING.lower(): MotionCode.REBALANCING,
     "notready": MotionCode.REBALANCING,
     "assigning": MotionCode.ASSIGNING,
@@ -82,7 +82,7 @@ _STATES: Mapping[str, MotionCode | None] = {
 
 
 def motion_of(group: Group) -> GroupMotion | None:
-    """Return why the group is not judged; ``None`` where it is still and its assignments are known. O(partitions)."""
+    """Return why the group is not judged; ``None`` where it is still and known. O(partitions)."""
     holding = tuple(_name(member) for member in group.members if _pairs(member.assigned) - _target(member))
     waiting = tuple(_name(member) for member in group.members if _target(member) - _pairs(member.assigned))
     code = _code(group, is_on_its_way=bool(holding or waiting))
@@ -104,7 +104,7 @@ def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
     if state == "empty" and group.members:
         return MotionCode.UNKNOWN_STATE  # two moments: a group with members is not Empty
     if not group.members and not group.member_count:
-        is_seen = bool(state or group.committed)  # else only its name is known, as from a list of groups
+        is_seen = bool(state or group.committed)  # else only its name is known
         return None if is_seen else MotionCode.NOT_SHOWN
     if group.type is GroupType.CONSUMER:
         if is_on_its_way:
@@ -116,13 +116,13 @@ def _code(group: Group, *, is_on_its_way: bool) -> MotionCode | None:
     is_listed = group.member_count is None or group.member_count <= len(group.members)
     if not is_listed or not all(member.has_known_assignment for member in group.members):
         return MotionCode.NOT_SHOWN
-    # Without a state, a table of commits in which no member reads anything is how the tool prints a rebalance.
+    # Without a state, a table of commits without any reader is the tool's output in a rebalance.
     is_unread = bool(group.committed) and not any(member.assigned for member in group.members)
     return MotionCode.REBALANCING if not state and group.type.has_strategy and is_unread else None
 
 
 def _is_between_rounds(group: Group) -> bool:
-    """Return whether a member owned partitions when it joined that no member is given: the second round gives them.
+    """Return whether a member owned partitions that no member has now: the second round assigns them.
 
     Members of eager strategies own nothing when they join.
     """
@@ -137,7 +137,7 @@ def _pairs(runs: TopicPartitions) -> set[tuple[str, int]]:
 
 
 def _target(member: Member) -> set[tuple[str, int]]:
-    """Return where the member is going; an unknown target is what it has."""
+    """Return the target; if unknown, the current assignment."""
     return _pairs(member.assigned if member.target is None else member.target)
 
 

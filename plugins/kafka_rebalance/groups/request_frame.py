@@ -1,16 +1,13 @@
-"""The part of an assignment request that all strategies share in one state of a group: all but the owned partitions.
+"""The part of an assignment request that strategies share in one state: all but owned partitions.
 
-Strategies see subscribed topics alone, the coordinator's strategies only those that exist.
-Example: nine strategies answer for 12 members in one state. Ids, subscriptions, racks and topics become columns once,
-and each call adds the partitions that its members own. O(members + subscriptions + partitions).
+Strategies see subscribed topics, the coordinator's only existing ones. Example: nine strategies for 12 members: ids,
+subscriptions, racks and topics become columns once. O(members + subscriptions + partitions).
 
-``feeding_order`` is the order in which members are put into the Java HashMap that the strategy walks. Of two members in
-one bin the first one put comes first.
-- KIP-848: the coordinator fills it from its ``TimelineHashMap``; the ids give that order.
-- Classic, brokers up to 3.9: the leader fills it from JoinGroup's answer, in the order of Scala's map.
-- Classic, brokers from 4.0 on: JoinGroup's answer has the members of a bin in join order, which no snapshot shows. We
-  take the order of the snapshot, that of their ids.
-Tables have the sizes for today's members: one that held more members before may be larger.
+``feeding_order`` is the order of insertion into the strategy's Java HashMap; in one bin the first comes first.
+- KIP-848: from the coordinator's ``TimelineHashMap``, given by the ids.
+- Classic, brokers up to 3.9: from the JoinGroup response, in the order of Scala's map.
+- Classic, brokers from 4.0 on: members of one bin are in join order, which no snapshot shows. We take the snapshot's
+  order of ids. Table sizes are for today's members; a table that held more before may be larger.
 """
 
 from __future__ import annotations
@@ -33,10 +30,10 @@ from kafka_rebalance.snapshot.model import Member
 
 
 def feeding_order(members: tuple[Member, ...], release: Release, *, is_server: bool) -> Longs | None:
-    """int64[M]: positions of ``members`` as they are put; None: as they stand. ``release``: of the brokers or ()."""
+    """int64[M]: insertion order of ``members``; None: unchanged. ``release``: of the brokers or ()."""
     ids = [member.id for member in members]
     if len(set(ids)) < len(ids):
-        return None  # a dump may name two alike: no coordinator would
+        return None  # duplicate ids exist only in dumps
     if is_server:
         order = TimelineMap.settled(ids).order()
     elif release and coordinator_of(release) is Coordinator.SCALA:
@@ -52,9 +49,9 @@ Subscriptions = tuple[tuple[int, ...], ...]  # topic indices by member
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestFrame:
-    """A call of a strategy whose members own nothing yet.
+    """A request whose members own nothing.
 
-    ``topic_of`` and ``partition_of`` int32[P]: along the partitions of the ``GroupInput`` that it was made of.
+    ``topic_of`` and ``partition_of`` int32[P]: along the partitions of its ``GroupInput``.
     """
 
     empty: AssignmentRequest
@@ -62,11 +59,11 @@ class RequestFrame:
     partition_of: Ints
 
     def of_reader(self, reader: Ints) -> AssignmentRequest:
-        """Every member owns what it reads under ``reader`` int32[P], in the order of topics and partitions."""
+        """Every member owns its partitions under ``reader`` int32[P], by topic and partition."""
         return self.of_owned(*_owned_of(reader, self.topic_of, self.partition_of, len(self.empty.members)))
 
     def of_owned(self, offsets: Longs, topics: Ints, partitions: Ints) -> AssignmentRequest:
-        """Every member owns ``topics[k]``-``partitions[k]``, k in ``offsets[i]:offsets[i+1]``, in one generation."""
+        """Member i owns ``topics[k]``-``partitions[k]``, k in ``offsets[i]:offsets[i+1]``, in one generation."""
         for column in (offsets, topics, partitions):
             column.flags.writeable = False
         return self.empty.with_members(self.empty.members.owning(offsets, topics, partitions))
@@ -75,9 +72,9 @@ class RequestFrame:
 def frame_of(
     group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False, as_listed: bool = False
 ) -> RequestFrame:
-    """What a strategy of the group's leader is told, or its coordinator's (``is_server``).
+    """Return the input of the group leader's strategy, or of its coordinator's (``is_server``).
 
-    The members are put into the strategy's map as the coordinator walks them (``feeding_order``), or ``as_listed``.
+    Members are in ``feeding_order``, or ``as_listed``.
     """
     counts, members = group_input.partition_counts, group_input.group.members
     release = seen_release(group_input.kafka_version)
@@ -102,7 +99,7 @@ def frame_of(
 
 @kernel
 def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) -> tuple[Longs, Ints, Ints]:
-    """The rows of each member, by a counting sort that keeps their order."""
+    """Return each member's rows by a stable counting sort."""
     offsets = np.zeros(members + 1, np.int64)
     for row in range(len(reader)):
         if reader[row] != ABSENT:
@@ -155,7 +152,7 @@ def _topics(group_input: GroupInput, subscribed: Flags, rack_names: tuple[str, .
 
 
 def _weights(group_input: GroupInput, subscribed: Flags) -> Floats | None:
-    """Bytes per second where all are known; else none, and partitions weigh the same."""
+    """Bytes per second where all are known; else None: equal weights."""
     rates = group_input.rates.in_bytes_per_s[_rows(group_input, subscribed)]
     return None if np.isnan(rates).any() or not rates.any() else rates
 
@@ -166,5 +163,5 @@ def _rows(group_input: GroupInput, subscribed: Flags) -> Flags:
 
 
 def bounds_of(lists: Sequence[Sequence[object]]) -> Longs:
-    """int64[N+1]: where each of N lists begins when they are laid one after another, and the end."""
+    """int64[N+1]: offsets of N concatenated lists."""
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(one) for one in lists]))).astype(np.int64)

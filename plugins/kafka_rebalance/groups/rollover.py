@@ -1,23 +1,22 @@
-"""From one strategy of a group to another, step by step, for the client that its members run.
+"""Steps from one strategy of a group to another, for its members' client.
 
 - Between eager strategies, and between eager and cooperative ones (KIP-429): two rolling bounces. In the first all
-  members name both, the new one first; in the second the old one is dropped. Until the second has reached a member it
-  gives up everything at each rebalance.
-- A client that cannot name eager and cooperative strategies together is stopped whole and started anew.
-- To KIP-848 and back: one rolling bounce; the coordinator turns the group over when its first member of the other kind
-  comes. Where assignments hold user data (strategies of one's own, librdkafka's ``cooperative-sticky``) it refuses that
-  member, and all are stopped instead. The broker then sets session and heartbeat, and its assignor the strategy.
-- Tasks of a Kafka Connect sink restart together, with their connector. Its configuration names the consumer's settings
-  behind ``consumer.override.``.
+  members name both, the new one first; in the second the old one is dropped. Until the second reaches a member, it
+  revokes all at each rebalance.
+- A client that cannot name both together is stopped whole and restarted.
+- To KIP-848 and back: one rolling bounce; the coordinator converts the group when the first member of the other kind
+  joins. Where assignments hold user data (custom strategies, librdkafka's ``cooperative-sticky``) it refuses that
+  member, so all are stopped. The broker then sets session and heartbeat, and its assignor the strategy.
+- Tasks of a Connect sink restart with their connector, whose configuration prefixes consumer settings with
+  ``consumer.override.``.
 
 Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bounce (at most 12 rebalances), set the
 new one alone, bounce (at most 24).
 
-``Commits`` says which records may be read twice. What a client with automatic commits gives up it commits first: none
-twice, as long as members are closed and not killed. That does not hold between classic and KIP-848. And Java's under
-``cooperative-sticky`` commits when a rebalance begins and reads on until it is told what to give up. Else those read
-since the last commit of each partition given up: under eager strategies every partition at every rebalance, under
-others those alone that move.
+``Commits`` says which records may be read twice. A client with automatic commits commits before it revokes: none, if
+members are closed and not killed. Exceptions: between classic and KIP-848; and Java's ``cooperative-sticky``, which
+commits when a rebalance begins and reads on until the revocation. Else records since the last commit of each revoked
+partition: under eager strategies every partition at every rebalance, under others only those that move.
 """
 
 from __future__ import annotations
@@ -52,8 +51,6 @@ _POLICY = "group.consumer.migration.policy"
 
 
 class Action(StrEnum):
-    """What is done in a step."""
-
     REQUIRE = "require"
     SET = "set"
     REMOVE = "remove"
@@ -66,8 +63,6 @@ class Action(StrEnum):
 
 
 class Why(StrEnum):
-    """Why a step is needed."""
-
     CLIENT_UNKNOWN = "client_unknown"
     RELEASE_TOO_OLD = "release_too_old"
     OVERRIDES_REFUSED = "overrides_refused"
@@ -99,7 +94,7 @@ class Why(StrEnum):
 
 
 class Obstacle(StrEnum):
-    """Why a group cannot come to a strategy."""
+    """Why a group cannot get a strategy."""
 
     NO_SERVER_ASSIGNOR = "no_server_assignor"
     BROKERS_TOO_OLD = "brokers_too_old"
@@ -120,20 +115,20 @@ _BOUNCES = (Action.BOUNCE, Action.RESTART_CONNECTOR)
 
 
 class Commits(StrEnum):
-    """Who commits what has been read, and when."""
+    """Who commits read records, and when."""
 
     AUTOMATIC = "automatic"  # enable.auto.commit
-    WHEN_REVOKED = "when_revoked"  # the program commits in its listener, before it gives a partition up
-    AT_INTERVALS = "at_intervals"  # the program commits when it sees fit, and not when it gives partitions up
+    WHEN_REVOKED = "when_revoked"  # the program commits in its listener before a revocation
+    AT_INTERVALS = "at_intervals"  # the program commits at its own times, not on revocation
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class RolloverStep:
-    """``setting`` gets ``value``; ``rebalances``: at most so many, None where none is meant; ``pauses``: if known.
+    """``setting`` gets ``value``; ``rebalances``: at most, None where irrelevant; ``pauses``: if known.
 
-    A setting with a dot is the client's or the broker's; ``client``, ``client_release``, ``broker_release`` and
-    ``group_state`` are what has to be so.
+    A setting with a dot is the client's or broker's; ``client``, ``client_release``, ``broker_release`` and
+    ``group_state`` are preconditions.
     """
 
     number: int
@@ -147,11 +142,11 @@ class RolloverStep:
 
 @dataclass(frozen=True, slots=True)
 class Rollover:
-    """``steps`` are empty where nothing is to be done, or where it cannot be (``obstacle``).
+    """``steps`` are empty where none is needed, or none is possible (``obstacle``).
 
-    ``read_again_ms``: of each partition given up, records read in the last so many ms may be read twice, by its next
-    reader; 0: none, None: not known. ``read_again`` says why. All of it for members that are closed, not killed.
-    ``clients``: of the members, by name.
+    ``read_again_ms``: records of the last so many ms of each revoked partition may be read twice; 0: none, None:
+    unknown. ``read_again`` is the reason. All for closed, not killed, members. ``clients``: names of the members'
+    libraries.
     """
 
     group: str
@@ -165,7 +160,7 @@ class Rollover:
     obstacle: Obstacle | None = None
 
     def facts(self) -> tuple[Fact, ...]:
-        """Return the obstacle; or the steps, then which records may be read twice; none where nothing is to be done."""
+        """Return the obstacle; or the steps, then records that may be read twice."""
         if self.obstacle is not None:
             learn = fact(FactCode.LEARN_STRATEGY, group=self.group)
             why, target = self.obstacle.value, self.target
@@ -192,7 +187,7 @@ class Rollover:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """What is known of a rollover before its steps are."""
+    """Inputs of a rollover."""
 
     group: Group
     client: KnownClient
@@ -205,7 +200,9 @@ class _Move:
 
     @property
     def rebalances(self) -> int:
-        """Of one bounce without cooperation: two for each member, one for a static one that is back in its session."""
+        """Limit for one bounce without cooperation: two for each member, one for a static one back
+        within its session.
+        """
         return sum(1 if member.instance_id else 2 for member in self.group.members)
 
     @property
@@ -214,7 +211,7 @@ class _Move:
 
     @property
     def reads_while_joining(self) -> bool:
-        """Whether some member is cooperative by the classic protocol, and reads on after its commit."""
+        """Whether a member is cooperative in the classic protocol, and reads on after its commit."""
         return self.settings.reads_while_joining and COOPERATIVE in (self.today, self.target)
 
 
@@ -222,10 +219,9 @@ def rollover(
     group: Group, client: KnownClient, target: str, *, is_server: bool, kafka_version: str | None,
     commits: tuple[Commits, int] = (Commits.UNKNOWN, 0), bounces: Sequence[Pauses] = (),
 ) -> Rollover:  # fmt: skip
-    """Steps from what ``group`` runs today to ``target``, a client's strategy or (``is_server``) a coordinator's.
+    """Return the steps from ``group``'s strategy to ``target``, a client's or (``is_server``) a coordinator's.
 
-    ``commits``: how the group commits, and at which interval in ms. ``bounces``: what each rolling bounce pauses, where
-    it was worked out.
+    ``commits``: how the group commits, and the interval in ms. ``bounces``: pauses of each rolling bounce, where known.
     """
     protocol = group.protocol or ""
     move = _Move(
@@ -279,7 +275,7 @@ def _client_obstacle(move: _Move) -> Obstacle | None:
 
 
 def _known_client(move: _Move) -> list[RolloverStep]:
-    """What must be so before anything is set."""
+    """Return preconditions."""
     if move.is_to_server and move.is_from_server:
         return []
     since = move.settings.consumer_since if move.is_to_server else ""
@@ -307,7 +303,7 @@ def _steps(move: _Move) -> list[RolloverStep]:
 
 
 def _of_connector(steps: list[RolloverStep]) -> list[RolloverStep]:
-    """The same steps for the tasks of a sink, which its connector configures, starts and stops."""
+    """Return the steps for a sink's tasks, which its connector configures, starts and stops."""
     policy = _step(
         Action.REQUIRE, Why.OVERRIDES_REFUSED, "connector.client.config.override.policy", "All",
     )  # fmt: skip
@@ -335,7 +331,7 @@ def _two_bounces(move: _Move) -> list[RolloverStep]:
 
 
 def _stopped(move: _Move) -> list[RolloverStep]:
-    """No member with the new strategy may meet one with the old."""
+    """Members with the new and the old strategy may not meet."""
     return [
         *_all_stopped(move, Why.CANNOT_NAME_BOTH),
         _step(Action.SET, Why.KEEPS_POSITIONS, move.settings.strategy, move.settings.value((move.target,))),
@@ -344,7 +340,7 @@ def _stopped(move: _Move) -> list[RolloverStep]:
 
 
 def _all_stopped(move: _Move, why: Why) -> list[RolloverStep]:
-    """And nobody left in the group, to whom the new ones would have to fit."""
+    """No member may remain, since new ones would have to fit it."""
     stopped = [_step(Action.STOP, why)]
     if any(member.instance_id for member in move.group.members):
         stopped.append(_step(Action.REQUIRE, Why.STATIC_MEMBERS_STAY, "group_state", "Empty"))

@@ -1,20 +1,18 @@
-"""Return each strategy's result in each scenario of a group: moved partitions, idle members, pauses.
+"""Each strategy's result in each scenario of a group: moved partitions, idle members, pauses.
 
-Promises, in this order: each step is the strategy's exact answer to the members of that state, which own the result of
-the step before; the row is a variant that was replayed, the one in which most partitions move; the same seed draws the
-same members.
+Promises, in this order: each step is the strategy's exact answer for that state, whose members own the previous result;
+the row is a replayed variant, the one with most moved partitions; the same seed draws the same members.
 
-Example: range on 24 topics of one partition, 6 members: the first member reads all 24, so nothing moves unless it
-leaves: then 24 partitions wait for its session to end.
+Example: range on 24 topics of one partition, 6 members: the first member reads all 24. Nothing moves unless it leaves:
+then 24 partitions wait for its session timeout.
 
-Scenarios are events between settled states. Members join, leave or restart, each of up to ``most`` members in turn, in
-larger groups so many drawn by seed. Or topics grow, or appear. Or a changed snapshot is given (``changed_variant``):
-topics get other partitions, the lost are missed, newcomers join, others leave, one after the other, and the group
-settles between. Where the group notices nothing (other rates, leaders in other racks) no partition changes hands.
+Scenarios are events between settled states. Members join, leave or restart: up to ``most`` in turn, in larger groups
+drawn by seed. Or topics grow or are added. Or a changed snapshot is given (``changed_variant``): topics change, lost
+members go, new ones join, others leave, one after the other, with a settled state between. Without a rebalance (other
+rates, leaders in other racks) no partition changes its reader.
 
-Complexity: variants × strategies, each O(partitions + members) apart from the strategy's own. ``estimated_cost``
-returns this in units of which only ratios count. Measured with 12 members and 128 partitions: 0.2 ms a call, half of it
-fixed.
+Complexity: variants × strategies, each O(partitions + members) beside the strategy. ``estimated_cost`` returns this in
+relative units; 12 members and 128 partitions took 0.2 ms a call, half of it fixed.
 """
 
 from __future__ import annotations
@@ -47,11 +45,11 @@ from kafka_rebalance.scoring.drain import member_capacity
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Member
 
 
-@dataclass(frozen=True, eq=False)  # no slots: cached_property keeps its values in __dict__
+@dataclass(frozen=True, eq=False)  # no slots: cached_property needs __dict__
 class GroupState:
-    """Members, topics and partitions of a group at one moment, whoever reads them.
+    """Members, topics and partitions of a group at one moment, without readers.
 
-    The members' own ``assigned`` and ``user_data`` are those of the reading and count no more.
+    The members' ``assigned`` and ``user_data`` are the snapshot's and do not count.
     """
 
     group_input: GroupInput
@@ -64,38 +62,36 @@ class GroupState:
 
     @cached_property
     def of_client(self) -> RequestFrame:
-        """What the group's leader hands to a client's strategy."""
+        """Input of a client's strategy."""
         return frame_of(self.group_input, self.subscriptions)
 
     @cached_property
     def of_server(self) -> RequestFrame:
-        """What the coordinator hands to one of its own."""
+        """Input of a coordinator's strategy."""
         return frame_of(self.group_input, self.subscriptions, is_server=True)
 
     def frame(self, *, is_server: bool) -> RequestFrame:
-        """One of the two."""
         return self.of_server if is_server else self.of_client
 
     @cached_property
     def least_skews(self) -> tuple[float | None, float | None]:
-        """By count and by rate: no assignment of these partitions to these members has a smaller skew."""
+        """By count and by rate: lower bounds on the skew of any assignment."""
         request, rates = self.of_client.empty, self.group_input.rates.in_bytes_per_s
         is_read = np.repeat(request.topics.has_metadata, np.maximum(self.group_input.partition_counts, 0))
         return least_skew(request, np.ones(int(is_read.sum()))), least_skew(request, rates[is_read])
 
     def with_members(self, members: Sequence[Member], subscriptions: Subscriptions) -> GroupState:
-        """The same topics with other members."""
         group = replace(self.group_input.group, members=tuple(members))
         return GroupState(replace(self.group_input, group=group), subscriptions)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Event:
-    """Something that happens to a settled group; ``after`` is the state that it settles in.
+    """An event in a settled group; ``after`` is the next settled state.
 
-    ``member_before`` int32[M after]: each member's number before, ABSENT for a new one. ``row_before`` int64[P after]:
-    each partition's row before, -1 for a new one; ``None``: as it was. ``subject``: the number of the member that
-    restarts in its place; else newcomers and those that are missing tell whose event it is.
+    ``member_before`` int32[M after]: each member's former number, ABSENT for a new one. ``row_before`` int64[P after]:
+    each partition's former row, -1 for a new one; ``None``: unchanged. ``subject``: the number of a member that
+    restarts in place; else the joining and leaving members are the subject.
     """
 
     trigger: Trigger
@@ -106,9 +102,9 @@ class Event:
     subject: int = ABSENT
 
     def carried(self, reader: Ints) -> tuple[Ints, Ints]:
-        """Who reads each partition still, and who read it before, both int32[P after] by the members' new numbers.
+        """Return who still reads each partition, and who read it before, both int32[P after] by new member numbers.
 
-        Those that are gone are one member more, behind all others, in the second.
+        In the second, gone members share one number after all others.
         """
         members = len(self.member_before)
         rows = np.arange(len(reader), dtype=np.int64) if self.row_before is None else self.row_before
@@ -117,7 +113,7 @@ class Event:
 
 @kernel
 def changed_readers(before: Ints, after: Ints) -> int:
-    """How many partitions had a reader and have another one now, or none."""
+    """Return how many partitions had a reader and have another one or none now."""
     count = 0
     for row in range(len(before)):
         if before[row] != ABSENT and before[row] != after[row]:
@@ -146,9 +142,9 @@ def _carried(reader: Ints, row_before: Longs, member_before: Ints, members: int)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variant:
-    """One way in which a scenario happens: ``subject`` says which, its events follow each other.
+    """One way in which a scenario happens: ``subject`` names it, its events are in order.
 
-    ``share`` of the scenario that was replayed: 0.1 where 20 of 200 members are restarted.
+    ``share`` of the scenario that was replayed: 0.1 for 20 of 200 members.
     """
 
     subject: Fact
@@ -156,9 +152,9 @@ class Variant:
     share: float = 1.0
 
 
-@dataclass(frozen=True, eq=False)  # no slots: cached_property keeps its values in __dict__
+@dataclass(frozen=True, eq=False)  # no slots: cached_property needs __dict__
 class Stage:
-    """A group on which scenarios are played: today's state, the lots, and how many variants are worth their time."""
+    """Start of scenarios: today's state, the seed, and the limit of variants."""
 
     today: GroupState
     seed: int
@@ -166,7 +162,7 @@ class Stage:
 
     @cached_property
     def picked(self) -> tuple[int, ...]:
-        """Members of whom each goes or restarts once: all, or so many that are drawn."""
+        """Members that leave or restart in turn: all, or a drawn part."""
         count = len(self.today.members)
         if count <= self.most:
             return tuple(range(count))
@@ -174,11 +170,11 @@ class Stage:
 
     @cached_property
     def departures(self) -> tuple[Event, ...]:
-        """Each picked member is missing: by its leave or its death, the state after it is one."""
+        """Each picked member leaves; the state after a leave and a death is the same."""
         return tuple(without(self.today, {number}, Trigger.MEMBER_LEAVES) for number in self.picked)
 
     def lots(self, scenario: str) -> np.random.Generator:
-        """Of one scenario: the same whichever others are played."""
+        """The random generator of one scenario, independent of others."""
         return lots_of(self.today.group_input.group.id, scenario, self.seed)
 
     def name(self, number: int) -> str:
@@ -187,7 +183,7 @@ class Stage:
 
 
 def member_joins(stage: Stage) -> Iterator[Variant]:
-    """One more member; its id is drawn, and so is the member that it resembles."""
+    """One more member with a drawn id, like a drawn member."""
     lots = stage.lots("member_joins")
     for _ in range(min(stage.most, _MOST_JOINS)):
         event = grown(stage.today, 1, lots)
@@ -195,27 +191,27 @@ def member_joins(stage: Stage) -> Iterator[Variant]:
 
 
 def member_leaves(stage: Stage) -> Iterator[Variant]:
-    """One says goodbye: a pod that is stopped in order."""
+    """One leaves the group: an orderly stop."""
     for number, event in zip(stage.picked, stage.departures, strict=True):
         yield Variant(fact(FactCode.MEMBER_LEAVES, member=stage.name(number)), (event,))
 
 
 def member_crashes(stage: Stage) -> Iterator[Variant]:
-    """One dies without a word: its partitions wait for the end of its session."""
+    """One dies: its partitions wait for its session timeout."""
     for number, event in zip(stage.picked, stage.departures, strict=True):
         dies = fact(FactCode.MEMBER_DIES, member=stage.name(number))
         yield Variant(dies, (replace(event, trigger=Trigger.MEMBER_DIES),))
 
 
 def static_restart(stage: Stage) -> Iterator[Variant]:
-    """One restarts within its session, under its group.instance.id: nothing moves, its partitions wait for it."""
+    """One restarts within its session, with group.instance.id: its partitions wait for it."""
     for number in stage.picked:
         restarts = fact(FactCode.MEMBER_RESTARTS, member=stage.name(number))
         yield Variant(restarts, (_restart_in_place(stage.today, number),))
 
 
 def rolling_restart(stage: Stage) -> Iterator[Variant]:
-    """All restart one after another without instance ids: each leaves, and joins again under another id."""
+    """All restart one after another without instance ids: each leaves and joins with a new id."""
     lots, state = stage.lots("rolling_restart"), stage.today
     events: list[Event] = []
     for number in stage.picked:
@@ -229,12 +225,12 @@ def rolling_restart(stage: Stage) -> Iterator[Variant]:
 
 
 def rolling_restart_static(stage: Stage) -> Iterator[Variant]:
-    """All restart one after another under instance ids, each within its session."""
+    """All restart one after another with instance ids, within their sessions."""
     yield _rolling(stage, [_restart_in_place(stage.today, number) for number in stage.picked])
 
 
 def rack_lost(stage: Stage) -> Iterator[Variant]:
-    """Every member of one rack dies at once."""
+    """All members of one rack die at once."""
     racks = sorted({member.rack for member in stage.today.members if member.rack})
     for rack in racks if len(racks) > 1 else ():
         lost = {number for number, member in enumerate(stage.today.members) if member.rack == rack}
@@ -253,7 +249,7 @@ def members_doubled(stage: Stage) -> Iterator[Variant]:
 
 
 def members_as_partitions(stage: Stage) -> Iterator[Variant]:
-    """One member for each partition: no strategy can use more."""
+    """One member for each partition, the most that any strategy can use."""
     yield from _sized(stage, "members_as_partitions", int(stage.today.group_input.first_row[-1]))
 
 
@@ -274,13 +270,13 @@ def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
 
 
 def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
-    """So many newcomers at once, each like a member that is drawn."""
+    """Return the join of ``count`` members at once, each like a drawn one."""
     drawn = Newcomers(state.members, lots).drawn(count)
     return with_newcomers(state, [member for _, member in drawn], [state.subscriptions[like] for like, _ in drawn])
 
 
 def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:
-    """The event of members that go at once."""
+    """Return the leave of several members at once."""
     stays = [number for number in range(len(state.members)) if number not in gone]
     members, topics = [state.members[i] for i in stays], tuple(state.subscriptions[i] for i in stays)
     is_static = all(state.members[number].instance_id is not None for number in gone)
@@ -288,14 +284,14 @@ def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:
 
 
 def with_newcomers(state: GroupState, members: Sequence[Member], topics: Sequence[tuple[int, ...]]) -> Event:
-    """The event of members that join at once; ``topics``: the numbers of those that each subscribes to."""
+    """Return the join of members at once; ``topics``: numbers of each one's subscribed topics."""
     after = state.with_members((*state.members, *members), (*state.subscriptions, *topics))
     before = np.concatenate((np.arange(len(state.members)), np.full(len(members), ABSENT))).astype(np.int32)
     return Event(Trigger.MEMBER_JOINS, after, before)
 
 
 def _restart_in_place(state: GroupState, number: int) -> Event:
-    """Nothing changes but that this one is away: its number stands for it in ``member_before``."""
+    """The restarting member keeps its number in ``member_before``."""
     before = np.arange(len(state.members), dtype=np.int32)
     return Event(Trigger.STATIC_RESTART, state, before, is_static=True, subject=number)
 
@@ -306,16 +302,16 @@ def _rolling(stage: Stage, events: Sequence[Event]) -> Variant:
 
 
 _MOST_JOINS = 5
-_MOST_MEMBERS = 10_000  # a coordinator holds no group that is much larger
+_MOST_MEMBERS = 10_000  # larger than real groups
 
 
 _NEW = -1
 
 
 def partitions_added(stage: Stage) -> Iterator[Variant]:
-    """The topic with the most partitions gets twice as many; what is written to it spreads over all of them.
+    """The topic with most partitions gets twice as many; its rate spreads over all.
 
-    Keys go to other partitions then, so no partition's rate stays: each gets the topic's mean. Lag stays where it is.
+    Keys move, so each partition gets the topic's mean. Lag stays.
     """
     before = stage.today.group_input
     if not len(before.topics) or before.partition_counts.max() <= 0:
@@ -341,7 +337,7 @@ def partitions_added(stage: Stage) -> Iterator[Variant]:
 
 
 def topic_added(stage: Stage) -> Iterator[Variant]:
-    """One more topic like the one in the middle by partitions; all members subscribe to it."""
+    """One more topic like the median one by partitions; all members subscribe."""
     before = stage.today.group_input
     there = np.flatnonzero(before.partition_counts > 0)
     if not len(there):
@@ -381,7 +377,7 @@ def _event(
 
 
 def _with_rows(before: GroupInput, rows: Longs, **changes: Any) -> GroupInput:
-    """What is known of each partition, from its row before; a new one has no rate and no racks yet."""
+    """Copy each partition's columns from its former row; a new one has no rate and racks."""
     rates = PartitionRates(*(_taken(getattr(before.rates, name), rows) for name in _RATES))
     if before.rack_offsets is None:
         return replace(before, rates=rates, **changes)
@@ -408,7 +404,7 @@ def _taken(values: Floats, rows: Longs) -> Floats:
 
 TODAY = "today"
 ROLLING_RESTART = "rolling_restart"
-STRATEGY_CHANGES = "strategy_changes"  # from what the group runs to another strategy: today's row and two restarts
+STRATEGY_CHANGES = "strategy_changes"  # to another strategy: today's row and two restarts
 EVENTS: dict[str, Callable[[Stage], Iterator[Variant]]] = {
     "member_joins": member_joins,
     "member_leaves": member_leaves,
@@ -425,34 +421,34 @@ EVENTS: dict[str, Callable[[Stage], Iterator[Variant]]] = {
 }
 SCENARIOS = (*EVENTS, STRATEGY_CHANGES)
 MOST_VARIANTS = 20
-_ROWS_IN_ALL = 2_000_000  # partitions and members that the variants of one scenario may have together
+_ROWS_IN_ALL = 2_000_000  # limit of partitions and members of a scenario's variants together
 
 
 def require_scenarios(names: tuple[str, ...]) -> None:
-    """Raises UnknownNameError for the first that is none."""
+    """Raises UnknownNameError for the first unknown one."""
     for name in names:
         if name not in SCENARIOS:
             raise UnknownNameError.among("scenario", name, SCENARIOS)
 
 
 def stage_of(today: GroupState, seed: int) -> Stage:
-    """Where a group's scenarios are played; a giant has fewer variants."""
+    """Return the start of a group's scenarios; giants have fewer variants."""
     return Stage(today, seed, most_variants(int(today.group_input.first_row[-1]) + len(today.members)))
 
 
 def most_variants(size: int) -> int:
-    """Of one scenario of a group with so many partitions and members."""
+    """Return the limit of variants for so many partitions and members."""
     return min(MOST_VARIANTS, max(1, _ROWS_IN_ALL // max(1, size)))
 
 
 def variants_of(scenario: str, stage: Stage) -> Iterator[Variant]:
-    """The variants of one scenario but STRATEGY_CHANGES; none where it cannot happen to this group."""
+    """Yield the variants of a scenario (not STRATEGY_CHANGES); none where it cannot happen."""
     return EVENTS[scenario](stage)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangedGroup:
-    """A group as a scenario leaves it, before anybody rebalances; ``is_failure``: those that are gone are dead."""
+    """A group after a scenario, before the rebalance; ``is_failure``: missing members are dead."""
 
     after: GroupInput
     is_failure: bool = False
@@ -461,7 +457,7 @@ class ChangedGroup:
 def changed_groups(
     before: Sequence[GroupInput], changed: Mapping[Scenario, ClusterSnapshot]
 ) -> dict[str, dict[str, ChangedGroup]]:
-    """By group, then by the scenario's name: groups with a strategy that a scenario changes.
+    """By group, then by scenario name: groups with a strategy that a scenario changes.
 
     ``before``: all groups of the snapshot; ``changed``: the snapshot after each scenario.
     """
@@ -478,7 +474,7 @@ def changed_groups(
 
 
 def changed_variant(today: GroupState, changed: ChangedGroup) -> Variant:
-    """What leads to the group as it is then; the last state is its own, whoever reads it."""
+    """Return the events that lead to the changed group; the last state is its own."""
     events = tuple(_events(today, changed))
     before, after = today.group_input, changed.after
     members, partitions = len(before.group.members), int(before.first_row[-1])
@@ -512,7 +508,7 @@ def _events(today: GroupState, changed: ChangedGroup) -> Iterator[Event]:
 
 
 def _with_topics(today: GroupState, after: GroupInput) -> Event:
-    """Today's members with the topics, rates and racks of the group as it is then."""
+    """Return the event with today's members and the changed topics, rates and racks."""
     rows = _rows_before(today.group_input, after)
     group_input = replace(after, group=replace(after.group, members=today.members))
     state = GroupState(group_input, tuple(_topics_now(today, after)))
@@ -522,7 +518,7 @@ def _with_topics(today: GroupState, after: GroupInput) -> Event:
 
 
 def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...]]:
-    """What each member subscribed to, and what is new and it says to subscribe to."""
+    """Yield each member's subscription, with new topics that it names."""
     place = {topic: number for number, topic in enumerate(after.topics)}
     before, told = today.group_input.topics, {member.id: member.subscription for member in after.group.members}
     known = set(before)
@@ -532,7 +528,7 @@ def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...
 
 
 def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
-    """Where it did not say it: all that the group reads."""
+    """All topics of the group where unknown."""
     if member.subscription is None or member.subscribed_regex is not None:
         return tuple(range(len(after.topics)))
     place = {topic: number for number, topic in enumerate(after.topics)}
@@ -540,7 +536,7 @@ def _topics_of_newcomer(member: Member, after: GroupInput) -> tuple[int, ...]:
 
 
 def _rows_before(before: GroupInput, after: GroupInput) -> Longs:
-    """int64[P after]: each partition's row before, ABSENT for a new one."""
+    """int64[P after]: each partition's former row, ABSENT for a new one."""
     first, place = before.first_row, {topic: number for number, topic in enumerate(before.topics)}
     rows = [np.zeros(0, dtype=np.int64)]
     for topic, count in zip(after.topics, after.partition_counts.tolist(), strict=True):
@@ -557,7 +553,7 @@ def _has_same_topics(one: GroupInput, other: GroupInput) -> bool:
 
 
 def _differs(today: GroupInput, after: GroupInput) -> bool:
-    """Other members, topics, rates, or racks of what they read."""
+    """Whether members, topics, rates, or racks differ."""
     if today.group.members != after.group.members or not _has_same_topics(today, after):
         return True
     rates = [
@@ -569,7 +565,7 @@ def _differs(today: GroupInput, after: GroupInput) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """A strategy, the class of it that is asked, and who reads each partition under it today."""
+    """A strategy, its class, and today's readers under it."""
 
     candidate: Candidate
     release: str
@@ -577,7 +573,7 @@ class Standing:
 
     @property
     def protocol(self) -> Protocol:
-        """How its members give partitions up."""
+        """How its members revoke partitions."""
         if self.candidate.is_server:
             return Protocol.CONSUMER
         return Protocol.COOPERATIVE if self.candidate.name.partition("@")[0] == COOPERATIVE else Protocol.EAGER
@@ -585,7 +581,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """One variant under one strategy: who reads what at its end, and the sums over its events."""
+    """One variant under one strategy: final readers, and sums over its events."""
 
     variant: Variant
     state: GroupState
@@ -597,22 +593,22 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """Answers that were given already: a leave and a death lead from today to the same state.
+    """Cache of answers: a leave and a death give the same state.
 
-    ``capacity``: messages a second that a member was seen to read.
+    ``capacity``: messages a second of a member.
     """
 
     capacity: float
     answers: dict[tuple[int, str], tuple[GroupState, Ints]] = field(default_factory=dict)
 
     def answer(self, standing: Standing, state: GroupState, stays: Ints, *, is_from_today: bool) -> Ints:
-        """int32[P]: who reads each partition in ``state``, whose members own ``stays``. Raises AssignorError.
+        """int32[P]: the readers in ``state``, whose members own ``stays``. Raises AssignorError.
 
-        Of a group without members its coordinator asks nobody: it is empty.
+        A group without members is empty: no strategy is called.
         """
         if not state.members:
             return stays
-        key = (id(state), standing.release)  # the state is kept beside its answer, so that no other takes its id
+        key = (id(state), standing.release)  # the cache keeps the state, so its id stays unique
         if is_from_today and key in self.answers:
             return self.answers[key][1]
         frame = state.frame(is_server=standing.candidate.is_server)
@@ -625,9 +621,9 @@ class _Asked:
 def scenario_scores(
     today: GroupState, standings: Sequence[Standing], scenarios: Sequence[str], seed: int, times: Times
 ) -> tuple[GroupScore, ...]:
-    """Rows by scenario, then by strategy, of all that can happen to this group.
+    """Return rows by scenario, then by strategy, of all that can happen.
 
-    From its own strategy to others it changes only where that is among the standings.
+    STRATEGY_CHANGES needs the group's own strategy among the standings.
     """
     rows: list[GroupScore] = []
     group_input = today.group_input
@@ -651,7 +647,7 @@ def scenario_scores(
 def changed_scores(
     today: GroupState, standings: Sequence[Standing], changed: Mapping[str, ChangedGroup], times: Times
 ) -> tuple[GroupScore, ...]:
-    """Rows by scenario, then by strategy, of somebody's own scenarios, by their names."""
+    """Return rows by custom scenario, then by strategy."""
     rows: list[GroupScore] = []
     rates = today.group_input.rates
     capacity = member_capacity(today.group_input.reader, rates.read_messages_per_s, len(today.members))
@@ -701,7 +697,7 @@ def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
 
 
 def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -> _Outcome:
-    """The events of a variant, each on what the one before it left. Raises AssignorError as the strategy does."""
+    """Replay the events in order. Raises AssignorError as the strategy does."""
     reader, before, moved = standing.reader, standing.reader, 0
     steps: list[Step] = []
     for event in variant.events:
@@ -719,21 +715,21 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
 
 
 def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator[Pauses]:
-    """Of each event; one that leaves and joins again is one restart."""
+    """Of each event; a leave and a join of one member are one restart."""
     for former, step, following in zip_longest((None, *steps[:-1]), steps, steps[1:]):
         if step.trigger is Trigger.MEMBER_LEAVES and following is not None:
             yield restart_pauses(protocol, step, following, times)
-        elif former is None or former.trigger is not Trigger.MEMBER_LEAVES:  # else told with the leave before it
+        elif former is None or former.trigger is not Trigger.MEMBER_LEAVES:  # else counted with the leave before it
             yield pauses_of(protocol, step, times)
 
 
 def _step(event: Event, before: Ints, after: Ints) -> Step:
-    """The event in numbers. Several that come or go at once are one member to the clocks of the group."""
+    """Return the event in numbers. Several that join or leave at once count as one for the group's timers."""
     members = len(event.member_before)
     if event.trigger is Trigger.STATIC_RESTART:
         return Step(event.trigger, event.subject, before, after, members, is_static=True)
     if event.trigger is Trigger.MEMBER_JOINS:
-        first = int(np.flatnonzero(event.member_before == ABSENT)[0])  # newcomers stand behind all others
+        first = int(np.flatnonzero(event.member_before == ABSENT)[0])  # new members are last
         return Step(event.trigger, first, before, np.minimum(after, np.int32(first)), first + 1)
     if event.trigger is Trigger.PARTITION_COUNT_CHANGES:
         return Step(event.trigger, ABSENT, before, after, members)
@@ -743,8 +739,8 @@ def _step(event: Event, before: Ints, after: Ints) -> Step:
 def _change(
     today: GroupState, own: Standing, other: Standing, restarts: Mapping[str, GroupScore], capacity: float
 ) -> GroupScore:
-    """From the group's own strategy to another: all restart once under each of the two, and partitions move once, from
-    those who read them today: its own may give another answer.
+    """A strategy change: all restart once under each strategy, and partitions move once from their current readers (the
+    own strategy may answer otherwise).
     """
     name = other.candidate.name
     bounces = (restarts[own.candidate.name], restarts[name])
@@ -774,7 +770,7 @@ def _pauses_in(row: GroupScore) -> Pauses:
 
 
 _NO_MEMBER_LEFT = fact(FactCode.NO_MEMBER_LEFT)
-_UNNOTICED = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)  # whoever is there goes on reading what it reads
+_UNNOTICED = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)  # other members go on reading
 
 
 _FIXED = 140.0
@@ -784,20 +780,20 @@ _OTHER = (1, 0)
 
 
 def estimated_cost(members: int, partitions: int, scenarios: Sequence[str] = ()) -> float:
-    """Of today's replay and these scenarios; every unit of a group that is split does today's again."""
+    """Of today's replay and these scenarios; each part of a split group repeats today's."""
     picked = min(members, most_variants(members + partitions))
     calls = sum(_calls(scenario, picked) for scenario in (TODAY, *scenarios))
     return calls * (_FIXED + members + partitions)
 
 
 def split(scenarios: Sequence[str], members: int, partitions: int, parts: int) -> list[tuple[str, ...]]:
-    """The scenarios of one group in so many parts of about the same cost; those that need each other stay together."""
+    """Split the scenarios into parts of about the same cost; dependent ones stay together."""
     picked = min(members, most_variants(members + partitions))
     loads: list[tuple[float, list[str]]] = [(0.0, []) for _ in range(parts)]
     for scenario in sorted(scenarios, key=lambda name: -_calls(name, picked)):
         place = 0 if scenario == STRATEGY_CHANGES else min(range(parts), key=lambda number: loads[number][0])
         if scenario == "rolling_restart":
-            place = 0  # what a change of the strategy is made of
+            place = 0  # inputs of STRATEGY_CHANGES
         loads[place] = (loads[place][0] + _calls(scenario, picked), [*loads[place][1], scenario])
     return [tuple(name for name in scenarios if name in names) for _, names in loads if names]
 

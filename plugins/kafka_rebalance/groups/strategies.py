@@ -1,13 +1,12 @@
-"""The strategies that a group could run, and the class of its release that answers for each.
+"""Strategies that a group could run, and the class of its release for each.
 
-A client's strategy is chosen by the members: its classes are those of the client and releases that the members show
-(``member_clients``). Where they show none Java's are asked, the newest, 3.0 to 3.4 and 2.4 in turn: the first is
-assumed unless another one gives today's assignment. A coordinator's follows from the broker's version: ``uniform`` and
-``range`` of KIP-848 groups are other classes than the clients', and before 3.8 they are not modelled, which is reported
-instead of answered. A client or broker newer than all that were tried is answered as the newest one, which is assumed.
+A classic group's classes are those of its members' client and releases (``member_clients``). Without a known release,
+Java's newest, 3.0 to 3.4 and 2.4 are tried in turn: the first is assumed unless another one gives today's assignment. A
+coordinator's follow the brokers' release: ``uniform`` and ``range`` of KIP-848 are other classes, not modelled before
+3.8, which is reported. A newer client or broker than all tested ones gets the newest class, as an assumption.
 
-Example: a KIP-848 group on brokers 4.0 is asked ``uniform`` of 4.0.1 and, if that does not give today's assignment,
-of 4.0.0; on 3.9 that of 3.8.
+Example: a KIP-848 group on brokers 4.0 gets ``uniform`` of 4.0.1 and, if that does not give today's assignment, of
+4.0.0; on 3.9 that of 3.8.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
 from kafka_rebalance.snapshot.model import GroupType
 
-OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a client's configuration
+OWN = "weighted"  # ours: a what-if that no client can configure
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """``name``: as the group's protocol calls it. ``releases``: names in the registry, the likeliest first.
+    """``name``: in the group's protocol. ``releases``: names in the registry, the likeliest first.
 
-    ``modelled_since``: without ``releases``, the first release that is modelled. ``compared``: releases that a group
-    that does not run it is compared with; sticky's before 3.0 are too dear to ask for that alone. ``basis``: why these
-    releases, None where they are assumed. ``is_own``: a custom assignor, which has no releases.
+    ``modelled_since``: without ``releases``, the first modelled one. ``compared``: releases for groups that do not run
+    it (sticky before 3.0 is too slow for comparisons). ``basis``: reason for these releases, None: assumed. ``is_own``:
+    a custom assignor.
     """
 
     name: str
@@ -44,17 +43,17 @@ class Candidate:
 
     @property
     def confirms_anything_even(self) -> bool:
-        """It keeps what is even as it is: that it gives today's assignment says little."""
+        """Whether it keeps any even assignment, so that reproducing today's proves little."""
         return self.name in _STICKY
 
 
-# Java's releases that are asked where a client's is not known: each stands for many, and those between differ little.
+# Java's releases to try where unknown; others hardly differ.
 _ASKED_OF_JAVA = ("3.7.1", "3.0", "2.4", "2.3", "2.1", "2.0")
 _CHEAP_SINCE = (3, 0)
 _MOST_ASKED = 3
 _STICKY = ("sticky", "cooperative-sticky")
 _OF_CLIENTS = ("range", "roundrobin", *_STICKY)
-MIGRATED = ("consumer/uniform", "consumer/range")  # what a classic group would get under the consumer protocol
+MIGRATED = ("consumer/uniform", "consumer/range")  # of a classic group after migration
 STRATEGIES = (*_OF_CLIENTS, OWN, "uniform", *MIGRATED)
 _MIGRATES_SINCE = (4,)
 
@@ -62,10 +61,9 @@ _MIGRATES_SINCE = (4,)
 def candidates(
     kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient = UNKNOWN_CLIENT
 ) -> tuple[Candidate, ...]:
-    """In the order in which they are told, those that are registered as one's own last.
+    """Return them in order, custom assignors last.
 
-    Share, streams and Connect groups have no choice that could be replayed. ``client``: whose members those of a
-    classic group are.
+    Share, Streams and Connect groups have none. ``client``: of a classic group's members.
     """
     of_kafka = _of_kafka(kind, protocol_type, kafka_version, client)
     is_server = kind is GroupType.CONSUMER
@@ -87,7 +85,7 @@ def _of_kafka(
 
 
 def _migrated(kafka_version: str | None) -> tuple[Candidate, ...]:
-    """The coordinator's strategies for a classic group that moves to KIP-848, which brokers take over from 4.0 on."""
+    """Return the coordinator's strategies for a classic group that migrates, from brokers 4.0 on."""
     release = seen_release(kafka_version)
     if release and release < _MIGRATES_SINCE:
         return ()
@@ -99,7 +97,7 @@ def _of_server(kafka_version: str | None) -> tuple[Candidate, ...]:
 
 
 def _of_client(strategy: str, client: KnownClient) -> Candidate:
-    """The classes of that client's releases, the newest first; Java's stand in where its own are not modelled."""
+    """Return the classes of the client's releases, newest first; Java's where its own are not modelled."""
     is_foreign = client.client is None and bool(client.program)
     asked = client.client or Client.JAVA
     held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, asked)]
@@ -127,7 +125,7 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
 
 
 def _of_coordinator(name: str, kafka_version: str | None) -> Candidate:
-    """The classes of the brokers' release, all since 4.0 where it is unknown. "4.0" is 4.0.0 or later: two classes."""
+    """Return the classes of the brokers' release, all since 4.0 if unknown. "4.0" is 4.0.0 or later: two classes."""
     lines, release = lines_of_coordinator(f"server-{name}"), seen_release(kafka_version)
     if release and lines[0].releases.ends_before(release):
         basis = fact(FactCode.RELEASE_OF_BROKERS, release=kafka_version)
@@ -145,7 +143,7 @@ Spans = tuple[tuple[str, str, str], ...]  # product, first and last release
 
 
 def release_spans(names: Sequence[str]) -> Spans:
-    """Return the releases of classes of the registry; neighbours there are one span.
+    """Return the releases of registry classes; neighbours become one span.
 
     Example: ``range@2.1`` and ``range@2.0`` are Kafka 0.9 to 2.3.
     """

@@ -1,11 +1,11 @@
-"""Return how a Streams group (KIP-1071) divides its tasks: today, and after an instance dies or joins.
+"""Tasks of a Streams group (KIP-1071): today, and after an instance dies or joins.
 
-Promises, in this order: a row is the exact answer of the ``sticky`` assignor of the brokers' release, or there is no
-row and ``missing`` says which input is unknown; the same seed draws the same instances.
+Promises, in this order: a row is the exact answer of the brokers' ``sticky`` assignor, or there is none and ``missing``
+names the unknown input; the same seed draws the same instances.
 
-An instance is one process with its threads, which are members. All its members leave or join before the next target is
-computed; a coordinator that notices them one by one computes targets between, which may differ for instances of two
-threads or more. Where nothing is known of a new instance but its threads, its ids are drawn, and ids decide ties.
+An instance is one process with its threads, which are members. They leave or join together before the next target; a
+coordinator that notices them one by one computes targets between, which may differ for two threads or more. Ids of a
+new instance are drawn, and ids decide ties.
 
 Example: four stateful tasks, one standby each, on instances p (active 0, 1) and q (active 2, 3). If q dies, p gets 2
 and 3 with their state, four standbys have no instance, and nothing is restored. If r joins, it takes one active task
@@ -46,23 +46,21 @@ MOST_DEATHS, JOINS = 12, 3  # variants of a scenario
 
 
 class MissingPart(StrEnum):
-    """What the snapshot does not know of a group, and the assignor needs."""
+    """Unknown input of the assignor."""
 
     SETTLED_STATE = "settled_state"
     TOPOLOGY = "topology"
     PARTITION_COUNTS = "partition_counts"
     PROCESS_IDS = "process_ids"
     TASKS = "tasks"
-    RELEASE = "release"  # of the brokers, or one that is not modelled
+    RELEASE = "release"  # unknown, or not modelled
     STANDBY_REPLICAS = "standby_replicas"
-    TASK_OFFSETS = "task_offsets"  # 4.4 reads how far members restored stateful tasks
+    TASK_OFFSETS = "task_offsets"  # 4.4 uses how far members restored stateful tasks
 
 
 class StreamsScenario(StrEnum):
-    """What happens to the group."""
-
     TODAY = "today"
-    NEXT_TARGET = "next_target"  # computed again, though nothing changed
+    NEXT_TARGET = "next_target"  # computed again without a change
     INSTANCE_DIES = "instance_dies"
     INSTANCE_JOINS = "instance_joins"
     INSTANCES_HALVED = "instances_halved"
@@ -72,10 +70,9 @@ class StreamsScenario(StrEnum):
 class StreamsScore:
     """One variant of a scenario. ``instances``: process ids that die or join.
 
-    ``most_active`` and ``least_active``: of one member. ``idle_members`` have no task of either kind.
-    ``standbys_missing``: standbys that the group asks for and no instance has. These compare with today:
-    ``active_moved`` to another member; ``active_restored`` and ``standbys_restored``: stateful tasks on an instance
-    that had them in neither form, so that their state is read from the changelog.
+    ``most_active`` and ``least_active``: of one member. ``idle_members`` have no task. ``standbys_missing``: requested
+    ones without an instance. Against today: ``active_moved`` to another member; ``active_restored`` and
+    ``standbys_restored``: stateful tasks on an instance that had neither form, so the changelog is read.
     """
 
     scenario: StreamsScenario
@@ -95,7 +92,7 @@ class StreamsScore:
 
 @dataclass(frozen=True, slots=True)
 class StreamsReplay:
-    """``rows``: today first; empty where a part is missing. ``is_reproduced``: the next target is what members have."""
+    """``rows``: today first; empty with a missing part. ``is_reproduced``: the next target is today's assignment."""
 
     group_id: str
     missing: tuple[MissingPart, ...]
@@ -104,7 +101,7 @@ class StreamsReplay:
 
 
 def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
-    """Return the standbys that the group asks for each task: its own setting, else the brokers' common one."""
+    """Return the requested standbys of each task: the group's setting, else the brokers' common one."""
     own = group.configs.get(_GROUP_STANDBYS)
     found = {own} if own is not None else {broker.configs.get(_BROKER_STANDBYS) for broker in brokers}
     value = found.pop() if len(found) == 1 else None
@@ -112,7 +109,7 @@ def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
 
 
 def replay_streams_group(group_input: GroupInput, standby_replicas: int | None, seed: int = 0) -> StreamsReplay:
-    """Return the rows of a group of type ``streams``; ``standby_replicas``: None where nothing tells them."""
+    """Return the rows of a Streams group; ``standby_replicas``: None if unknown."""
     group = group_input.group
     found = [
         known for known in STREAMS_STICKY if known.releases.touches(seen_release(group_input.kafka_version) or (0,))
@@ -161,7 +158,7 @@ def _partition_counts(group_input: GroupInput) -> dict[str, int]:
 
 
 def _request(group_input: GroupInput, standby_replicas: int) -> StreamsRequest:
-    """What the coordinator hands to the assignor, its members in the order in which it puts them into its map."""
+    """Return the assignor's input, members in the coordinator's insertion order."""
     group, counts = group_input.group, _partition_counts(group_input)
     order = feeding_order(group.members, seen_release(group_input.kafka_version), is_server=True)
     listed = group.members if order is None else tuple(group.members[place] for place in order.tolist())
@@ -188,7 +185,7 @@ def _listed(tasks: TaskIds) -> tuple[Task, ...]:
 
 
 def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsRequest:
-    """The group once its members have what the assignor gives them."""
+    """Return the group after the assignor's answer."""
     given = zip(request.members, assignor.assign(request), strict=True)
     members = tuple(replace(member, active=tasks.active, standby=tasks.standby) for member, tasks in given)
     return replace(request, members=members)
@@ -197,7 +194,7 @@ def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsR
 def _variants(
     today: StreamsRequest, group_id: str, seed: int
 ) -> Iterator[tuple[StreamsScenario, tuple[str, ...], StreamsRequest]]:
-    """Each instance dies, or so many that are drawn; one joins, with the threads of a drawn one; half of them die."""
+    """Each instance dies (or a drawn part); one joins, with the threads of a drawn one; half of them die."""
     processes = sorted({member.process_id for member in today.members})
     lots = lots_of(group_id, StreamsScenario.INSTANCE_DIES, seed)
     for process in sorted(lots.permutation(processes)[:MOST_DEATHS].tolist()) if len(processes) > 1 else ():
@@ -209,14 +206,14 @@ def _variants(
         process = str(uuid.UUID(bytes=lots.bytes(16), version=4))
         joining = tuple(StreamsMember(id=_drawn_id(lots), process_id=process) for _ in range(threads))
         yield StreamsScenario.INSTANCE_JOINS, (process,), replace(today, members=today.members + joining)
-    if len(processes) > 2:  # of two, one that dies is half of them
+    if len(processes) > 2:  # one of two is half
         lots = lots_of(group_id, StreamsScenario.INSTANCES_HALVED, seed)
         half = tuple(sorted(lots.permutation(processes)[: len(processes) // 2].tolist()))
         yield StreamsScenario.INSTANCES_HALVED, half, _without(today, half)
 
 
 def _drawn_id(lots: np.random.Generator) -> str:
-    """Return 22 characters, a Uuid as Kafka writes it: the client makes one for each thread."""
+    """Return a Kafka Uuid of 22 characters, as a client makes for each thread."""
     return base64.urlsafe_b64encode(uuid.UUID(bytes=lots.bytes(16), version=4).bytes).decode().rstrip("=")
 
 
@@ -258,7 +255,7 @@ def _score(
 
 
 def _placed(request: StreamsRequest) -> Counter[tuple[str, str, Task]]:
-    """Who has which task, whatever the order of its list."""
+    """Who has which task, regardless of list order."""
     kinds = ((member.id, kind, tasks) for member in request.members for kind, tasks in _kinds(member))
     return Counter((member, kind, task) for member, kind, tasks in kinds for task in tasks)
 

@@ -1,12 +1,12 @@
-"""Return the subscription of each member where the input does not list it, and read Kafka's consumer protocol.
+"""Subscriptions where the input lacks them, and a reader of Kafka's consumer protocol.
 
 Kafka's tools print assigned partitions, not subscriptions. Two hypotheses cover nearly all groups: all members
-subscribe to everything that the group reads; or each subscribes to its own topics (two services that share a group id).
-The one under which the group's own strategy gives exactly today's assignment counts.
+subscribe to everything that the group reads; or each to its own topics (two services share a group id). The one that
+reproduces today's assignment counts.
 
 User data of Kafka's sticky strategies: V1 is a list of (topic, list of partitions) and an int32, the generation; V0
-(Java up to 2.2) ends before it. Java's ``cooperative-sticky`` puts the generation alone, and the owned partitions into
-the subscription itself.
+(Java up to 2.2) has no generation. Java's ``cooperative-sticky`` writes the generation alone, and the owned partitions
+into the subscription.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from kafka_rebalance.snapshot.model import Member
 
 
 class SubscriptionBasis(StrEnum):
-    """Where the subscriptions come from."""
+    """Source of the subscriptions."""
 
     GIVEN = "given"
-    ALL_ALIKE = "all_alike"  # assumed: all members subscribe to all topics that the group reads
+    ALL_ALIKE = "all_alike"  # assumed: all members subscribe to all topics of the group
     AS_READ = "as_read"  # assumed: each member subscribes to the topics that it reads
 
 
 def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscriptions]]:
-    """The subscriptions as given; else both hypotheses, the likelier first."""
+    """Return the given subscriptions; else both hypotheses, the likelier first."""
     members = group_input.group.members
     index = {topic: number for number, topic in enumerate(group_input.topics)}
     if all(_is_told(member) for member in members):
@@ -47,13 +47,13 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
     )
     answers = [(SubscriptionBasis.ALL_ALIKE, alike)]
     readers = [topic for topics in as_read for topic in topics]
-    # Where every topic has one reader, "as it reads" explains any assignment: that is no evidence.
+    # With one reader for every topic, "as it reads" explains any assignment.
     is_telling = as_read != alike and len(set(readers)) < len(readers)
     return [*answers, (SubscriptionBasis.AS_READ, as_read)] if is_telling else answers
 
 
 def has_unknown_subscription(group_input: GroupInput, basis: SubscriptionBasis) -> bool:
-    """Return whether a member reads nothing and only that hides its subscription: no bound holds for such a group."""
+    """Return whether a member without partitions hides its subscription: then no bound holds."""
     return basis is SubscriptionBasis.AS_READ and any(
         not _is_told(member) and not _read_by(member) for member in group_input.group.members
     )
@@ -62,17 +62,17 @@ def has_unknown_subscription(group_input: GroupInput, basis: SubscriptionBasis) 
 def request_of(
     group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False, as_listed: bool = False
 ) -> AssignmentRequest:
-    """The call of a strategy, as the group's leader would make it, or its coordinator (``is_server``).
+    """Return the request of the group's leader, or its coordinator (``is_server``).
 
-    Every member owns what it reads today, in one generation: what the members of a healthy group say when they join
-    again. They are put into the strategy's map as the coordinator walks them (``feeding_order``), or ``as_listed``.
+    Every member owns what it reads today, in one generation, as after a rejoin of a healthy group. Members are in
+    ``feeding_order``, or ``as_listed``.
     """
     frame = frame_of(group_input, subscriptions, is_server=is_server, as_listed=as_listed)
     return frame.of_owned(*_owned(group_input))
 
 
 def _owned(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
-    """Offsets, topics and partitions that the members read today, each in its own order."""
+    """Return offsets, topics and partitions that members read, each in its own order."""
     index = {topic: number for number, topic in enumerate(group_input.topics)}
     owned = [
         [
@@ -88,12 +88,12 @@ def _owned(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
 
 
 def _read_by(member: Member) -> set[str]:
-    """Topics that the member reads, and those of its target: it subscribes to all of them."""
+    """Return topics of its assignment and target: it subscribes to all of them."""
     return {topic for topic, _ in (*member.assigned, *(member.target or ()))}
 
 
 def _is_told(member: Member) -> bool:
-    """A regular expression is the coordinator's to resolve: its topics are not told."""
+    """The coordinator resolves a regular expression, so its topics are unknown."""
     return member.subscription is not None and member.subscribed_regex is None
 
 
@@ -105,11 +105,11 @@ _MOST_ENTRIES = 10_000_000
 
 
 class OddBytesError(ValueError):
-    """These bytes are not what the consumer protocol says."""
+    """Bytes that violate the consumer protocol."""
 
 
 class ProtocolReader:
-    """Reads forward; every lack is an OddBytesError that names the place."""
+    """Reads forward; raises OddBytesError naming the place."""
 
     def __init__(self, data: bytes) -> None:
         self._data = bytes(data)
@@ -117,7 +117,6 @@ class ProtocolReader:
 
     @property
     def is_at_end(self) -> bool:
-        """Nothing is left."""
         return self._at == len(self._data)
 
     def _take(self, size: int) -> bytes:
@@ -136,28 +135,28 @@ class ProtocolReader:
         return self._number(">i", 4)
 
     def version(self) -> int:
-        """An int16 that is not negative."""
+        """A non-negative int16."""
         version = self._number(">h", 2)
         if version < 0:
             raise OddBytesError(f"version {version}")
         return version
 
     def count(self) -> int:
-        """Entries of the list that follows."""
+        """Length of the following list."""
         count = self.int32()
         if not 0 <= count <= _MOST_ENTRIES:
             raise OddBytesError(f"a list of {count} entries")
         return count
 
     def string(self) -> str:
-        """UTF-8 behind its int16 length."""
+        """UTF-8 after its int16 length."""
         text = self.nullable_string()
         if text is None:
             raise OddBytesError("a name is missing")
         return text
 
     def nullable_string(self) -> str | None:
-        """A length of −1 is none."""
+        """Length −1: None."""
         size = self._number(">h", 2)
         try:
             return None if size < 0 else self._take(size).decode()
@@ -165,12 +164,12 @@ class ProtocolReader:
             raise OddBytesError(f"a name before byte {self._at} is no UTF-8") from None
 
     def nullable_bytes(self) -> bytes | None:
-        """Behind an int32 length; −1 is none."""
+        """After an int32 length; −1: None."""
         size = self.int32()
         return None if size < 0 else self._take(size)
 
     def topic_partitions(self) -> TopicPartitions:
-        """Each topic once, in the order of first appearance: librdkafka repeats it for every partition."""
+        """Return each topic once, in order of first appearance: librdkafka repeats it for every partition."""
         found: dict[str, list[int]] = {}
         for _ in range(self.count()):
             found.setdefault(self.string(), []).extend(self.int32() for _ in range(self.count()))
@@ -181,7 +180,7 @@ _GENERATION_BYTES = 4
 
 
 class Layout(StrEnum):
-    """What the bytes are."""
+    """Layout of the bytes."""
 
     ABSENT = "none"
     EMPTY = "empty"
@@ -193,7 +192,7 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UserData:
-    """``owned`` and ``generation`` as far as the layout has them; a generation below 0 is none."""
+    """``owned`` and ``generation`` if in the layout; a negative generation is None."""
 
     layout: Layout
     owned: TopicPartitions | None = None
@@ -201,7 +200,7 @@ class UserData:
 
 
 def decode_user_data(data: bytes | None, protocol: str | None) -> UserData:
-    """Of a member of a group that runs ``protocol``: four zeros are a generation to one and an empty V0 to another."""
+    """The protocol decides: four zero bytes are a generation for one and an empty V0 for another."""
     if not data:
         return UserData(Layout.ABSENT if data is None else Layout.EMPTY)
     if protocol == "cooperative-sticky" and len(data) == _GENERATION_BYTES:

@@ -341,9 +341,7 @@ class Plan:
     preconditions: tuple[Fact, ...] = ()
     explanations: tuple[Fact, ...] = ()
     robustness: Robustness | None = None
-    after_failure: AfterFailure | None = (
-        None  # worst losses before and after; None: no broker serves or no partition is led
-    )
+    after_failure: AfterFailure | None = None  # worst losses; None: no broker in service, or no leader
     preferred_leaders: PreferredLeaders | None = None  # None: the snapshot has no brokers
     within_budget: BudgetClaim | None = None  # None: no budget, or it was enough
     continues: str | None = None  # plan_id of an earlier plan that this one confirms or continues

@@ -1,7 +1,7 @@
-"""An independent checker: recomputes everything that a plan says from the snapshot and the plan alone.
+"""An independent checker: recomputes every figure of a plan from snapshot and plan alone.
 
-It shares no code with planner or scoring, and believes nothing that it can work out: rules, costs, before and after,
-bands, bounds, waves, rollback, files, hash. ``RULES`` lists what it knows to be wrong.
+It shares no code with planner or scoring: rules, costs, loads, bands, bounds, waves, rollback, files, hash. ``RULES``
+lists the faults that it knows.
 """
 
 from kafka_rebalance.verify.faults import RULES, Fault

@@ -1,55 +1,52 @@
 """Checks of a plan's lower bounds: present, not above the cost, provable, and as strong as simple counting.
 
 **Counting** (``counting_bounds``), no search, no prices
-1. A broker must give up what it holds above its band; the cheapest way is to drop replicas in the order of bytes per
-   unit of load, the last one in part (fractional knapsack). What leaves one broker is copied to another, so the sums
-   over brokers add up. Where the replication factor shrinks, dropping is free; where it grows, the new copies come on
-   top.
-2. A broker must receive what its disk lacks below its band.
-3. Everything on a broker that leaves is copied; of a partition with replicas that share racks, all but one a rack move.
-4. Unavoidable copies (a broker leaves, the replication factor grows) are read from today's leader.
-5. A broker that leads too many partitions must stop leading some, one change each.
+1. A broker above its band must lose load. The cheapest way drops replicas in the order of bytes per unit of load, the
+   last one in part (fractional knapsack). Each is copied to another broker, so the brokers' sums add up. A smaller
+   replication factor drops replicas free; a larger one adds copies.
+2. A broker below its disk band must receive the deficit.
+3. Everything on a removed broker is copied; of a partition's replicas on one rack, all but one move.
+4. Unavoidable copies (removed broker, larger replication factor) are read from today's leader.
+5. A broker with too many leaders changes one for each above its band.
 Example: a broker holds replicas of 6, 3 and 1 GB and may hold 8 GB: at least 2 GB leave it.
 
-**Prices** (``price_bound``) are stated by the planner and need no trust (weak duality). For prices π (bytes per unit of
+**Prices** (``price_bound``) come from the planner and need no trust (weak duality). For prices π (bytes per unit of
 load: positive where a broker is above its band, negative where it is below), every placement that meets the bands costs
 at least
 
     Σ over partitions of min over placements (bytes copied + Σ π · load placed) − Σ π⁺ · high + Σ π⁻ · low
 
-for any prices: bad ones only make the bound weak. The inner minimum is exact: replicas on distinct racks where racks
-suffice, on distinct brokers else and where a topic may be on some brokers alone, one of them the leader. A leader's
-rack takes the place of the replica chosen in that rack, else of the dearest one chosen. Covers make single replicas
-dearer where they are; then no broker undercuts another. Float64's rounding is subtracted: however large prices are,
-rounding proves nothing.
-Complexity: O(P · N · D) for the N brokers that no other of their rack undercuts, a slice of partitions at a time.
+Bad prices only weaken the bound. The inner minimum is exact: one replica for each rack where racks suffice, else
+distinct brokers, also where a topic may be on some brokers alone; one replica leads. A leader's rack replaces the
+replica chosen in that rack, else the dearest one. Covers add to single replicas; then every broker is searched. A
+rounding error of all sums is subtracted, so large prices prove nothing by rounding.
+Complexity: O(P · N · D) for the N brokers that are not dominated within their rack, a slice of partitions at a time.
 
-**Covers** (``check_covers``) are sets S of replicas that do not fit on one broker, with a ``surplus`` of weight beyond
-the room of its band:
+**Covers** (``check_covers``) are sets S of replicas that do not fit on one broker together, with a ``surplus`` of
+weight beyond its band's room:
 
     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus
 
-Either one as heavy as the surplus is not there, which alone is enough; or no absent weight was cut down, and the absent
-ones weigh the surplus at least, because the rest must fit. At any price >= 0 it may be added to the Lagrangian. S holds
-replicas that may stay there, of partitions that may be touched, but those of ``gone``; and copies of ``come``. Leaders'
-loads count nothing here, which makes surpluses smaller. Of a broker that leaves, covers say nothing.
+Proof: one absent replica as heavy as the surplus is enough. Else no absent weight is cut down, and the absent ones
+weigh the surplus at least, because the rest must fit. At any price >= 0 the inequality may join the Lagrangian. S holds
+today's replicas that may stay, of unpinned partitions, without ``gone``; and copies of ``come``. Leader loads do not
+count, which makes surpluses smaller. A removed broker has no covers.
 
-**Moves and time** (``proved_costs``): every copy counts 1, and the bound is rounded up. Time: each byte counts its
-claim on the receiving broker and on today's leader's broker, which sends it; all claims together are 1, so that the
-busiest broker, in or out, is no less busy than their mean. Example: sending 1 at broker 3, nothing else: the bound is
-the bytes that broker 3 sends in any plan within the bands.
+**Moves and time** (``proved_costs``): every copy counts 1, and the bound is rounded up. Time: each byte counts a share
+for its receiver and one for today's leader's broker, which sends it. The shares sum to 1, so the busiest broker, in or
+out, is at least their mean. Example: share 1 for sending at broker 3: the bound is the bytes that broker 3 sends in any
+plan within the bands.
 
-**Evenness within a budget** (``check_within_budget``). Imbalance: load outside its bands, above or below, the larger
-one, over all load of the resource; summed over resources. For prices π of which the highest and the lowest of a
-resource differ by 1 / (all load) at most, and charges >= 0 for bytes, moves and leader changes, no plan within the
-budget is more even than
+**Evenness within a budget** (``check_within_budget``). Imbalance: load above or below the bands, the larger one, over
+all load of the resource; summed over resources. Take prices π whose highest and lowest of a resource differ by at most
+1 / (all load), and charges >= 0 for bytes, moves and leader changes. No plan within the budget is more even than
 
     Σ over partitions of min over placements (Σ π · load placed + charges)
     - Σ π⁺ · high + Σ π⁻ · low - Σ charge · budget
 
-Prices that are farther apart are brought nearer; a cost without a limit cannot be charged. A limit of time counts as
-bytes: all receivers together can be sent so much at the throttle.
-Example: half of all load is above, one move may take a quarter away: 0.25 can be proved.
+Prices farther apart are scaled; a cost without a limit has no charge. A time limit counts as the bytes that all
+receivers can get at the throttle. Example: half of all load is above, one move may take a quarter away: 0.25 can be
+proved.
 """
 
 from __future__ import annotations
@@ -77,7 +74,7 @@ def least_copied(
     before: Mapping[str, Floats],
     cost: Floats,
 ) -> float:
-    """What copying takes at least, where one new copy of partition p costs ``cost[p]`` (bytes, or 1 to count moves)."""
+    """Return the least cost of copies, where one new copy of partition p costs ``cost[p]`` (bytes, or 1 for moves)."""
     rf, now = wanted_rf(cluster, parameters), (cluster.now >= 0).sum(axis=1)
     free = touchable(cluster, rf)
     grown = float((cost * np.maximum(rf - now, 0))[free].sum())
@@ -93,7 +90,7 @@ def least_copied(
         if name in before:
             weight = _weight_of(name, rf, cluster)
             held = before[name]
-            if name == "potential_out":  # it follows the replication factor asked for, also where nothing is copied
+            if name == "potential_out":  # changes with the replication factor, also without copies
                 held = np.bincount(cluster.now[there], weight[there], len(cluster.ids)).astype(np.float64)
             weight = weight[row, column]
             excess = held - bands[name].high
@@ -107,7 +104,7 @@ def least_copied(
 
 
 def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
-    """bool[P]: partitions that may be moved. What carries something unknown is left alone unless it has to go."""
+    """bool[P]: partitions that may move. One with an unknown load moves only if it must."""
     there = cluster.now >= 0
     has_to = ((there & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (rf != there.sum(axis=1))
     has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, racks_open(cluster))
@@ -117,7 +114,7 @@ def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
 
 
 def racks_open(cluster: ClusterArrays) -> Longs:
-    """int64[P]: racks with a broker that takes replicas and that the partition's topic may be on."""
+    """int64[P]: racks with a broker that may get the partition."""
     counts = [len(np.unique(cluster.rack[cluster.takes_replicas & may])) for may in cluster.may_be_on]
     return np.asarray(np.array(counts, dtype=np.int64)[cluster.place_rule])
 
@@ -125,7 +122,7 @@ def racks_open(cluster: ClusterArrays) -> Longs:
 def least_leader_changes(
     cluster: ClusterArrays, parameters: PlanOptions, bands: Mapping[str, Band], before: Mapping[str, Floats]
 ) -> float:
-    """Leader changes that nobody can avoid: by count above or below the band, by out-rate, off who may not lead."""
+    """Return unavoidable leader changes: by count outside the band, by out-rate, off brokers that may not lead."""
     free = ~cluster.left_alone
     rows = np.flatnonzero(free)
     leader = cluster.leader[rows]
@@ -147,7 +144,7 @@ def least_leader_changes(
 
 
 def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    """float64[B]: out-rates with today's leaders and the replication factor asked for, which they send to."""
+    """float64[B]: out-rates with today's leaders and the requested replication factor."""
     led = np.flatnonzero(cluster.leader >= 0)
     sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][led]
     return np.bincount(cluster.leader[led], weights=sent, minlength=len(cluster.ids)).astype(np.float64)
@@ -156,7 +153,7 @@ def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanOptions) -> Fl
 def least_seconds(
     cluster: ClusterArrays, bands: Mapping[str, Band], before: Mapping[str, Floats], bytes_bound: float, throttle: float
 ) -> float:
-    """All bytes arrive at brokers that may receive, and each broker receives what its disk lacks."""
+    """All bytes arrive at receivers, and each broker receives its disk deficit."""
     receivers = max(int(cluster.takes_replicas.sum()), 1)
     lacking = 0.0
     if "disk" in before and "disk" in bands:
@@ -165,7 +162,7 @@ def least_seconds(
 
 
 def most_sent(cluster: ClusterArrays, parameters: PlanOptions) -> float:
-    """Bytes that the busiest broker sends at least: where replicas may not stay, leaders send copies in their place."""
+    """Return the least bytes of the busiest sender: leaders replace replicas that may not stay."""
     if not parameters.moves_replicas:
         return 0.0
     rf = wanted_rf(cluster, parameters)
@@ -189,7 +186,7 @@ def _weight_of(name: str, rf: Longs, cluster: ClusterArrays) -> Floats:
 
 
 def _cheapest(needed: float, weight: Floats, cost: Floats) -> float:
-    """Least cost of dropping items of ``needed`` weight together, the last one in part."""
+    """Return the least cost of dropping ``needed`` weight, the last item in part."""
     useful = weight > 0
     weight, cost = weight[useful], cost[useful]
     order = np.argsort(cost / weight, kind="stable")
@@ -203,7 +200,7 @@ def _cheapest(needed: float, weight: Floats, cost: Floats) -> float:
 
 
 def _lacking(bands: Mapping[str, Band], before: Mapping[str, Floats], cost: Floats) -> float:
-    """Σ of what brokers lack: in bytes by disk, in moves by count."""
+    """Σ of deficits: in bytes by disk, in moves by count."""
     name = "replicas" if bool((cost == 1.0).all()) else "disk"
     if name not in before:
         return 0.0
@@ -212,7 +209,7 @@ def _lacking(bands: Mapping[str, Band], before: Mapping[str, Floats], cost: Floa
 
 
 def _sharing_racks(cluster: ClusterArrays, free: Flags, rf: Longs, now: Longs, drop_cost: Floats) -> float:
-    """A partition on fewer racks than it could use moves one replica for each rack that it lacks."""
+    """A partition moves one replica for each rack that it lacks."""
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     used = distinct_racks(cluster, cluster.now)
     lacking = np.maximum(np.minimum(rf, open_racks) - used - np.maximum(rf - now, 0), 0)
@@ -224,9 +221,9 @@ def _has_other(cluster: ClusterArrays, rows: Longs) -> Flags:
     return np.asarray(((now >= 0) & cluster.takes_leaders[now] & ~cluster.must_leave[rows]).any(axis=1))
 
 
-# Loads beyond their bands by rounding are inside: of a set's weight so much is no surplus.
+# Rounding: this share of a set's weight is no surplus.
 _COVER_ROUNDING = 1e-8
-# Prices beyond this would be added up to infinity, which proves nothing.
+# Larger prices could sum to infinity.
 _GREATEST = 1e300
 
 
@@ -235,7 +232,7 @@ Cover = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surcharge:
-    """What one cover adds: ``amount`` float64[n] for a replica of ``row`` int64[n], in order, on ``broker``, and
+    """One cover: ``amount`` float64[n] for a replica of ``row`` int64[n] (sorted) on ``broker``, and
     ``constant`` once.
     """
 
@@ -245,7 +242,7 @@ class Surcharge:
     constant: float
 
     def of_slice(self, rows: Longs) -> tuple[Longs, Floats]:
-        """Places in ``rows`` int64[M], in order, of those that are among them, and their amounts."""
+        """Return the positions in ``rows`` int64[M] (sorted) of its rows, and their amounts."""
         place = np.minimum(np.searchsorted(rows, self.row), len(rows) - 1)
         found = rows[place] == self.row
         return place[found], self.amount[found]
@@ -254,7 +251,7 @@ class Surcharge:
 def surcharges_of(
     covers: Sequence[Cover], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanOptions
 ) -> list[Surcharge]:
-    """Of the covers that say something; ``check_covers`` names those that are of nothing."""
+    """Of covers with a surplus; ``check_covers`` reports unknown ids."""
     found = []
     for cover in covers:
         name, broker = cover["resource"], cluster.index_of.get(cover["broker"])
@@ -268,7 +265,7 @@ def surcharges_of(
 def check_covers(
     covers: Sequence[Cover], place: str, resources: Sequence[str], cluster: ClusterArrays, faults: FaultList
 ) -> None:
-    """Whatever sets they name, the bound stands; but they name what is there, once, at a price."""
+    """The bound holds for any set; its ids must exist, once, at a price."""
     for number, cover in enumerate(covers):
         if cover["broker"] not in cluster.index_of or cover["resource"] not in resources or not cover["price"] > 0:
             faults.add("certificate", f"{place}[{number}]", "is of no broker or balanced resource, or has no price")
@@ -279,7 +276,7 @@ def check_covers(
 
 
 def rows_named(named: Mapping[str, Sequence[int]], cluster: ClusterArrays) -> Longs:
-    """int64[n] rows of partitions by topic, in order; without those that are not there."""
+    """int64[n]: known rows of partitions by topic, sorted."""
     found = [np.zeros(0, dtype=np.int64)]
     for topic, numbers in named.items():
         if topic in cluster.topic_names:
@@ -291,7 +288,7 @@ def rows_named(named: Mapping[str, Sequence[int]], cluster: ClusterArrays) -> Lo
 def _surcharge(
     cover: Cover, broker: int, highest: float, cluster: ClusterArrays, parameters: PlanOptions
 ) -> Surcharge | None:
-    """None where the set fits below ``highest``, but for rounding."""
+    """None where the set fits below ``highest``, up to rounding."""
     name, rf = cover["resource"], wanted_rf(cluster, parameters)
     free = touchable(cluster, rf)
     per_replica, per_leader = weights_of(name, rf, cluster)
@@ -316,29 +313,29 @@ def _surcharge(
 
 
 def _own(name: str, per_replica: Floats, cluster: ClusterArrays) -> Floats:
-    """float64[P, W]: what today's replicas weigh where they are."""
+    """float64[P, W]: weights of today's replicas."""
     weight = np.repeat(per_replica[:, None], cluster.now.shape[1], axis=1)
     return np.where(np.isnan(cluster.own_bytes), weight, cluster.own_bytes) if name == "disk" else weight
 
 
 def _left_there(own: Floats, per_leader: Floats, broker: int, free: Flags, cluster: ClusterArrays) -> float:
-    """What partitions that nobody may touch put on the broker."""
+    """Load of pinned partitions on the broker."""
     there = (cluster.now == broker) & ~free[:, None]
     return float(own[there].sum() + per_leader[(cluster.leader == broker) & ~free].sum())
 
 
 _SLICE = 8192
-# Of all that is added up, sums of a million products are right to this share.
+# Relative error of a sum of a million products.
 _PRICE_ROUNDING = 1e-12
 Sides = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Charges:
-    """What is counted: each new copy ``copy`` float64[P], and each of its bytes ``receiving`` float64[B] where it goes.
+    """Costs: each new copy ``copy`` float64[P], and each byte ``receiving`` float64[B] at its target.
 
-    Bytes: a copy counts its size. Moves: 1. Time: its size times what its sender counts, and ``receiving``. Another
-    leader than today's counts ``leader_change``.
+    Bytes: a copy counts its size. Moves: 1. Time: its size times its sender's share, and ``receiving``. A new leader
+    counts ``leader_change``.
     """
 
     copy: Floats
@@ -354,10 +351,11 @@ def price_bound(
     charges: Charges | None = None,
     dearer: Sequence[Surcharge] = (),
 ) -> float:
-    """The bound that ``prices`` (float64[B] by resource), and what covers make ``dearer``, prove of what ``charges``
-    count, bytes where None; without prices, what any balance must copy.
+    """Return the bound on ``charges`` (None: bytes) by ``prices`` (float64[B] by resource) and covers (``dearer``).
+
+    Without prices: the copies of any balance.
     """
-    # What is lost on a broker that is gone stays there: at a price it would prove anything.
+    # Load on a lost broker stays there: its price would prove anything.
     prices = {name: np.where(cluster.stays, by_broker, 0.0) for name, by_broker in prices.items()}
     names = [name for name in prices if name in bands and np.any(prices[name])]
     rf = wanted_rf(cluster, parameters)
@@ -382,7 +380,6 @@ def price_bound(
         targets = _cheapest_of_racks(cluster, asked, may_lead, int(rf.max(initial=1)))
     total += sum(charge.constant for charge in dearer)
     disk_price = prices["disk"] if "disk" in names else np.zeros(len(cluster.ids))
-    # Of resources that have a price somewhere, or where changes count.
     has_leaders = bool(np.any(per_leader[free])) or charges.leader_change > 0
     for rows in _slices(np.flatnonzero(free)):
         now = cluster.now[rows]
@@ -426,7 +423,7 @@ def _rounding(
     bands: Mapping[str, Band],
     dearer: Sequence[Surcharge],
 ) -> float:
-    """More than what sums of products at these prices may be wrong by: a share of all that is added up."""
+    """Return an upper bound of the rounding error: a share of all that is summed."""
     carried = per_replica * rf[:, None] + per_leader
     added = sum(float(np.abs(charge.amount).sum()) + abs(charge.constant) for charge in dearer)
     for d, name in enumerate(names):
@@ -445,7 +442,7 @@ def _limits_at(price: Floats, band: Band) -> float:
 
 
 def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free: Flags) -> Floats:
-    """float64[B]: what partitions that nobody may touch put on each broker."""
+    """float64[B]: load of pinned partitions."""
     there = (cluster.now >= 0) & ~free[:, None]
     load = np.bincount(cluster.now[there], weights=cells[there], minlength=len(cluster.ids)).astype(np.float64)
     led = (cluster.leader >= 0) & ~free
@@ -454,10 +451,9 @@ def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free:
 
 
 def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, may_lead: Flags, most_replicas: int) -> Longs:
-    """Receivers worth asking: without those that another of their rack undercuts in every resource. Whoever may lead is
-    undercut only by such as may.
+    """Return receivers that no other of their rack dominates in every resource (a possible leader only by such).
 
-    All of them where some partition needs a second broker of a rack, or may be on some brokers alone.
+    All of them where a partition needs a second broker of a rack, or may be on some brokers alone.
     """
     receivers = np.flatnonzero(cluster.takes_replicas)
     if most_replicas > len(np.unique(cluster.rack[receivers])) or len(cluster.may_be_on) > 1:
@@ -477,10 +473,10 @@ def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, may_lead: Flags, m
 def _cheapest_placements(
     cluster: ClusterArrays, rows: Longs, rf: Longs, targets: Longs, replica: Sides, leading: Sides | None
 ) -> float:
-    """Σ over ``rows`` of the cheapest allowed replica set, led by one of it.
+    """Σ over ``rows`` of the cheapest allowed replica set with a leader.
 
-    ``replica`` and ``leading``: what a copy on each of ``targets`` costs, float64[M, targets], and a replica that stays
-    where it is, float64[M, W].
+    ``replica`` and ``leading``: cost of a copy on each of ``targets``, float64[M, targets], and of a replica that
+    stays, float64[M, W].
     """
     now = cluster.now[rows]
     stays = (now >= 0) & cluster.stays[now] & ~cluster.must_leave[rows]
@@ -506,9 +502,9 @@ def _cheapest_placements(
 
 
 def _smallest(options: Floats, leads: Floats | None, count: Longs) -> float:
-    """Σ over rows of the ``count`` smallest options, one of them given up for what leading costs there or elsewhere.
+    """Σ over rows of the ``count`` smallest options, one replaced by a leader there or elsewhere.
 
-    What is not possible at all counts nothing.
+    An impossible row counts nothing.
     """
     most = min(int(count.max()), options.shape[1])
     least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
@@ -522,7 +518,7 @@ def _smallest(options: Floats, leads: Floats | None, count: Longs) -> float:
     return total
 
 
-# Sums of prices are exact to this share; a number of moves that is whole but for it is not rounded up.
+# Rounding of price sums: a number of moves within this share of a whole one is not rounded up.
 _WHOLE = 1e-6
 _PROVED_COSTS = ("bytes", "replica_moves", "seconds")
 
@@ -530,7 +526,7 @@ _PROVED_COSTS = ("bytes", "replica_moves", "seconds")
 def proved_costs(
     proofs: Mapping[str, Any], bands: Mapping[str, Band], cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, float]:
-    """By cost: bytes, moves, and the bytes of the busiest broker for ``seconds``. Other costs prove nothing."""
+    """Return bytes, moves, and for ``seconds`` the busiest broker's bytes. Other costs prove nothing."""
     found = {}
     for cost in _PROVED_COSTS:
         if cost not in proofs:
@@ -546,7 +542,7 @@ def proved_costs(
             value = price_bound(cluster, parameters, bands, prices, charges)
             found[cost] = max(0.0, float(np.ceil(value - _WHOLE * max(value, 1.0))))
             continue
-        # Shares below nothing count as none: what they take off elsewhere they would add here.
+        # A negative share would raise the others: it counts 0.
         receiving = np.maximum(_along(claimed["receiving"], cluster), 0.0)
         sending = np.maximum(_along(claimed["sending"], cluster), 0.0)
         sent = np.where(cluster.leader >= 0, sending[np.maximum(cluster.leader, 0)], 0.0)
@@ -557,7 +553,7 @@ def proved_costs(
 
 
 def check_proofs(document: Mapping[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
-    """Bounds stand or fall by what is claimed; but it is claimed of something, and no share is below nothing."""
+    """Bounds hold for any proof; its ids must exist and its shares be >= 0."""
     resources = [outcome["resource"] for outcome in document["resources"]]
     brokers = set(map(str, cluster.ids.tolist()))
     for cost, claimed in document["proofs"].items():
@@ -579,12 +575,12 @@ def check_proofs(document: Mapping[str, Any], cluster: ClusterArrays, faults: Fa
 
 
 def _along(by_broker: Mapping[str, float], cluster: ClusterArrays) -> Floats:
-    """float64[B]; brokers that are not there are a fault of their own."""
+    """float64[B]; unknown brokers are another fault."""
     return np.array([float(by_broker.get(str(broker), 0.0)) for broker in cluster.ids.tolist()])
 
 
 COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
-# Sums of a million numbers taken in another order differ by about this share.
+# Relative error of a sum of a million numbers in another order.
 ROUNDING = 1e-7
 SLACK_WHERE_NONE_IS_GIVEN = 0.05
 PROOFS = frozenset(proof.value for proof in BoundProof)
@@ -593,7 +589,7 @@ PROOFS = frozenset(proof.value for proof in BoundProof)
 def recomputed_bounds(
     document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, float]:
-    """The best bound that can be recomputed, for each cost that is known: by counting, and by the plan's own prices."""
+    """Return the best bound of each known cost, by counting or by the plan's prices."""
     bands = {
         outcome["resource"]: band_of(
             outcome, levels.before[outcome["resource"]], levels.capacity[outcome["resource"]], cluster, parameters
@@ -626,7 +622,7 @@ def counting_bounds(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> dict[str, float]:
-    """Bounds that need no hint. Bytes only where sizes are known."""
+    """Return bounds without prices. Bytes only where sizes are known."""
     before = {name: levels.before[name] for name in bands}
     found = {"leader_changes": least_leader_changes(cluster, parameters, bands, before), "replica_moves": 0.0}
     if document["cost"]["bytes"] is not None:
@@ -641,7 +637,7 @@ def counting_bounds(
 def check_bounds(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> dict[str, float]:
-    """Each cost has one bound; see the rules ``bound_*`` and ``gap``. Returns what was recomputed of them."""
+    """Each cost has one bound; rules ``bound_*`` and ``gap``. Return the recomputed ones."""
     _check_certificate(document, cluster, faults)
     check_proofs(document, cluster, faults)
     has_plan = document["verdict"] not in ("infeasible", "cannot_tell")
@@ -659,7 +655,7 @@ def check_bounds(
 
 
 def _check_certificate(document: dict[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
-    """Whatever the prices are, the bound stands; but they are prices of something."""
+    """The bound holds for any prices; their ids must exist."""
     prices, resources = document["certificate"], [outcome["resource"] for outcome in document["resources"]]
     brokers = set(map(str, cluster.ids.tolist()))
     if prices and not document["moves"]:
@@ -685,7 +681,7 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, fa
 
 
 def _check_slack(stated: Mapping[str, dict[str, Any]], parameters: Mapping[str, Any], faults: FaultList) -> None:
-    """Whether each cost is within the slack of its bound; not told where nothing was said of the costs."""
+    """Each cost states whether it is within the slack, where costs are weighed."""
     slack = parameters["slack"]
     is_told = slack is not None or parameters["prefer"] != "bytes"
     most = SLACK_WHERE_NONE_IS_GIVEN if slack is None else slack
@@ -704,13 +700,13 @@ def _by_index(prices: Mapping[str, float], cluster: ClusterArrays) -> Floats:
 
 
 _BUDGET_COSTS = ("bytes", "replica_moves", "leader_changes")
-_SHARE_ROUNDING = 1e-7  # of shares that are summed up in another order
+_SHARE_ROUNDING = 1e-7  # rounding of sums in another order
 
 
 def check_within_budget(
     document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """The claim is there for plans that move something and were told to stop early; it is what can be recomputed."""
+    """Plans with moves and a budget have the claim, as recomputed."""
     claimed, place = document["within_budget"], "plan.within_budget"
     if claimed is None:
         return
@@ -748,7 +744,7 @@ def _check_budget_prices(
     cluster: ClusterArrays,
     faults: FaultList,
 ) -> None:
-    """Whatever they are, the bound stands; but they are prices of something."""
+    """The bound holds for any prices; their ids must exist."""
     brokers = set(map(str, cluster.ids.tolist()))
     for name, by_broker in claimed["prices"].items():
         if name not in bands or by_broker.keys() - brokers or 0 in by_broker.values():
@@ -796,7 +792,7 @@ def _proved(
 
 
 def _near_enough(name: str, prices: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    """No farther apart than 1 / (the most that brokers could carry in all)."""
+    """Scale to a distance of 1 / (the most that all brokers could carry)."""
     prices = np.where(cluster.stays, prices, 0.0)
     rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)

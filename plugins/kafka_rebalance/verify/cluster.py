@@ -1,8 +1,8 @@
-"""Snapshot, parameters and claimed moves as arrays, built apart from the planner; racks, caps, a plan's ``seen``.
+"""Snapshot, parameters and claimed moves as arrays, independent of the planner; racks, caps, a plan's ``seen``.
 
-B brokers (those of the snapshot, then the added ones, each group by id), P partitions, W = longest replica list. A
-broker's cap is the lower of its own and the rest of its capacity after headroom. ``check_what_was_seen``: a plan that
-says ``cannot_tell`` claims nothing about brokers not seen alive, and has a cause.
+B brokers (the snapshot's, then added ones, each by id), P partitions, W = longest replica list. A cap is the lower of
+its own and the capacity after headroom. ``check_what_was_seen``: a ``cannot_tell`` has a cause and claims nothing about
+unresponsive brokers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-# A resource is balanced where its figures are known for at least this share of partitions.
+# A resource is balanced where this share of partitions has known loads.
 NEEDED_SHARE = 0.9
 KINDS = {
     "disk": LoadKind.LOG_BYTES,
@@ -43,79 +43,76 @@ CAPACITY_FIELDS = {
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ClusterArrays:
-    """What the rules are checked against.
+    """The cluster for all rules.
 
-    ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, without replicas that a running reassignment takes
-    away; ``leader`` int32[P], where it is taken away the first that is left; ``own_bytes`` float64[P, W] along ``now``
-    (nan: unknown, or still being copied: it will be as large as its leader's); ``unfinished_bytes`` float64[B] what
-    running copies still lack; ``unplaced_bytes`` float64[B] what is on disks beside replicas; ``size`` float64[P] the
-    leader's replica size (nan). ``figures`` float64[P] of each measured kind, nan where unknown; ``is_added``: is not
-    in the snapshot (which may itself call brokers new). ``must_leave`` bool[P, W]: in a failed log dir, where its topic
-    may not be, or out of sync and in the way of what must change; ``behind`` bool[P, W]: out of sync on a broker that
-    stays; ``waiting`` bool[P]: left alone for that.
+    ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, after running reassignments; ``leader`` int32[P],
+    where it is removed the first that is left; ``own_bytes`` float64[P, W] along ``now`` (nan: unknown or still copied,
+    then its leader's size); ``unfinished_bytes`` float64[B] rest of running copies; ``unplaced_bytes`` float64[B] on
+    disks beside replicas; ``size`` float64[P] the leader's replica (nan). ``figures`` float64[P] of each metric, nan:
+    unknown; ``is_added``: not in the snapshot. ``must_leave`` bool[P, W]: in a failed log dir, on a forbidden broker,
+    or lagging and in the way of a needed change; ``behind`` bool[P, W]: out of sync on a remaining broker; ``waiting``
+    bool[P]: pinned for that.
     """
 
     brokers: tuple[Broker, ...]
     is_added: Flags
     ids: npt.NDArray[np.int64]
-    rack: Ints  # every broker without a rack has one of its own
+    rack: Ints  # a broker without a rack has its own
     stays: Flags
     takes_replicas: Flags
     takes_leaders: Flags
     keeps_leaders: Flags
     now: Ints
     leader: Ints
-    preferred: Ints  # who leads ``now`` once preferred replicas are elected
+    preferred: Ints  # leader of ``now`` after a preferred election
     own_bytes: Floats
     unfinished_bytes: Floats
     unplaced_bytes: Floats
     must_leave: Flags
     size: Floats
-    rate: Floats  # bytes/s written to each partition, nan where nobody measured it
-    read_rate: Floats  # bytes/s read from it by clients, nan where nobody measured it
+    rate: Floats  # bytes/s written, nan: unknown
+    read_rate: Floats  # bytes/s read by clients, nan: unknown
     figures: dict[str, Floats]
-    sources: dict[str, str]  # by resource: who measured it, or that it was counted
+    sources: dict[str, str]  # by resource: source of its metric, or counted
     excluded: Flags  # by the parameters, or observed
-    observed: Flags  # has observers: Kafka's tool cannot move these and keep them observers
+    observed: Flags  # has observers: Kafka's tool cannot keep them observers
     in_flight: Flags
     leaderless: Flags
     behind: Flags
     waiting: Flags
-    short: Flags  # on a broker that is gone, with too few brokers to replace it, while something else can be moved
+    short: Flags  # on a lost broker, with too few brokers to replace it, while others can move
     unknown: Flags  # a balanced resource is unknown for it
     under_replicated: Flags
     topic: Ints
     topic_names: tuple[str, ...]
     partition: Ints  # Kafka's number
-    may_be_on: Flags  # bool[rules of places, B]: who may hold topics alike; the first row is of all that are free
-    place_rule: Ints  # int32[P]: which of these rows
+    may_be_on: Flags  # bool[rules of places, B]: allowed brokers; the first row is of topics without a rule
+    place_rule: Ints  # int32[P]: its row in ``may_be_on``
 
     @property
     def left_alone(self) -> Flags:
-        """bool[P]: nothing of the partition may change."""
+        """bool[P]: pinned."""
         return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
     def is_outside(self, row: npt.NDArray[np.int64], placement: Ints) -> Flags:
-        """bool[M, W]: replicas of the partitions ``row`` on brokers that their topics may not be on."""
+        """bool[M, W]: replicas of the partitions ``row`` on forbidden brokers."""
         there = placement >= 0
         return np.asarray(there & ~self.may_be_on[self.place_rule[row][:, None], np.where(there, placement, 0)])
 
     @property
     def index_of(self) -> dict[int, int]:
-        """Kafka's id → index."""
         return {int(broker): index for index, broker in enumerate(self.ids.tolist())}
 
     @property
     def has_whole_sizes(self) -> bool:
-        """Sizes are whole bytes whose sums are exact: figures made of them are compared to the byte."""
+        """Whether sizes are whole bytes with exact sums, to be compared to the byte."""
         known = np.nan_to_num(self.size)
         width = max(self.now.shape[1], 1)
         return bool((known == np.floor(known)).all()) and float(known.sum()) * width < 2**52
 
 
 def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> ClusterArrays:
-    """Everything that the rules need, O(P·W)."""
-    if not snapshot.brokers:  # a group table alone names partitions, and no replica of them
+    if not snapshot.brokers:  # a group table alone has no replicas
         snapshot = replace(snapshot, partitions=partition_table([], {}), loads=PartitionLoads())
     brokers = _brokers(snapshot, parameters)
     index = {broker.id: i for i, broker in enumerate(brokers)}
@@ -128,7 +125,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     closed = np.array([b.id in parameters.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
     excluded_leader = np.array([b.id in parameters.exclude_brokers for b in brokers], dtype=np.bool_)
     demoted = np.array([b.state is BrokerState.DEMOTED for b in brokers], dtype=np.bool_)
-    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}  # whatever is wished of them
+    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}  # whatever state is requested
     unheard = np.array([b.id in not_heard for b in brokers], dtype=np.bool_)
     leader_index = np.full(len(table), -1, dtype=np.int32)
     led = table.leader >= 0
@@ -151,7 +148,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     waiting, drops = _judge_behind(now, behind, fixed, open_to, place_rule, racks, parameters)
     return ClusterArrays(
         brokers=brokers,
-        is_added=np.arange(len(brokers)) >= len(snapshot.brokers),  # they stand last
+        is_added=np.arange(len(brokers)) >= len(snapshot.brokers),  # they are last
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
         rack=racks,
         stays=stays,
@@ -196,7 +193,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
 
 
 def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker, ...]:
-    """The snapshot's brokers in the state that was wished, then the added ones."""
+    """The snapshot's brokers in the requested state, then added ones."""
     known = []
     for broker in sorted(snapshot.brokers, key=lambda row: row.id):
         state = broker.state
@@ -224,7 +221,7 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker
 
 
 def _place_rules(snapshot: ClusterSnapshot, parameters: PlanOptions, brokers: tuple[Broker, ...]) -> tuple[Flags, Ints]:
-    """Topics that are left alone are free: they stay wherever they are."""
+    """Pinned topics have no rule."""
     rows: list[tuple[bool, ...]] = [(True,) * len(brokers)]
     of_topic = np.zeros(max(len(snapshot.topics), 1), dtype=np.int32)
     for number, topic in enumerate(snapshot.topics):
@@ -244,7 +241,7 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 
 
 def _behind(now: Ints, leader: Ints, in_isr: Flags, stays: Flags) -> Flags:
-    """bool[P, W]: out of the ISR of a partition that has a leader, on a broker that stays."""
+    """bool[P, W]: out of the ISR of a led partition, on a remaining broker."""
     return np.asarray((now >= 0) & stays[now] & ~in_isr & (leader >= 0)[:, None] & (now != leader[:, None]))
 
 
@@ -257,8 +254,9 @@ def _short(
     place_rule: Ints,
     parameters: PlanOptions,
 ) -> Flags:
-    """bool[P]: cannot have as many replicas as today, one of which is on a broker that is gone; nobody where that is
-    true of all that has to move, or another replication factor is asked for.
+    """bool[P]: cannot keep its replica count, because one is on a lost broker.
+
+    None where that holds for all that must move, or where another replication factor is requested.
     """
     short, movable = np.zeros(len(now), dtype=np.bool_), False
     if not parameters.moves_replicas or parameters.replication_factor is not None:
@@ -275,8 +273,8 @@ def _short(
 
 
 def _elected(brokers: tuple[Broker, ...], now: Ints, leader: Ints, stays_led: Flags) -> Ints:
-    """int32[P]: the controller gives the lead to a list's first replica as soon as that is in sync, unless told not to;
-    never to a broker that is gone or leaves.
+    """int32[P]: the first replica leads once in sync, unless the controller elects none; never a lost or removed
+    broker.
     """
     if any(broker.configs.get("auto.leader.rebalance.enable") == "false" for broker in brokers):
         return leader
@@ -289,15 +287,14 @@ def _elected(brokers: tuple[Broker, ...], now: Ints, leader: Ints, stays_led: Fl
 def _judge_behind(
     now: Ints, behind: Flags, fixed: Flags, open_to: Flags, place_rule: Ints, rack: Ints, parameters: PlanOptions
 ) -> tuple[Flags, Flags]:
-    """Partitions that wait, bool[P], and replicas that leave for being out of sync, bool[P, W].
+    """Return partitions that wait, bool[P], and replicas that leave for being out of sync, bool[P, W].
 
-    A list that changes may not keep one. They go where those in sync are enough for the list that is asked for, or
-    where another replica has to go (``fixed``) and brokers of ``open_to`` bool[rules of places, B] make up for both, on
-    as many racks as can be.
+    A changed list may not keep a lagging replica. It leaves where the in-sync ones suffice, or where another replica
+    must go (``fixed``) and brokers of ``open_to`` bool[rules of places, B] replace both, on as many racks as possible.
     """
     waiting, leave = np.zeros(len(now), dtype=np.bool_), np.zeros_like(behind)
     if not parameters.moves_replicas:
-        return behind[:, 0], behind  # no list changes its replicas: these may not lead, and the first one will again
+        return behind[:, 0], behind  # without new lists: these may not lead, and the first one will again
     for p in np.flatnonzero(behind.any(axis=1)).tolist():
         here = now[p] >= 0
         asked = int(here.sum()) if parameters.replication_factor is None else parameters.replication_factor
@@ -316,7 +313,7 @@ def _judge_behind(
 def _placement(
     snapshot: ClusterSnapshot, index: dict[int, int]
 ) -> tuple[Ints, Floats, Flags, Flags, npt.NDArray[np.int64]]:
-    """Replicas after what already runs, their own sizes, which are offline, which are in the ISR, and how many are."""
+    """Return replicas after running reassignments, their sizes, offline ones, those in the ISR, and their number."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -325,7 +322,7 @@ def _placement(
     offline = np.zeros((len(table), width), dtype=np.bool_)
     row = table.row_of_replica
     column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
-    ids = np.array(sorted(index), dtype=np.int64)  # ids may be as large as Kafka allows: no table runs over them
+    ids = np.array(sorted(index), dtype=np.int64)  # ids may be as large as Kafka allows: no table over them
     position = np.array([index[broker] for broker in ids.tolist()], dtype=np.int32)
     now[row, column] = position[np.searchsorted(ids, table.replicas)]
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
@@ -346,7 +343,7 @@ def _placement(
 
 
 def _needed_in_sync(snapshot: ClusterSnapshot, now: Ints, index: dict[int, int]) -> npt.NDArray[np.int64]:
-    """How many replicas belong into the ISR: an observer only while it is in it."""
+    """An observer counts only while in the ISR."""
     needed = (now >= 0).sum(axis=1)
     for p, brokers in snapshot.partitions.observers.items():
         in_isr = set(snapshot.partition(p).isr or ())
@@ -356,7 +353,7 @@ def _needed_in_sync(snapshot: ClusterSnapshot, now: Ints, index: dict[int, int])
 
 
 def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) -> Floats:
-    """Bytes by broker that copies which run already will still write."""
+    """Bytes by broker that running copies will still write."""
     table = snapshot.partitions
     result = np.zeros(len(index))
     for p, brokers in table.adding.items():
@@ -369,7 +366,7 @@ def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) 
 
 
 def _unplaced(snapshot: ClusterSnapshot, brokers: tuple[Broker, ...]) -> Floats:
-    """Stray logs and copies between two dirs of one broker."""
+    """Stray logs and copies between dirs of one broker."""
     copies = [copy for row in snapshot.partitions.future.values() for copy in row]
     return np.array(
         [
@@ -380,7 +377,7 @@ def _unplaced(snapshot: ClusterSnapshot, brokers: tuple[Broker, ...]) -> Floats:
 
 
 def _known_figures(snapshot: ClusterSnapshot) -> dict[str, Floats]:
-    """Kinds that are known for most partitions. Replication makes out traffic, so out needs in; cpu needs both."""
+    """Kinds known for most partitions. Out includes replication, so it needs in; cpu needs both."""
     figures = {}
     for name, kind in KINDS.items():
         values = snapshot.load(kind)
@@ -409,7 +406,7 @@ def _unknown(figures: dict[str, Floats], count: int) -> Flags:
 
 
 def cap_of(name: str, capacity: Floats | None, brokers: int, parameters: PlanOptions) -> Floats | None:
-    """float64[B]; None where neither is given, or where a headroom is and nobody knows of what."""
+    """float64[B]; None without a cap, or for a headroom of an unknown capacity."""
     cap, share = parameters.caps.get(name), parameters.headroom.get(name)
     if cap is None and (share is None or capacity is None):
         return None
@@ -424,11 +421,10 @@ Longs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ClaimedMoves:
-    """M moves. ``row`` int64[M] partition rows; ``start`` and ``end`` int32[M, W'] broker indices, -1 padding.
+    """M moves. ``row`` int64[M]; ``start`` and ``end`` int32[M, W'] broker indices, -1 padding.
 
-    ``after`` int32[P, W'] is the whole placement once all are done, ``leader_after`` int32[P], ``own_after``
-    float64[P, W'] the size of each replica (nan: as the leader's); ``copies`` int64[M] new replicas of each move,
-    ``bytes`` float64[M] what copying them takes (nan: unknown).
+    ``after`` int32[P, W'] is the placement after all moves, ``leader_after`` int32[P], ``own_after`` float64[P, W'] the
+    sizes (nan: the leader's); ``copies`` int64[M] new replicas, ``bytes`` float64[M] copied (nan: unknown).
     """
 
     row: Longs
@@ -441,14 +437,14 @@ class ClaimedMoves:
     own_after: Floats
     copies: Longs
     bytes: Floats
-    is_new: Flags  # [M, W']: copies of ``end`` that are not there yet
-    is_dropped: Flags  # [M, W']: replicas of ``start`` that go
+    is_new: Flags  # [M, W']: new copies in ``end``
+    is_dropped: Flags  # [M, W']: dropped replicas in ``start``
 
 
 def read_moves(
     moves: list[dict[str, Any]], snapshot: ClusterSnapshot, cluster: ClusterArrays, faults: FaultList
 ) -> ClaimedMoves | None:
-    """Moves as arrays; None where a partition, broker or list cannot be understood (faults say which)."""
+    """None where a partition, broker or list is invalid (faults name it)."""
     row_of, index = snapshot.row_of, cluster.index_of
     rows: list[int] = []
     seen: set[tuple[str, int]] = set()
@@ -496,7 +492,7 @@ def _arrays(
         after[row], leader_after[row] = end, leader_to
         own_after[row] = _own_sizes(end, today[row], own[row])
     is_new = (end >= 0) & ~_contains(today[row], end)
-    is_dropped = (start >= 0) & ~_contains(end, start)  # of what the plan says: `from` may be wrong, that is a fault
+    is_dropped = (start >= 0) & ~_contains(end, start)  # by the plan's `from`: a wrong one is another fault
     copies = is_new.sum(axis=1)
     size = cluster.size[row]
     return ClaimedMoves(
@@ -514,19 +510,19 @@ def _matrix(lists: list[list[int]], width: int) -> Ints:
 
 
 def _contains(held: Ints, wanted: Ints) -> Flags:
-    """bool[M, W]: whether row m of ``held`` holds ``wanted[m, j]``."""
+    """bool[M, W]: row m of ``held`` contains ``wanted[m, j]``."""
     return np.asarray((held[:, None, :] == wanted[:, :, None]).any(axis=2))
 
 
 def _own_sizes(end: Ints, today: Ints, own: Floats) -> Floats:
-    """Sizes along ``end``: what stays keeps its own, a new copy gets the leader's (nan)."""
+    """Sizes along ``end``: kept replicas keep theirs, a copy gets the leader's (nan)."""
     same = (end[:, :, None] == today[:, None, :]) & (end[:, :, None] >= 0)
     sizes = np.where(same, own[:, None, :], -np.inf).max(axis=2)
     return np.where(same.any(axis=2), sizes, np.nan)
 
 
 def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """Replicas that each rack holds in any even spread of ``rf``, and how many are left for one rack each."""
+    """Return the replicas of each rack in any even spread of ``rf``, and how many racks get one more."""
     depth = 0
     while np.minimum(brokers_in, depth + 1).sum() <= rf and depth < brokers_in.max(initial=0):
         depth += 1
@@ -538,7 +534,7 @@ _MANY = 2**31
 
 
 def distinct_racks(cluster: ClusterArrays, placement: Ints) -> Longs:
-    """int64[M]: racks that a placement int32[M, W] uses; -1 is padding."""
+    """int64[M]: racks of a placement int32[M, W]; -1 is padding."""
     racks = np.where(placement >= 0, cluster.rack[placement], -1)
     racks.sort(axis=1)
     is_new = np.ones(racks.shape, dtype=np.bool_)
@@ -547,9 +543,10 @@ def distinct_racks(cluster: ClusterArrays, placement: Ints) -> Longs:
 
 
 def is_spread_evenly(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
-    """bool[M]: every replica on a rack of its own, or none could go to a rack that holds two fewer.
+    """bool[M]: each replica has its own rack, or none could go to a rack with two fewer.
 
-    ``placement`` int32[M, W] of the partitions ``row`` int64[M]: what must leave a broker cannot come back to it.
+    ``placement`` int32[M, W] of the partitions ``row`` int64[M]; a replica cannot return to a broker that it must
+    leave.
     """
     even = distinct_racks(cluster, placement) == (placement >= 0).sum(axis=1)
     rest = np.flatnonzero(~even)
@@ -559,7 +556,7 @@ def is_spread_evenly(cluster: ClusterArrays, row: Longs, placement: Ints) -> Fla
 
 
 def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
-    """The long way, for the few that share a rack: counts per rack against racks that could still take one."""
+    """For the few that share a rack: counts by rack against racks that could take one."""
     rack_count = int(cluster.rack.max(initial=0)) + 1
     held = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
     closed = (placement >= 0) & cluster.takes_replicas[placement] & ~cluster.is_outside(row, placement)
@@ -579,7 +576,7 @@ def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
 
 
 def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: int) -> Longs:
-    """int64[M, racks]: cells of ``placement`` that are counted, by their broker's rack."""
+    """int64[M, racks]: counted cells of ``placement`` by rack."""
     counts = np.zeros((len(placement), rack_count), dtype=np.int64)
     line = np.repeat(np.arange(len(placement)), is_counted.sum(axis=1))
     np.add.at(counts, (line, rack[placement[is_counted]]), 1)
@@ -587,7 +584,7 @@ def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: i
 
 
 def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanOptions, faults: FaultList) -> None:
-    """``topic_ids`` and ``seen`` are what the snapshot tells: ``check`` compares a newer one with them."""
+    """``topic_ids`` and ``seen`` match the snapshot."""
     moved = {move["topic"] for move in document["moves"]}
     ids = {topic.name: topic.topic_id for topic in snapshot.topics if topic.name in moved}
     faults.require_equal("identity", "plan.topic_ids", document["topic_ids"], ids)
@@ -608,12 +605,12 @@ def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: 
 
 
 CANNOT_TELL = "cannot_tell"
-# How old the reading was when somebody asked cannot be recomputed from plan and snapshot.
+# A snapshot's age at planning cannot be recomputed.
 TOO_OLD = "snapshot_too_old"
 
 
 def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
-    """The necessary half of the rule: how much of what was not seen is too much stays the planner's judgement."""
+    """Necessary conditions only: the planner judges how much unseen load is too much."""
     if document["verdict"] == CANNOT_TELL:
         if document["moves"] or document["frontier"]:
             faults.add("verdict", "plan.verdict", "nobody can tell, yet moves or points of a frontier are told")
@@ -626,7 +623,7 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
 
 
 def _is_too_old(document: dict[str, Any], snapshot: ClusterSnapshot) -> bool:
-    """The plan's first reason is the age of a reading that has a time."""
+    """Whether the first reason is the age of a snapshot with a time."""
     first = next(iter(document.get("reasons", ())), None)
     return snapshot.captured_at is not None and first is not None and first["code"] == TOO_OLD
 
@@ -636,7 +633,7 @@ def _is_any_alive(snapshot: ClusterSnapshot) -> bool:
 
 
 def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
-    """Brokers alive with their log dirs, partitions led, each kind of load known for all or for none, no gap."""
+    """Whether all brokers answered, partitions are led, each load is known for all or none, and there is no gap."""
     table = snapshot.partitions
     if not snapshot.brokers or not len(table) or not bool((table.leader >= 0).all()) or table.offline:
         return False

@@ -1,12 +1,12 @@
-"""Checks of plan.json as a document: shape, parameters, hash, identity, expiry, and JSON that every reader reads alike.
+"""Checks of plan.json as a document: shape, parameters, hash, identity, expiry, unambiguous JSON.
 
-``Plan`` and its parts are the pydantic models of a document, and the JSON schema is made from them. Reading is strict:
-a bool is no number, 5.0 is no whole number, and every number is one that Kafka could count to. A key twice, a number
-that is none, or nesting without end is a fault: one reader would show one value, another would run the other.
+``Plan`` and its parts are pydantic models, from which the JSON schema is made. Reading is strict: a bool is no number,
+5.0 is no whole number, numbers fit Kafka's range. A duplicate key, an invalid number or endless nesting is a fault,
+because readers would differ.
 
-A plan is judged by its own ``parameters``, so one that means nothing (a negative limit, a throttle of nothing) would
-let anything pass. Kinds, ranges and contradictions are those of ``options/plan_options.py``. The plan ends to hold at
-the time of its snapshot and so many hours, to the instant.
+A plan is judged by its own ``parameters``, so a meaningless one (a negative limit, a zero throttle) would allow
+anything. Kinds, ranges and contradictions are those of ``options/plan_options.py``. The expiry is the snapshot's time
+plus the hours, exactly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from kafka_rebalance.snapshot.times import optional_time_text
 from kafka_rebalance.verify.faults import Fault, FaultList
 
 FORMAT_VERSION = 1
-MOST = 2**63 - 1  # what Kafka can count to; no figure of a plan comes near it
+MOST = 2**63 - 1  # Kafka's largest count, above any figure of a plan
 _GREATEST = 1e300
 _DEEPEST_FACT = 3
 
@@ -64,7 +64,7 @@ Pair: TypeAlias = Annotated[list[Number | None], Field(min_length=2, max_length=
 ByBroker: TypeAlias = dict[BrokerKey, Number]
 
 
-# A value's kind, which ``_place`` leaves out.
+# Kinds of values, which ``_place`` leaves out.
 _TAGS = {bool: "<flag>", int: "<number>", float: "<number>", str: "<text>", type(None): "<null>", list: "<list>"}
 
 
@@ -73,7 +73,7 @@ def _kind(value: Any) -> str | None:
 
 
 def _nested(value: Any, inner: Callable[[Any], Any], info: ValidationInfo[dict[str, int]]) -> Any:
-    """A fact in a fact; ``context`` counts how deep."""
+    """A fact in a fact; ``context`` counts the depth."""
     depth = info.context["depth"] + 1
     if depth > _DEEPEST_FACT:
         raise ValueError("facts are nested too deep")
@@ -98,7 +98,7 @@ Argument: TypeAlias = Annotated[_Plain | Annotated[list[_Listed], Tag("<list>")]
 
 @exactly
 class Fact(TypedDict):
-    """A code, which need not be known, and its arguments by name: plain values, lists of these, and facts."""
+    """A code, known or not, and its arguments by name: plain values, lists of these, and facts."""
 
     code: Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,60}$")]
     args: dict[str, Argument]
@@ -106,7 +106,7 @@ class Fact(TypedDict):
 
 @exactly
 class Wave(TypedDict):
-    """One wave, forward or back: numbers of its moves, from 0, and what it takes."""
+    """One wave, forward or back: numbers of its moves, from 0, and its cost."""
 
     moves: list[Whole]
     bytes: Whole | None
@@ -118,7 +118,7 @@ class Wave(TypedDict):
     leader_out_bytes_per_s: Number | None
 
 
-Move = TypedDict(  # "from" is no name of Python's
+Move = TypedDict(  # "from" is a keyword
     "Move",
     {
         "topic": str,
@@ -139,7 +139,7 @@ exactly(Move)
 
 @exactly
 class Cost(TypedDict):
-    """What all moves take."""
+    """Cost of all moves."""
 
     replica_moves: Whole
     bytes: Whole | None
@@ -150,7 +150,7 @@ class Cost(TypedDict):
 
 @exactly
 class Rollback(Cost):
-    """What going back takes, its waves, and the moves that cannot be undone."""
+    """Cost of the rollback, its waves, and the moves that cannot be undone."""
 
     waves: list[Wave]
     not_undone: list[Whole]
@@ -158,7 +158,7 @@ class Rollback(Cost):
 
 @exactly
 class Bound(TypedDict):
-    """What no plan comes below, of one cost."""
+    """Lower bound of one cost."""
 
     cost: str
     value: Number
@@ -169,7 +169,7 @@ class Bound(TypedDict):
 
 @exactly
 class Takeover(TypedDict):
-    """Who leads most once a broker or rack is lost."""
+    """The broker with most leaders after a loss."""
 
     lost: str
     broker: Whole
@@ -179,7 +179,7 @@ class Takeover(TypedDict):
 
 @exactly
 class LossLoad(TypedDict):
-    """Who is nearest to its capacity once a broker or rack is lost, or furthest above it."""
+    """The highest load over capacity after a loss."""
 
     lost: str
     broker: Whole
@@ -214,7 +214,7 @@ class AfterFailure(TypedDict):
 
 @exactly
 class PreferredLeaders(TypedDict):
-    """Leaders of each broker after a preferred election, without the plan and with it."""
+    """Leaders of each broker after a preferred election, without and with the plan."""
 
     before: dict[BrokerKey, Whole]
     after: dict[BrokerKey, Whole]
@@ -222,7 +222,7 @@ class PreferredLeaders(TypedDict):
 
 @exactly
 class Cover(TypedDict):
-    """A cover inequality: what must leave a broker leaves whole."""
+    """A cover inequality: replicas that do not fit on a broker together."""
 
     broker: Whole
     resource: str
@@ -233,7 +233,7 @@ class Cover(TypedDict):
 
 @exactly
 class Proof(TypedDict):
-    """What proves the bound of one cost."""
+    """Proof of the bound of one cost."""
 
     prices: dict[str, ByBroker]
     receiving: ByBroker
@@ -243,7 +243,7 @@ class Proof(TypedDict):
 
 @exactly
 class WithinBudget(TypedDict):
-    """What a budget leaves outside the bands, and what no plan within it comes below."""
+    """Imbalance under a budget, and the least of any plan within it."""
 
     imbalance_before: Number
     imbalance_after: Number
@@ -254,7 +254,7 @@ class WithinBudget(TypedDict):
 
 @exactly
 class Watched(TypedDict):
-    """The fullest broker of a rate that is watched and not evened out, and what it can carry."""
+    """A rate that is not evened out: its fullest broker and that broker's capacity."""
 
     broker: Whole
     load: Number
@@ -282,7 +282,7 @@ class ResourceOutcome(TypedDict):
 
 @exactly
 class FrontierPoint(TypedDict):
-    """What another band would cost."""
+    """Cost of another band."""
 
     tolerance: Number | None
     bytes: Whole | None
@@ -298,7 +298,7 @@ class FrontierPoint(TypedDict):
 
 @exactly
 class Robustness(TypedDict):
-    """In how many trials the verdict holds with every load off at random."""
+    """Number of trials with random loads in which the verdict holds."""
 
     trials: Whole
     noise: Number
@@ -307,7 +307,7 @@ class Robustness(TypedDict):
 
 @exactly
 class Step(TypedDict):
-    """What one stage left."""
+    """Cost after one stage."""
 
     stage: str
     replica_moves: Whole
@@ -317,7 +317,7 @@ class Step(TypedDict):
 
 @exactly
 class Seen(TypedDict):
-    """What the snapshot told of the cluster."""
+    """State of the cluster in the snapshot."""
 
     broker_racks: dict[BrokerKey, str | None]
     dead_brokers: list[Whole]
@@ -343,7 +343,7 @@ class StepOutcome(TypedDict):
 
 @exactly
 class StepCost(TypedDict):
-    """What the waves of a step cost."""
+    """Cost of a step's waves."""
 
     replica_moves: Whole
     bytes: Whole | None
@@ -407,9 +407,9 @@ class Plan(TypedDict):
 
 
 def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
-    """Whether the document can be read at all as ``kind``; each place that is wrong is named."""
+    """Whether the document is a valid ``kind``; each wrong place is a fault."""
     version = document.get("format_version") if isinstance(document, dict) else None
-    if type(version) is int and version != FORMAT_VERSION:  # that is the one fault, for all fields may differ
+    if type(version) is int and version != FORMAT_VERSION:  # the only fault: all fields may differ
         words = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"
         faults.add("shape", "plan.format_version", words)
         return False
@@ -423,12 +423,12 @@ def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
 
 @cache
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
-    """Return what reads documents of a kind, and makes their JSON schema."""
+    """Return the reader of a kind, which also makes its JSON schema."""
     return TypeAdapter(kind)
 
 
 def _place(path: tuple[int | str, ...]) -> str:
-    """``plan.moves[3].from``: without the kinds of arguments that pydantic tried."""
+    """``plan.moves[3].from``: without the kinds that pydantic tried."""
     steps = (step for step in path if step != "[key]" and step not in _LEFT_OUT)
     return "plan" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
 
@@ -462,7 +462,7 @@ _CODE, _PLACE = "parameter", "parameters"
 
 
 def read_parameters(parameters: dict[str, Any], faults: FaultList) -> PlanOptions | None:
-    """Return the options that ``parameters`` tell, None where no plan tells them so (then a fault names the reason)."""
+    """Return the options of ``parameters``, None where invalid (a fault gives the reason)."""
     try:
         options = PlanOptions.from_document(parameters)
     except InvalidInputError as error:
@@ -483,13 +483,13 @@ def read_parameters(parameters: dict[str, Any], faults: FaultList) -> PlanOption
 
 
 def is_topic_allowed(parameters: PlanOptions, topic: str) -> bool:
-    """Included (or nothing is included by name), and not excluded. Patterns match whole names."""
+    """Whether the topic is included (or none is named) and not excluded. Patterns match whole names."""
     is_in = not parameters.include_topics or any(re.fullmatch(pattern, topic) for pattern in parameters.include_topics)
     return is_in and not any(re.fullmatch(pattern, topic) for pattern in parameters.exclude_topics)
 
 
 def may_be_on(parameters: PlanOptions, topic: str, broker: int, rack: str | None) -> bool:
-    """No rule that is about the topic keeps it from the broker."""
+    """Whether every rule of the topic allows the broker."""
     mine = (rule for rule in parameters.topic_brokers if re.fullmatch(rule.pattern, topic))
     return all(broker in rule.brokers or (rack is not None and rack in rule.racks) for rule in mine)
 
@@ -499,7 +499,7 @@ _ID = re.compile(r"[0-9a-f]{64}")
 
 
 def check_seal(document: dict[str, Any], faults: FaultList) -> None:
-    """``plan_id`` is the sha256 of the rest: UTF-8, keys sorted, no spaces."""
+    """``plan_id`` is the sha256 of the rest: UTF-8, sorted keys, no spaces."""
     rest = {key: value for key, value in document.items() if key != "plan_id"}
     try:
         text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -511,9 +511,9 @@ def check_seal(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
-    """Add a fault where the plan does not name this cluster and this snapshot.
+    """Check cluster and snapshot.
 
-    Of another snapshot only that is reported: everything else would differ with it.
+    For another snapshot only that is reported, since everything else would differ.
     """
     found = snapshot_id(snapshot)
     if document["snapshot_id"] != found:
@@ -528,7 +528,6 @@ def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: 
 
 
 def is_of_another_snapshot(faults: Iterable[Fault]) -> bool:
-    """Whether ``check_identity`` found that; then nothing else is worth a look."""
     return any(fault.place == _SNAPSHOT_PLACE for fault in faults)
 
 
@@ -543,7 +542,7 @@ UNREADABLE: Final = object()
 
 
 def read_json(content: bytes, place: str, faults: FaultList) -> Any:
-    """The value, or ``UNREADABLE`` where there is none (then a fault names the reason). Never raises."""
+    """Return the value, or ``UNREADABLE`` (a fault gives the reason). Never raises."""
     try:
         text = content.decode("utf-8")
         return json.loads(
@@ -594,7 +593,7 @@ def check_expiry(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def _instant(text: str) -> tuple[datetime, int, str] | None:
-    """The time to the second, its billionths, and the zone as written; None where it is no time."""
+    """Return seconds, billionths, and the zone as written; None for other text."""
     match = _TIME.fullmatch(text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""The faults that a plan can have: one code for each kind, with the rule that was broken."""
+"""Faults of a plan: one code for each kind, with the broken rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULES = {
     "expiry": "expires_at is captured_at and expires_after_hours",
     "order": "moves, members of waves and resources stand in the order of the snapshot",
     "verdict": "the verdict agrees with what is planned, and with what the brokers carry",
-    # rules of Kafka and of the one who asked
+    # rules of Kafka and of the options
     "partition_unknown": "a moved partition is in the snapshot",
     "partition_twice": "a partition moves once",
     "from_differs": "`from` is today's replica list and leader_from today's leader",
@@ -63,7 +63,7 @@ RULES = {
     "within_budget": "what a budget leaves outside, and what no plan within it comes below, can be recomputed",
     "precondition": "the preconditions name the brokers and the disk space that the moves need",
     "explanation": "each move says what it repairs and what gets worse without it",
-    # what nobody can beat
+    # lower bounds
     "bound_missing": "each cost has its bound",
     "bound_above_cost": "no bound is above the cost",
     "bound_not_proved": "a bound can be recomputed from snapshot and prices",
@@ -83,7 +83,7 @@ RULES = {
     "step_bound": "the bound of a step can be recomputed from snapshot and prices",
     "step": "steps are in order, each is what its kind says, and none breaks a rule if it is the last one done",
     "slot_filling": "a driver that keeps slots full is not slower than waves, nor faster than its busiest broker",
-    # going back
+    # rollback
     "rollback_order": "rollback undoes the waves in reverse order, each move once",
     "rollback_cost": "the rollback's own cost is what copying back takes",
     "rollback_undone": "only moves away from brokers that are gone cannot be undone",
@@ -95,7 +95,7 @@ RULES = {
     "key_twice": "no key stands twice in an object",
 }
 
-# Worth telling, yet nothing is wrong: the plan says less than it could.
+# Notes: true, but weaker than possible.
 NOTES = frozenset(("bound_weak",))
 
 SHOWN_PER_CODE = 20
@@ -104,7 +104,7 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong: ``place`` says where (``moves[3]``, ``broker 7``), ``message`` what was found."""
+    """One fault: ``place`` (``moves[3]``, ``broker 7``) and ``message``, the value found."""
 
     code: str
     place: str
@@ -116,13 +116,13 @@ class Fault:
 
 @dataclass(slots=True)
 class FaultList:
-    """Collects faults; of one code only the first ``SHOWN_PER_CODE`` are kept in words, all are counted."""
+    """Collects faults: keeps the first ``SHOWN_PER_CODE`` of each code, counts all."""
 
     faults: list[Fault] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
 
     def add(self, code: str, place: str, message: str) -> None:
-        """Note a fault. Raises UnknownNameError for a code without a rule."""
+        """Raises UnknownNameError for a code without a rule."""
         if code not in RULES:
             raise UnknownNameError.among("fault code", code, RULES)
         self.counts[code] = self.counts.get(code, 0) + 1
@@ -130,18 +130,18 @@ class FaultList:
             self.faults.append(Fault(code, _printable(place), _printable(message)))
 
     def has_any(self, *codes: str) -> bool:
-        """At least one fault, of the codes given or of any."""
+        """Whether there is a fault, of these codes if given."""
         return any(code in self.counts for code in codes) if codes else bool(self.counts)
 
     def require_equal(self, code: str, place: str, claimed: object, found: object) -> None:
-        """A fault where two exact values differ."""
+        """Add a fault where two exact values differ."""
         if claimed != found or isinstance(claimed, bool) is not isinstance(found, bool):
             self.add(code, place, f"says {claimed!r}, recomputed {found!r}")
 
     def require_close(
         self, code: str, place: str, claimed: float | None, found: float | None, scale: float = 0.0
     ) -> None:
-        """A fault where two numbers differ by more than 1e-9 of the greater one (or of ``scale``)."""
+        """Add a fault where two numbers differ by more than 1e-9 of the greater one (or of ``scale``)."""
         if claimed is None or found is None:
             self.require_equal(code, place, claimed, found)
         elif abs(claimed - found) > 1e-9 * max(abs(claimed), abs(found), scale):
@@ -149,6 +149,6 @@ class FaultList:
 
 
 def _printable(text: str) -> str:
-    """What a document holds may steer a terminal: such characters are told, not sent."""
+    """Escape characters of a document that could control a terminal."""
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
     return shown if shown.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)

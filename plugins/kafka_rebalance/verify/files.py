@@ -1,20 +1,17 @@
-"""Checks of a plan's folder: every file that a person or a tool reads is there and says what the plan says.
+"""Checks of a plan's folder: every file for people or tools exists and agrees with the plan.
 
-Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``moves.csv``; of any other JSON file that it holds no
-key twice; of ``advisory.json`` that it is of this snapshot. ``report.html`` and ``digest.md`` only have to name the
-plan.
+Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``moves.csv``; duplicate keys of any other JSON file;
+the snapshot of ``advisory.json``. ``report.html`` and ``digest.md`` must name the plan.
 
-A text cell of ``moves.csv`` that a spreadsheet would take for a formula (it begins with ``= + - @``, a tab, a line end
-or ``'``) is written with one ``'`` before it; numbers are left. So every text has exactly one cell, and any other is a
-fault.
+A text cell of ``moves.csv`` that begins with ``= + - @``, a tab, a line end or ``'`` needs one ``'`` before it; numbers
+stay. So every text has exactly one valid cell.
 
 Promises on the shell blocks of ``commands.md``, in order
-1. The blocks hold the commands that carry the plan out, stop it and take it back, in order, and no other command.
-2. Each names the file of its wave, and the wave's throttle. Where reassignments ran when the snapshot was taken, it
-   starts beside them (``--additional``): Kafka's tool refuses otherwise. Where a list names a broker that was not in
-   service, throttles are set on the others first: the tool would wait for that broker, and move nothing.
-3. The three settings hold no more than an address or the options of a client.
-Prose around the blocks is free.
+1. They hold the commands that execute, stop and roll back the plan, in order, and no other.
+2. Each names its wave's file and throttle. Where reassignments ran in the snapshot, it has ``--additional``, because
+   Kafka's tool refuses otherwise. Where a list names a broker out of service, throttles are set on the others first,
+   because the tool would wait for that broker and move nothing.
+3. The three settings hold only an address or client options. Prose around the blocks is free.
 """
 
 from __future__ import annotations
@@ -31,10 +28,10 @@ from kafka_rebalance.verify.faults import FaultList
 
 
 def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What each JSON file beside the plan must hold: ``waves/01.json`` …, ``rollback/…``, ``elections/…``.
+    """Return the content of each JSON file: ``waves/01.json`` …, ``rollback/…``, ``elections/…``.
 
-    Numbers have as many digits as the last one, at least two. Rollback/01 undoes the last wave; elections NN are run
-    after wave NN, and again after its rollback.
+    Numbers have as many digits as the last one, at least two. rollback/01 undoes the last wave; elections NN run after
+    wave NN, and again after its rollback.
     """
     moves, waves = document["moves"], document["waves"]
     back = document["rollback"]["waves"] if document["rollback"] else []
@@ -53,7 +50,7 @@ def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: FaultList) -> None:
-    """``found`` holds each JSON file under waves/, rollback/ and elections/ by its path beside plan.json."""
+    """``found``: JSON files under waves/, rollback/ and elections/ by path."""
     if not names_its_own_moves(document):
         faults.add("file", "plan.waves", "a wave names a move that is not there: its files cannot be judged")
         return
@@ -68,7 +65,7 @@ def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: F
 
 
 def names_its_own_moves(document: Mapping[str, Any]) -> bool:
-    """Every wave, forward and back, holds moves that there are, and every move names a wave that there is."""
+    """Whether waves and moves refer to each other validly."""
     count, waves = len(document["moves"]), document["waves"]
     back = document["rollback"]["waves"] if document["rollback"] else []
     members = [wave["moves"] for wave in (*waves, *back)]
@@ -78,7 +75,7 @@ def names_its_own_moves(document: Mapping[str, Any]) -> bool:
 
 
 def _is_same(expected: Any, found: Any) -> bool:
-    """Equal, and of the same kind: neither ``true`` nor ``1.0`` is 1. As deep as ``expected``, whatever was found."""
+    """Whether both are equal and of the same kind (``true`` and ``1.0`` are not 1), as deep as ``expected``."""
     if type(expected) is not type(found):
         return False
     if isinstance(expected, dict):
@@ -104,7 +101,7 @@ TABLE = "moves.csv"
 
 
 def check_table(document: dict[str, Any], content: bytes, faults: FaultList) -> None:
-    """One row for each move, in the plan's order, each cell what the move says; two columns are words, and free."""
+    """One row for each move, in order, each cell its value; two columns are free words."""
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
@@ -121,7 +118,6 @@ def check_table(document: dict[str, Any], content: bytes, faults: FaultList) -> 
 
 
 def cell_of(text: str) -> str:
-    """A text as its cell holds it."""
     return "'" + text if text.startswith(_FORMULA) else text
 
 
@@ -162,7 +158,6 @@ _THROTTLES = (
 
 
 def check_shell_blocks(document: dict[str, Any], content: bytes, faults: FaultList) -> None:
-    """Judge the whole file."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -184,13 +179,15 @@ def check_shell_blocks(document: dict[str, Any], content: bytes, faults: FaultLi
 
 
 def _commands_in(text: str) -> list[str]:
-    """Everything in a fence, or indented; a line that ends in a backslash goes on; comments are none."""
+    """Return the commands of fences and indented lines; a backslash at the end continues a line;
+    comments are dropped.
+    """
     lines: list[str] = []
     is_fenced = False
     for line in text.splitlines():
         if line.lstrip().startswith(("```", "~~~")):
             is_fenced = not is_fenced
-            lines.append("")  # a command does not go on behind its block
+            lines.append("")  # a command ends with its block
         elif is_fenced or line.startswith(("    ", "\t")):
             lines.append(line)
     whole = "\n".join(lines).replace("\\\n", " ").split("\n")
@@ -198,7 +195,7 @@ def _commands_in(text: str) -> list[str]:
 
 
 def _is_setting(command: str) -> bool:
-    """``NAME=value`` of one of the three, the value plain or in double quotes, a comment after it."""
+    """``NAME=value`` of the three settings, plain or in double quotes, with an optional comment."""
     name, is_set, value = command.partition("=")
     if not is_set or name not in _SETTINGS:
         return False
@@ -229,7 +226,7 @@ def _expected(document: dict[str, Any]) -> list[str]:
             continue
         commands += _of_wave(document, wave, f"waves/{name}.json", election)
     for number, wave in enumerate(back, start=1):
-        if _elects_alone(document, wave):  # Kafka elects the first of a list, and no list was changed
+        if _elects_alone(document, wave):  # Kafka elects the first of a list, and no list changed
             continue
         undone = moves[wave["moves"][0]]["wave"]
         election = f"elections/{undone:0{width}d}.json" if elects[undone - 1] else None
@@ -241,7 +238,7 @@ _ELECT = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFI
 
 
 def _elects_alone(document: dict[str, Any], wave: dict[str, Any]) -> bool:
-    """The wave changes leaders and no list."""
+    """Whether the wave changes leaders only."""
     return all(document["moves"][m]["from"] == document["moves"][m]["to"] for m in wave["moves"])
 
 
@@ -262,7 +259,7 @@ def _of_wave(document: dict[str, Any], wave: dict[str, Any], file: str, election
 
 
 def _throttles(moves: list[dict[str, Any]], brokers: list[int], rate: int) -> list[str]:
-    """One loop over brokers, one over topics that are copied; none where nothing is."""
+    """Return a loop over brokers and one over copied topics; empty without copies."""
     topics = sorted({move["topic"] for move in moves if set(move["to"]) - set(move["from"])})
     if not topics:
         return []
@@ -281,7 +278,7 @@ PAGES = (COMMANDS, "report.html", "digest.md")
 
 
 def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults: FaultList) -> None:
-    """``contents``: each file by its path in the folder. ``document`` has the shape of a plan."""
+    """``contents`` by path. ``document`` has a plan's shape."""
     found: dict[str, Any] = {}
     for name, content in contents.items():
         if name == PLAN or not name.endswith(".json"):
@@ -303,7 +300,7 @@ def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults
 
 
 def _check_same_reading(name: str, value: Any, document: dict[str, Any], faults: FaultList) -> None:
-    """An advisory beside the plan is of the same reading of the same cluster."""
+    """An advisory in the folder has the plan's snapshot."""
     if name != "advisory.json":
         return
     for key in ("cluster", "cluster_id", "captured_at"):

@@ -1,11 +1,11 @@
-"""The frontier: from nothing to as even as it gets, in order of cost, named, one recommended, and that one the plan.
+"""Checks of the frontier, and of ordered bands that gave way to defaults.
 
-Did a band that was ordered give way to a default? Then the plan is refused, and the proof is a better placement.
+Points go from no moves to the most even, in order of cost; some have names; the recommended one is the plan.
 
-From where the plan ends, single steps are made while each lowers what is outside the ordered bands: another leader, or
-a replica (its leadership goes along) on a broker in the same rack or in one without another replica of the partition.
-Default bands do not count. Where the steps end inside all ordered bands, nothing but defaults stood in the plan's way.
-Where they do not, there is no fault. O(steps · P·W·(B + W)·D).
+Ordered bands: from the plan's end, single steps are made while each lowers the load outside ordered bands: a leader
+change, or a replica (with its leadership) to a broker in the same rack or in one without another replica. Default bands
+do not count. If the steps reach all ordered bands, only defaults were in the way: the plan is refused, and the
+placement is the proof. O(steps · P·W·(B + W)·D).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from kafka_rebalance.verify.loads import Levels, asked_band, hard_limits, weight
 LEAST_POINTS = 4
 NAMES = ["cheap", "knee", "even"]
 COSTS = ("bytes", "replica_moves", "leader_changes")
-# Bounds are sums of a million numbers.
+# Rounding of bounds, sums of a million numbers.
 ROUNDING = 1e-7
 
 
 def check_frontier(document: dict[str, Any], faults: FaultList) -> None:
-    """All points together; a plan may leave its frontier out."""
+    """A plan may have no frontier."""
     points = document["frontier"]
     if not points:
         return
@@ -66,7 +66,7 @@ def _check_point(
 
 
 def _check_gains(document: dict[str, Any], faults: FaultList) -> None:
-    """Every point but the plan's own is more even in some resource than all that cost less."""
+    """Each other point is more even in some resource than all cheaper ones."""
     points = document["frontier"]
     is_known = all(point["bytes"] is not None for point in points)
     costs = COSTS if is_known else COSTS[1:]
@@ -81,7 +81,7 @@ def _check_gains(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def _price(point: dict[str, Any], document: dict[str, Any]) -> float:
-    """What points are ordered by: bytes, or replicas where the bytes of some point are unknown."""
+    """Return bytes, or replicas where a point's bytes are unknown."""
     is_known = all(other["bytes"] is not None for other in document["frontier"])
     return float(point["bytes"] if is_known else point["replica_moves"])
 
@@ -114,12 +114,12 @@ def _check_price(
 
 
 def _drops_for_nothing(parameters: Mapping[str, Any]) -> bool:
-    """A lower replication factor drops replicas: that costs nothing, and changes who carries what."""
+    """Whether a lower replication factor changes loads at no cost."""
     return parameters.get("replication_factor") is not None
 
 
 def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
-    """One point, with its reason: it is the plan."""
+    """One point with a reason, equal to the plan."""
     chosen = [(i, point) for i, point in enumerate(document["frontier"]) if point["is_recommended"]]
     if len(chosen) != 1 or not chosen[0][1]["reasons"]:
         faults.add("frontier", "plan.frontier", f"{len(chosen)} points are recommended, one with a reason is needed")
@@ -139,7 +139,7 @@ def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
     faults.require_close("frontier", f"{place}.lower_bound_bytes", point["lower_bound_bytes"], stated)
 
 
-# Larger clusters take too long, and what is gained by less is rounding.
+# Limits of time, and rounding.
 _MOST_PAIRS, _MOST_STEPS, _LEAST = 5_000, 300, 1e-9
 
 
@@ -155,8 +155,8 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Rules:
-    """``ordered`` bool[D]: these bands count; ``low``, ``high``, ``most`` float64[B, D]; weights float64[P, D];
-    ``free_disk`` float64[B]: what fits beside today's bytes.
+    """``ordered`` bool[D]; ``low``, ``high``, ``most`` float64[B, D]; weights float64[P, D]; ``free_disk`` float64[B]:
+    room beside today's bytes.
     """
 
     ordered: Flags
@@ -178,7 +178,7 @@ def check_ordered_bands(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """A fault where an ordered band is left and steps from the plan's end lead into all of them."""
+    """Add a fault where an ordered band is unmet and steps from the plan's end reach all of them."""
     resources = document["resources"]
     left = [one for one in resources if one["is_ordered"] and one["widened_to"] != [None, None]]
     if not left or all(one["is_ordered"] for one in resources) or not _is_judged(document, parameters):
@@ -202,7 +202,7 @@ def check_ordered_bands(
 
 
 def _is_judged(document: dict[str, Any], parameters: PlanOptions) -> bool:
-    """No other option can prevent it: a budget, hours, losses, leaders of topics."""
+    """Whether no other option can prevent it: budget, hours, losses, leaders of topics."""
     others = parameters.has_budget or parameters.asks_beyond_bands or parameters.at in STEPS
     is_new = document["verdict"] in ("rebalance", "not_fixable_by_moving") and document["continues"] is None
     return is_new and not others and not parameters.preferred_election
@@ -235,7 +235,7 @@ def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArra
 
 
 def _start(rules: _Rules, claimed: ClaimedMoves, cluster: ClusterArrays, names: list[str], levels: Levels) -> _State:
-    """Where the plan ends."""
+    """The plan's end."""
     gained = np.zeros(len(cluster.ids))
     line, column = np.nonzero((claimed.after >= 0) & ~_held_today(claimed.after, cluster))
     np.add.at(gained, claimed.after[line, column], rules.size[line])
@@ -244,19 +244,19 @@ def _start(rules: _Rules, claimed: ClaimedMoves, cluster: ClusterArrays, names: 
 
 
 def _held_today(placement: Ints, cluster: ClusterArrays) -> Flags:
-    """bool[P, W']: replicas that are there today."""
+    """bool[P, W']: today's replicas."""
     return np.asarray((placement[:, :, None] == cluster.now[:, None, :]).any(axis=2))
 
 
 def _outside(rules: _Rules, load: Floats) -> float:
-    """Load outside ordered bands, over or under whichever is more, over all of the resource; summed over resources."""
+    """Load above or below ordered bands, the larger, over all of the resource; summed over resources."""
     over = np.maximum(load - rules.high, 0.0).sum(axis=0)
     under = np.maximum(rules.low - load, 0.0).sum(axis=0)
     return float((np.maximum(over, under) / rules.total)[rules.ordered].sum())
 
 
 def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters: PlanOptions) -> _State | None:
-    """The state after the step that lowers most what is outside; None where none does."""
+    """Return the state after the best step; None where none helps."""
     free = ~(cluster.left_alone | cluster.unknown)
     free &= (state.leader >= 0) & ~cluster.must_leave.any(axis=1) & ((state.placement >= 0).sum(axis=1) == _rf(cluster))
     least, best = -_LEAST, None
@@ -283,7 +283,7 @@ def _rf(cluster: ClusterArrays) -> Ints:
 
 
 def _may_go(state: _State, cluster: ClusterArrays, j: int, b: int) -> Flags:
-    """bool[P]: the ``j``-th replica may be on broker ``b`` in its place."""
+    """bool[P]: the ``j``-th replica may go to broker ``b``."""
     source, others = state.placement[:, j], np.delete(state.placement, j, axis=1)
     shares = ((others >= 0) & (cluster.rack[others] == cluster.rack[b])).any(axis=1)
     may = (source >= 0) & ~np.isnan(cluster.size) & ~(state.placement == b).any(axis=1)
@@ -292,7 +292,7 @@ def _may_go(state: _State, cluster: ClusterArrays, j: int, b: int) -> Flags:
 
 
 def _gain(rules: _Rules, state: _State, may: Flags, ends: tuple[Ints, Ints], weight: Floats) -> tuple[float, int]:
-    """By how much the best of the partitions that may lowers what is outside (below 0), and its row."""
+    """Return the largest decrease (negative) among the allowed partitions, and its row."""
     rows = np.flatnonzero(may)
     if not len(rows):
         return 0.0, -1

@@ -30,7 +30,7 @@ from kafka_rebalance.verify.faults import FaultList
 Longs = npt.NDArray[np.int64]
 
 COUNTS = ("replicas", "leaders")
-# Of which measured figures each resource is made, its own source first; counts are made of none.
+# Metrics of each resource, the main one first; counts have none.
 MADE_OF = {
     "disk": ("disk",),
     "in": ("in",),
@@ -41,32 +41,32 @@ MADE_OF = {
     "leader_in": ("in",),
     "potential_out": ("out", "in"),
 }
-# Who carries it: all that hold a replica, or only those that lead; cpu is of both.
+# Carried by all replicas; others by leaders; cpu by both.
 OF_REPLICAS = ("disk", "in", "replicas", "potential_out")
 OF_LEADERS_ALONE = ("out", "leaders", "leader_in")
 OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
-# In a plan only where a target, a cap, a headroom or a further band names them.
+# In a plan only by a target, a cap, a headroom or a further band.
 ON_REQUEST = ("leader_in", "potential_out")
 
 
 def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
-    """Those whose figures somebody measured, and the counts."""
+    """Resources with known metrics, and counts."""
     return tuple(name for name in RESOURCES if all(figure in cluster.figures for figure in MADE_OF[name]))
 
 
 def resources_in_play(cluster: ClusterArrays, parameters: PlanOptions) -> tuple[str, ...]:
-    """Those that are known and that a plan of these parameters is about."""
+    """Known resources that such a plan balances."""
     return tuple(name for name in known_resources(cluster) if is_in_play(name, parameters))
 
 
 def is_in_play(name: str, parameters: PlanOptions) -> bool:
-    """A plan of these parameters tells of it: that it is balanced, or why not."""
+    """Whether such a plan lists it, balanced or left out."""
     asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | parameters.also_balance
     return name not in ON_REQUEST or name in asked
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
-    """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
+    """float64[P] each: load of every replica, and the leader's additional load."""
     nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
     if name == "replicas":
         return one, nothing
@@ -88,12 +88,12 @@ def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Fl
 
 
 def _figure(name: str, there: Floats, cluster: ClusterArrays) -> Floats:
-    """float64[P]: nothing where it is unknown, and where no replica is ``there``."""
+    """float64[P]: 0 where unknown, or where no replica is ``there``."""
     return np.asarray(np.nan_to_num(cluster.figures[name]) * there)
 
 
 def _follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:
-    """Cruise Control's estimate: a follower's share is what replicating costs of writing and sending."""
+    """Cruise Control's estimate: a follower's share is the replication part of writing and sending."""
     whole = 0.7 * written + 0.15 * sent
     share = np.zeros(len(cpu))
     np.divide(0.15 * written, whole, out=share, where=whole > 0)
@@ -104,10 +104,10 @@ _UNKNOWN = Capacity()
 
 
 def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: Floats) -> dict[str, Floats]:
-    """float64[B] of each resource that is known.
+    """float64[B] of each known resource.
 
-    ``placement`` int32[P, W'] broker indices or -1, ``leader`` int32[P], ``own_bytes`` float64[P, W'] the size of each
-    replica (nan: as the leader's). What is unknown of one partition is not counted.
+    ``placement`` int32[P, W'] broker indices or -1, ``leader`` int32[P], ``own_bytes`` float64[P, W'] replica sizes
+    (nan: the leader's). Unknown loads count 0.
     """
     rf = (placement >= 0).sum(axis=1)
     result = {}
@@ -123,11 +123,10 @@ def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: F
 def capacities_of(
     cluster: ClusterArrays, wished: Mapping[int, Capacity], headroom: frozenset[str] = frozenset()
 ) -> dict[str, Floats | None]:
-    """float64[B] of each resource, None where not every broker that stays has one: then all are taken as equal.
+    """float64[B] of each resource, None (equal capacities) unless every remaining broker has one.
 
-    Of potential_out it is that of out, where a ``headroom`` is asked of it: nobody is to lead all that it holds else.
-    A capacity that was given goes before the snapshot's; disk falls back to the sum of the volumes of the log dirs. A
-    broker that does not exist yet and of which nothing is said is taken as the mean of the others.
+    potential_out has that of out, but only for a ``headroom``. A given capacity replaces the snapshot's; disk falls
+    back to the volumes of the log dirs. An added broker of unknown capacity gets the mean of the others.
     """
     result: dict[str, Floats | None] = dict.fromkeys(known_resources(cluster))
     for resource, field in CAPACITY_FIELDS.items():
@@ -148,10 +147,9 @@ def capacities_of(
 def hard_limits(
     cluster: ClusterArrays, capacities: dict[str, Floats | None], before: dict[str, Floats]
 ) -> dict[str, Floats]:
-    """float64[B]: what a broker can carry at all; inf where unknown.
+    """float64[B]: most that a broker can carry; inf where unknown.
 
-    Of a disk Kafka can have what it holds already and what its volumes still offer: others may write to them too. What
-    is no replica takes room of the capacity.
+    A disk offers Kafka's bytes plus its volumes' free space, since others may write there. Other bytes use capacity.
     """
     nothing = np.full(len(cluster.ids), np.inf)
     limits = {name: nothing if values is None else values for name, values in capacities.items()}
@@ -164,20 +162,20 @@ def hard_limits(
 
 
 def plain_mean(load: Floats, capacity: Floats | None, stays: Flags) -> float:
-    """Load of the brokers that stay over the sum of their capacities."""
+    """Load over capacity, summed over remaining brokers."""
     total_capacity = float(stays.sum()) if capacity is None else float(capacity[stays].sum())
     return float(load[stays].sum()) / total_capacity if total_capacity > 0 else 0.0
 
 
 def skew_of(load: Floats, capacity: Floats | None, stays: Flags) -> float:
-    """Highest level over the plain mean; 0 where there is no load."""
+    """Highest level over the plain mean; 0 without load."""
     mean = plain_mean(load, capacity, stays)
     level = load if capacity is None else load / capacity
     return float(level[stays].max()) / mean if mean > 0 else 0.0
 
 
 def topic_excess(cluster: ClusterArrays, placement: Ints) -> int:
-    """Replicas of one topic on one broker above ⌈topic's replicas / brokers that stay⌉, summed."""
+    """Σ of a topic's replicas on one broker above ⌈topic's replicas / remaining brokers⌉."""
     row, column = np.nonzero(placement >= 0)
     if len(row) == 0:
         return 0
@@ -199,7 +197,7 @@ def _lead(cluster: ClusterArrays, leader: Ints, weight: Floats) -> Floats:
 
 
 def _volumes(log_dirs: tuple[LogDir, ...], *, usable: bool = False) -> float | None:
-    """Total or usable bytes of the volumes under the log dirs: dirs that tell the same of both share one volume."""
+    """Total or usable bytes under the log dirs: dirs with equal figures share one volume."""
     reported = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     chosen = [pair[1] if usable else pair[0] for pair in reported]
     if not chosen or any(figure is None for figure in chosen):
@@ -215,7 +213,7 @@ def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in cluster.brokers], dtype=np.bool_)
     if (~known & cluster.stays & ~unasked).any():
         return None
-    # One number for all who were not asked: those added or not heard, and those that leave and no longer count.
+    # One number for brokers that did not report: added, unresponsive or removed ones.
     return np.where(known, values, float(values[known].mean()))
 
 
@@ -225,7 +223,7 @@ _REPLICA_TIGHT = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """``weight`` of one replica; ``everywhere`` int64[K] held by each rack anyway, ``odd`` ones in one rack each."""
+    """``weight`` of one replica; ``everywhere`` int64[K] on each rack anyway, ``odd`` ones on one rack each."""
 
     weight: float
     everywhere: Longs
@@ -233,13 +231,13 @@ class Piece:
 
 
 def pieces_of(rack: Longs, weight_of: Mapping[int, float]) -> list[Piece]:
-    """Of the brokers' racks int64[B] (from 0), and the load of one replica by replication factor."""
+    """``rack`` int64[B] from 0; ``weight_of``: load of one replica by replication factor."""
     brokers_in = np.bincount(rack).astype(np.int64)
     return [Piece(weight, *rack_counts(rf, brokers_in)) for rf, weight in weight_of.items() if weight > 0]
 
 
 def filled(share: Floats, capacity: Floats, rack: Longs, pieces: list[Piece]) -> Floats:
-    """``share`` float64[B] where it can be held, else the most even one: per ``capacity`` float64[B] above 0."""
+    """Return ``share`` float64[B] where it can be held, else the most even one; ``capacity`` float64[B] > 0."""
     total = float(share.sum())
     if _overfull(share, rack, pieces)[0] <= _REPLICA_TIGHT * total:
         return share
@@ -262,7 +260,7 @@ def filled(share: Floats, capacity: Floats, rack: Longs, pieces: list[Piece]) ->
 
 
 def _overfull(held: Floats, rack: Longs, pieces: list[Piece]) -> tuple[float, Flags]:
-    """By how much some set holds more than it can, at most, and that set: bool[B]."""
+    """Return the largest excess of any set over what it can hold, and that set: bool[B]."""
     order = np.lexsort((-held, rack))
     inverse = np.empty(len(order), dtype=np.int64)
     inverse[order] = np.arange(len(order))
@@ -290,18 +288,18 @@ def _can_hold(members: Flags, rack: Longs, pieces: list[Piece]) -> float:
 
 
 def _depth(rack: Longs) -> Longs:
-    """int64[B]: how many brokers of the same rack come before, ``rack`` ascending."""
+    """int64[B]: number of earlier brokers of the same rack, ``rack`` ascending."""
     return np.asarray(np.arange(len(rack)) - np.searchsorted(rack, rack))
 
 
 def _choices(pieces: list[Piece]) -> list[tuple[int, ...]]:
-    """Every choice of pieces whose odd replicas are taken to be all held."""
+    """Every choice of pieces with all odd replicas held."""
     some = [at for at, piece in enumerate(pieces) if piece.odd]
     return list(chain.from_iterable(combinations(some, count) for count in range(len(some) + 1)))
 
 
 def _adds(rack: Longs, depth: Longs, pieces: list[Piece], whole: tuple[int, ...]) -> tuple[Floats, float]:
-    """float64[B]: what each broker adds to those before it in its rack; and what is taken to be held whoever it is."""
+    """float64[B]: what each broker adds to earlier ones of its rack; and what any set holds."""
     adds, fixed = np.zeros(len(rack)), 0.0
     for at, piece in enumerate(pieces):
         if at in whole:
@@ -321,8 +319,8 @@ def fair_share_of(
     per_replica: Floats,
     broker_capacity: Floats,
 ) -> Floats:
-    """float64[B]: fair load of brokers with capacity ``broker_capacity`` (0: takes no part); ``per_replica`` is
-    float64[P]: what each replica of a partition carries.
+    """float64[B]: fair load by capacity ``broker_capacity`` (0: takes no part); ``per_replica`` float64[P]: load of one
+    replica.
     """
     brokers_in = np.bincount(cluster.rack, weights=broker_capacity > 0).astype(np.int64)
     rack_capacity = np.bincount(cluster.rack, weights=broker_capacity).astype(np.float64)
@@ -364,7 +362,9 @@ def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
 
 
 def _highest_level(capacity: Floats, base: Floats, extra: Floats) -> float:
-    """The highest common level at which no set of racks is over-full: bisection, then the exact level of that set."""
+    """Return the highest common level without an over-full set of racks: bisection, then the exact
+    level of that set.
+    """
     low, high = 0.0, float((base.sum() + extra[len(capacity)]) / capacity.sum())
     if _fits(high, capacity, base, extra)[0]:
         return high
@@ -388,7 +388,7 @@ _SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """float64[B] lowest and highest load that is inside."""
+    """float64[B]: lowest and highest load inside."""
 
     low: Floats
     high: Floats
@@ -401,7 +401,7 @@ def band_of(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> Band:
-    """The band in force: the one asked for, widened to where the plan says so."""
+    """The requested band, widened as the plan states."""
     asked, plain = asked_band(outcome, before, capacity, cluster, parameters)
     widened_low, widened_high = outcome["widened_to"]
     low, high = asked.low, asked.high
@@ -419,10 +419,10 @@ def asked_band(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> tuple[Band, Floats]:
-    """The band asked for and the plain mean times each broker's capacity, float64[B].
+    """Return the requested band, and the plain mean times capacity, float64[B].
 
-    Brokers that leave have [0, 0]; who cannot be given more need not have more than what it holds today weighs
-    afterwards (a leader sends less where fewer replicas follow). Its mean counts every replica at its leader's size.
+    Removed brokers have [0, 0]. A broker that cannot get more has at most the later weight of its load as lower end (a
+    leader sends less to fewer followers). The mean counts replicas at their leader's size.
     """
     name = outcome["resource"]
     broker_capacity = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
@@ -448,7 +448,7 @@ def asked_band(
 
 
 def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
-    """float64[B]: today's replicas and leaders at the weights of the replication factor that is wanted."""
+    """float64[B]: today's replicas and leaders at the weights of the requested replication factor."""
     held, led = cluster.now >= 0, cluster.leader >= 0
     weight = np.broadcast_to(per_replica[:, None], held.shape)
     return np.asarray(
@@ -474,7 +474,7 @@ def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> 
 
 
 def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    """The fair share: what replicas carry as they can be held, what leaders carry level among who may lead."""
+    """Return the share: of replicas as they can be held, of leaders level among possible leaders."""
     rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
@@ -487,9 +487,9 @@ def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, param
 
 
 def wanted_rf(cluster: ClusterArrays, parameters: PlanOptions) -> Longs:
-    """int64[P]: the replication factor asked for.
+    """int64[P]: the requested replication factor.
 
-    What is left alone keeps its own, and counts where it lies on brokers that stay: elsewhere nobody can share it.
+    A pinned partition keeps its own, and counts on remaining brokers only.
     """
     there = cluster.now >= 0
     rf = there.sum(axis=1)
@@ -503,8 +503,8 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """Loads before and after float64[B] by resource, the same once preferred replicas are elected, and capacities
-    (None: equal ones assumed).
+    """Loads before and after, float64[B] by resource, the same after a preferred election, and capacities (None:
+    equal).
     """
 
     before: dict[str, Floats]
@@ -515,7 +515,6 @@ class Levels:
 
 
 def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOptions) -> Levels:
-    """Everything that `before`, `after`, skews and bands are compared with."""
     before = elected_before = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
     after = elected_after = loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after)
     if (cluster.preferred != cluster.leader).any():
@@ -540,7 +539,7 @@ def check_outcomes(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """``resources``, ``left_out``, ``before``, ``after`` and what is told of them."""
+    """``resources``, ``left_out``, ``before``, ``after`` and figures about them."""
     resources = [resource["resource"] for resource in document["resources"]]
     _check_which(document, resources, cluster, parameters, faults)
     _check_asked(document["resources"], levels, cluster, parameters, faults)
@@ -578,7 +577,7 @@ def _check_which(
         if parameters.moves_replicas or resource in OF_LEADERS
     ]
     if not len(cluster.ids):
-        known = []  # nobody is there to carry it
+        known = []  # no brokers
     if [resource for resource in RESOURCES if resource in resources] != resources:
         faults.add("order", "plan.resources", "are not in order")
     if (document["left_out"].keys() | set(resources)) - set(RESOURCES):
@@ -594,7 +593,7 @@ def _check_which(
 def _check_left_out(
     left_out: dict[str, Any], resources: list[str], known: list[str], parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
+    """Each resource appears once: balanced where known and changeable, else left out with its reason."""
     for name in RESOURCES:
         stands = (name in resources) + (name in left_out)
         if not is_in_play(name, parameters):
@@ -615,7 +614,7 @@ def _check_asked(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """A band is the target of its resource, what a watched rate may come to, or the common one."""
+    """A band is the resource's target, a watched rate's limit, or the common one."""
     for outcome in resources:
         name = outcome["resource"]
         within = parameters.band
@@ -639,8 +638,8 @@ def _check_asked(
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
 
 
-# From this share of what a broker can carry on a rate is evened out by default. Of the first two a capacity that is
-# not known is what the fullest broker carries and the throttle.
+# Above this share of capacity a rate is evened out by default. An unknown capacity of in or out is the fullest broker's
+# load plus the throttle.
 BUSY_SHARE = 0.5
 _RATES = ("in", "out", "cpu")
 _THROTTLED = ("in", "out")
@@ -648,7 +647,7 @@ _THROTTLED = ("in", "out")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatchedRate:
-    """``load`` and ``capacity`` float64[B]: what brokers carry, and what they can."""
+    """``load`` and ``capacity`` float64[B]."""
 
     load: Floats
     capacity: Floats
@@ -656,7 +655,7 @@ class WatchedRate:
 
 
 def watched_rate(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> WatchedRate | None:
-    """The rate, where nobody ordered a band for it and no broker carries half of what it can; else None."""
+    """Return the rate if no band is given and every broker is below half of its capacity; else None."""
     asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
     is_free = parameters.band is not None and not parameters.is_within_ordered and name not in asked
     known = levels.capacity.get(name)
@@ -690,7 +689,7 @@ def _check_watched(
 
 
 def is_ordered(name: str, parameters: PlanOptions) -> bool:
-    """Whether the resource's band was ordered: by a target, or by a width that was given."""
+    """Whether a target or a width was given."""
     is_bare = name in ON_REQUEST and name not in parameters.also_balance
     return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
 
@@ -733,7 +732,7 @@ def _check_one(
 def _check_preferred(
     claimed: dict[str, dict[str, int]] | None, levels: Levels, cluster: ClusterArrays, faults: FaultList
 ) -> None:
-    if claimed is None:  # a plan of no broker
+    if claimed is None:  # a plan without brokers
         return
     for time, loads in (("before", levels.elected_before["leaders"]), ("after", levels.elected_after["leaders"])):
         counted = {
@@ -743,7 +742,7 @@ def _check_preferred(
 
 
 def check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:
-    """No broker is lifted above what it can carry."""
+    """No broker rises above its capacity."""
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, after in levels.after.items():
         allowed = np.maximum(limits[name], levels.before[name])
@@ -755,7 +754,7 @@ def check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) ->
 
 
 def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList) -> None:
-    """Nobody who stays carries more than its cap, whatever it carried before."""
+    """No remaining broker ends above its cap."""
     for name in sorted(parameters.caps.keys() | parameters.headroom.keys()):
         is_share_of_nothing = name in parameters.headroom and levels.capacity.get(name) is None
         cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
@@ -772,7 +771,7 @@ def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions,
 def _check_band(
     outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """Outside the band asked for, and outside what it was widened to, nobody may stand."""
+    """No broker is outside the requested band and its widening."""
     name = outcome["resource"]
     after = levels.after[name]
     band = band_of(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
@@ -787,7 +786,7 @@ def _check_band(
 def check_widened(
     outcome: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """A band is widened to the broker that stands furthest out, and only where one does."""
+    """A band is widened exactly to the outermost broker, and only if it is outside."""
     name = outcome["resource"]
     after = levels.after[name]
     asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
@@ -811,7 +810,7 @@ def check_widened(
 def _check_widening(
     place: str, claimed: float, nearly: Floats, surely: Floats, outermost: Callable[[Floats], float], faults: FaultList
 ) -> None:
-    """``claimed`` is where some broker stands that is outside or at the very edge, and nobody stands further out."""
+    """``claimed`` is the level of a broker outside or at the edge, and the outermost."""
     rounding = 1e-7 * max(abs(claimed), 1.0)
     if not (np.abs(nearly - claimed) <= rounding).any():
         faults.add("band", place, f"says {claimed:g}, and no broker outside the band asked for stands there")
@@ -820,7 +819,7 @@ def _check_widening(
 
 
 def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """Some replica or leader cannot stay where it is, or a replication factor or a rack rule asks for another set."""
+    """Whether a replica or leader must change, or a replication factor or rack rule is broken."""
     free = ~cluster.left_alone
     if (free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])).any():
         return True
@@ -828,12 +827,12 @@ def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
 
 
 def waits_for_sync(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """Something has to move, and its partition waits for a replica that is out of sync."""
+    """Whether a partition that must move waits for a lagging replica."""
     return parameters.moves_replicas and _must_move(cluster, parameters, cluster.waiting)
 
 
 def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """A running reassignment ends with a replica on a broker that is gone or has to be empty."""
+    """Whether a running reassignment ends on a lost or removed broker."""
     stuck = (cluster.now >= 0) & ~cluster.stays[cluster.now] & cluster.in_flight[:, None]
     return parameters.moves_replicas and bool(stuck.any())
 
@@ -850,7 +849,7 @@ def _must_move(cluster: ClusterArrays, parameters: PlanOptions, free: Flags) -> 
 
 
 def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """An election that a limit on leader changes cuts short, or a limit on bytes where sizes are not known."""
+    """An election cut short by leader changes, or a byte limit with unknown sizes."""
     off = ~cluster.left_alone & (cluster.leader != cluster.now[:, 0])
     if parameters.preferred_election and parameters.max_leader_changes is not None and bool(off.any()):
         return int(off.sum()) > parameters.max_leader_changes
@@ -858,7 +857,7 @@ def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanOptions) -> 
 
 
 def is_above_a_cap(cluster: ClusterArrays, parameters: PlanOptions, levels: Levels) -> bool:
-    """Some broker that stays carries more than its cap today."""
+    """Whether a remaining broker is above its cap today."""
     for name, load in levels.before.items():
         cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
         if cap is not None and (cluster.stays & (load > cap * (1 + SLACK))).any():
@@ -867,7 +866,7 @@ def is_above_a_cap(cluster: ClusterArrays, parameters: PlanOptions, levels: Leve
 
 
 def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanOptions, levels: Levels) -> bool:
-    """Staying put is not lawful: only then can a job be infeasible."""
+    """Whether today's placement breaks a hard rule: only then can a plan be infeasible."""
     there = cluster.now >= 0
     on_leaving = (there & ~cluster.stays[cluster.now]).any()
     if on_leaving or must_change(cluster, parameters) or _asks_beyond_its_budget(cluster, parameters):

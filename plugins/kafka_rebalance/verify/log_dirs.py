@@ -1,11 +1,11 @@
 """Checks of a plan between log dirs, by its snapshot alone; faults of shape stop the rest.
 
-In order: shape and parameters; each move (present, target dir, bytes); the levels of each disk before and after, and
-the bound; waves (each move in one, bytes, seconds, room for both copies on every disk); files and commands.
+In order: shape and parameters; each move (exists, target dir, bytes); disk levels before and after, and the bound;
+waves (membership, bytes, seconds, room for both copies); files and commands.
 
 Bound (``broker_bound``): a place above its ceiling loses whole replicas that weigh at least the excess, one below its
-floor gets such. The lightest cover of each is a knapsack, counted in thousandths of the need, sizes rounded up, so no
-cover weighs less.
+floor gets such. Each lightest cover is a knapsack in thousandths of the need, sizes rounded up, so no cover weighs
+less.
 """
 
 from __future__ import annotations
@@ -110,7 +110,6 @@ class _DirPlan(TypedDict):
 
 
 def check_dir_shape(document: Any, faults: FaultList) -> bool:
-    """Whether the document can be read at all."""
     if not check_shape(document, faults, _DirPlan):
         return False
     _check_parameters(document["parameters"], faults)
@@ -133,8 +132,9 @@ def _check_parameters(parameters: dict[str, Any], faults: FaultList) -> None:
 
 @dataclass(slots=True)
 class Place:
-    """A disk with its dirs that stay, or one dir that is to be emptied; ``sizes`` of replicas that may move, by
-    partition row. ``disk``: number of the volume at its broker.
+    """A disk with its remaining dirs, or one dir to empty.
+
+    ``sizes`` of movable replicas by partition row. ``disk``: the volume's number on its broker.
     """
 
     dirs: list[LogDir]
@@ -144,43 +144,42 @@ class Place:
 
     @property
     def held(self) -> int:
-        """Bytes of replicas that may move."""
+        """Bytes of movable replicas."""
         return sum(self.sizes.values())
 
     @property
     def is_open(self) -> bool:
-        """Something may move there."""
+        """Whether it may receive replicas."""
         return not self.is_removed and any(not one.is_cordoned for one in self.dirs)
 
 
 @dataclass(slots=True)
 class BrokerDisks:
-    """``places`` in the order of the broker's dirs; ``total`` and ``usable`` bytes by disk, empty where not known."""
+    """``places`` in the order of the broker's dirs; ``total`` and ``usable`` bytes by disk, empty where unknown."""
 
     broker: Broker
     places: list[Place]
     total: list[int]
     usable: list[int]
     unmovable_by_path: dict[str, int] = field(default_factory=dict)  # replicas; "" where the dir is unknown
-    path_of: dict[int, str] = field(default_factory=dict)  # of replicas that may move, by partition row
+    path_of: dict[int, str] = field(default_factory=dict)  # of movable replicas, by partition row
 
     def place_at(self, path: str) -> Place | None:
-        """The place that holds a dir."""
         return next((place for place in self.places if any(one.path == path for one in place.dirs)), None)
 
     def used(self, disk: int) -> int:
-        """By whomever; where sizes are not known, what its replicas hold."""
+        """Used bytes of the disk; where unknown, those of its replicas."""
         if self.total:
             return max(self.total[disk] - self.usable[disk], 0)
         return sum(place.held for place in self.places if place.disk == disk)
 
     def others(self, disk: int) -> int:
-        """What is on a disk beside replicas that may move."""
+        """Bytes of the disk beside movable replicas."""
         return max(self.used(disk) - sum(place.held for place in self.places if place.disk == disk), 0)
 
 
 def disks_of(snapshot: ClusterSnapshot, parameters: dict[str, Any]) -> dict[int, BrokerDisks]:
-    """By broker: all that have several dirs and were heard."""
+    """By broker: responsive ones with several dirs."""
     found = {}
     for broker in snapshot.brokers:
         if len(broker.log_dirs) > 1 and broker.state.is_heard:
@@ -219,7 +218,7 @@ def _put(disks: BrokerDisks, row: int, partition: Partition, number: int) -> Non
 
 
 def may_move(partition: Partition) -> bool:
-    """Nobody moves it, none of its replicas is offline, and none is an observer."""
+    """Whether no reassignment runs, no replica is offline or an observer."""
     busy = (partition.adding, partition.removing, partition.future, partition.observers, partition.offline)
     return not any(busy)
 
@@ -239,7 +238,7 @@ class DirChange:
 def read_dir_moves(
     document: dict[str, Any], snapshot: ClusterSnapshot, disks: dict[int, BrokerDisks], faults: FaultList
 ) -> list[DirChange]:
-    """All changes that can be followed; each that cannot is a fault."""
+    """Return valid changes; an invalid one is a fault."""
     row_of, changes = snapshot.row_of, list[DirChange]()
     rows: list[int] = []
     for number, move in enumerate(document["moves"]):
@@ -322,14 +321,16 @@ _NEVER = 2**62
 
 
 def lightest_cover(sizes: Sequence[int], need: int) -> int:
-    """No set of ``sizes`` that weighs ``need`` or more weighs less than this; the need itself where all weigh less."""
+    """Return a lower bound on the weight of any set that weighs ``need`` or more; ``need`` if all
+    together weigh less.
+    """
     if need <= 0:
         return 0
     if sum(sizes) < need:
         return need
     unit = max(1, need // UNITS)
     cells = (need + unit - 1) // unit
-    least = np.full(cells, _NEVER, dtype=np.int64)  # [u]: of sets that make up exactly u units
+    least = np.full(cells, _NEVER, dtype=np.int64)  # [u]: of sets of exactly u units
     least[0], covered = 0, _NEVER
     for size in sizes:
         step = (size + unit - 1) // unit
@@ -341,7 +342,7 @@ def lightest_cover(sizes: Sequence[int], need: int) -> int:
 
 
 def broker_bound(places: Sequence[tuple[Sequence[int], int, int]]) -> int:
-    """``places``: sizes held now, floor and ceiling, each widened to what the plan leaves. Bytes nobody avoids."""
+    """Return a lower bound on bytes. ``places``: sizes now, floor and ceiling, each widened to the plan's result."""
     leaves = arrives = 0
     for number, (sizes, floor, ceiling) in enumerate(places):
         held = sum(sizes)
@@ -358,7 +359,7 @@ _FIELDS = ("total_bytes", "used_before", "used_after", "held_before", "held_afte
 def check_levels(
     document: dict[str, Any], disks: dict[int, BrokerDisks], changes: list[DirChange], faults: FaultList
 ) -> None:
-    """Every broker that the plan tells of, and that it leaves out none without a word."""
+    """Check levels of listed brokers, and that none is missing."""
     within = document["parameters"]["balance_within"]
     named = [entry["broker"] for entry in document["brokers"]]
     if named != sorted(set(named)):
@@ -380,7 +381,7 @@ def check_levels(
 
 
 def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named: list[int], faults: FaultList) -> None:
-    """Whoever something is asked of is told or left out for a reason, and nobody else is told."""
+    """A broker that an option concerns is listed or left out with a reason; no other is listed."""
     parameters = document["parameters"]
     for broker, mine in disks.items():
         is_due = parameters["balance_within"] is not None or str(broker) in parameters["remove_log_dirs"]
@@ -394,9 +395,9 @@ def _check_named(document: dict[str, Any], disks: dict[int, BrokerDisks], named:
 
 
 def is_unknown(parameters: dict[str, Any], mine: BrokerDisks) -> bool:
-    """An option concerns a broker that has several disks, and it is not known what is on them or how large they are.
+    """Whether an option concerns a broker with several disks of unknown sizes or contents.
 
-    To empty a dir no sizes are needed.
+    Emptying a dir needs no sizes.
     """
     is_removed, is_balanced = str(mine.broker.id) in parameters["remove_log_dirs"], parameters["balance_within"]
     if not mine.broker.state.stays or len(mine.places) < 2 or (is_balanced is None and not is_removed):
@@ -443,7 +444,7 @@ def _figures(mine: BrokerDisks, found: Place, after: int) -> tuple[int | None, .
 
 
 def _limits(mine: BrokerDisks, within: float | None) -> list[tuple[int, int] | None]:
-    """Floor and ceiling of what each disk should hold, by whomever; None where nothing is known or asked."""
+    """Floor and ceiling of each disk's total; None where unknown or not requested."""
     if not mine.total:
         return [None] * len(mine.places)
     staying = [place for place in mine.places if not place.is_removed]
@@ -491,7 +492,7 @@ def _check_after(
 def _check_bound(
     place: str, entry: dict[str, Any], mine: BrokerDisks, changes: list[DirChange], faults: FaultList
 ) -> None:
-    """Empty replicas count as a byte, and what they count is taken off again."""
+    """An empty replica counts as a byte, which is subtracted again."""
     gone = {(id(change.source), change.row) for change in changes}
     rows: list[tuple[list[int], int, int]] = []
     everything = sum(max(size, 1) for found in mine.places for size in found.sizes.values())
@@ -515,7 +516,7 @@ def _check_bound(
 def check_dir_waves(
     document: dict[str, Any], disks: dict[int, BrokerDisks], changes: list[DirChange], faults: FaultList
 ) -> None:
-    """In order; what a wave frees is free in the next one."""
+    """In order: what a wave frees is free in the next one."""
     if not _check_members(document, faults):
         return
     free = {(broker, disk): usable for broker, mine in disks.items() for disk, usable in enumerate(mine.usable)}
@@ -566,7 +567,7 @@ _REASSIGN = "kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG 
 
 
 def check_dir_files(document: Mapping[str, Any], contents: Mapping[str, bytes], faults: FaultList) -> None:
-    """``contents`` by path in the folder, without log_dirs.json."""
+    """``contents`` by path, without log_dirs.json."""
     expected = _expected(document)
     for name in sorted((expected.keys() | {COMMANDS}) - contents.keys()):
         faults.add("file", name, "is missing")
@@ -604,7 +605,7 @@ def _reassignment(members: list[dict[str, Any]], dirs: str) -> dict[str, Any]:
 
 
 def _check_commands(document: Mapping[str, Any], text: str, faults: FaultList) -> None:
-    """Every line that calls Kafka's tool, in order; a line that ends in a backslash goes on."""
+    """Every line that calls Kafka's tool, in order; a backslash at the end continues it."""
     lines = [" ".join(line.split()) for line in text.replace("\\\n", " ").splitlines()]
     found = [line for line in lines if line.startswith("kafka-")]
     throttle = document["parameters"]["throttle_bytes_per_s"]
@@ -625,7 +626,7 @@ def _check_commands(document: Mapping[str, Any], text: str, faults: FaultList) -
 def check_log_dir_plan(
     document: Any, snapshot: ClusterSnapshot, files: Mapping[str, bytes] | None = None
 ) -> tuple[Fault, ...]:
-    """What is wrong; nothing where all is right. ``files``: what lies beside it, by path. Never raises.
+    """Return the faults. ``files``: the folder's other files by path. Never raises.
 
     O(replicas + R × 1,000 for each place).
     """

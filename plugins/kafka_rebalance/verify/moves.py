@@ -1,9 +1,8 @@
-"""Checks of the hard rules, move by move and over the whole result, of follower orders, and of the way back.
+"""Checks of hard rules, move by move and for the result, of follower orders, and of the rollback.
 
-Follower orders: as many lists change as were allowed, and none in vain. The controller makes the first replica of a
-list that is alive and in sync the new leader. So the first follower that may lead is the standby, and orders are judged
-by how many leaders each standby takes over from each broker. The way back has reverse order, every move once, its own
-cost, and restores the start.
+Follower orders: no more lists change than allowed, and each helps. The controller makes the first alive in-sync replica
+the new leader, so the first follower that may lead is the standby. Orders are judged by how many leaders each standby
+takes from each broker. The rollback has reverse order, every move once, its own cost, and restores the start.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def check_follower_order(
     for number in np.flatnonzero(behind).tolist():
         name = f"moves[{number}] {moves[number]['topic']}-{moves[number]['partition']}"
         faults.add("follower_order", name, "a replica of it is behind: nobody knows who would lead")
-    if not count or parameters.survive is not None:  # what they are worth is judged by losses: survival.py
+    if not count or parameters.survive is not None:  # judged by losses: survival.py
         return
     as_before = claimed.after.copy()
     as_before[claimed.row[is_reorder]] = claimed.start[is_reorder]
@@ -46,7 +45,7 @@ def check_follower_order(
 
 
 def reordered(claimed: ClaimedMoves) -> Flags:
-    """bool[M]: the same replicas, the same leader and the same preferred leader; the list is another one."""
+    """bool[M]: same replicas, leader and preferred leader, another list."""
     changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
     is_other = (claimed.start != claimed.end).any(axis=1)
     stays_led = (claimed.leader_from == claimed.leader_to) & (claimed.start[:, 0] == claimed.end[:, 0])
@@ -54,9 +53,7 @@ def reordered(claimed: ClaimedMoves) -> Flags:
 
 
 def unevenness(cluster: ClusterArrays, lists: Ints, leader: Ints) -> int:
-    """Squares of how many leaders each standby takes over from each broker, summed: lists int32[P, W] led by the
-    first.
-    """
+    """Σ of squares of the leaders that each standby takes from each broker; lists int32[P, W] led by the first."""
     is_heard = np.array([not broker.state.is_unheard for broker in cluster.brokers], dtype=np.bool_)
     may_lead = cluster.keeps_leaders & is_heard
     able = (lists >= 0) & may_lead[lists] & (lists != leader[:, None])
@@ -75,7 +72,7 @@ def check_moves(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Every rule that can be judged by looking at one move."""
+    """Rules about single moves."""
     _check_start(moves, claimed, cluster, faults)
     _check_scope(moves, claimed, cluster, parameters, faults)
     _check_targets(moves, claimed, cluster, parameters, faults)
@@ -148,7 +145,7 @@ def _check_targets(
 def _check_in_sync(
     moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList
 ) -> None:
-    """Kafka ends a reassignment only when every replica of its list is in sync, and only such a replica may lead."""
+    """Kafka ends a reassignment only when every replica is in sync, and only such a replica may lead."""
     width = cluster.now.shape[1]
     behind = np.where(cluster.behind[claimed.row], cluster.now[claimed.row], -1)
     kept = np.zeros(len(claimed.row), dtype=np.bool_)
@@ -167,7 +164,7 @@ def _check_leaders(
     _flag("leader_not_first", moves, claimed.end[:, 0] != to, "leader_to {} is not first in {}", faults,
           "leader_to", "to")  # fmt: skip
     may = np.where(to == before, cluster.keeps_leaders[to], cluster.takes_leaders[to])
-    # Where nobody may lead, somebody still must; but who could have must not have been moved away.
+    # Where no broker may lead, one still must; a possible leader must not have been moved away.
     others = (claimed.end >= 0) & (cluster.takes_leaders[claimed.end])
     could = others.any(axis=1) | _could_lead_today(cluster)[claimed.row]
     _flag("leader_forbidden", moves, ~may & could, "broker {} may not lead it", faults, "leader_to")
@@ -215,11 +212,11 @@ def _check_kind(moves: list[dict[str, Any]], claimed: ClaimedMoves, faults: Faul
 def check_result(
     claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanOptions, verdict: str, faults: FaultList
 ) -> None:
-    """What must be true of the whole cluster afterwards, where a plan promises it."""
+    """Rules about the final placement, as the verdict promises."""
     if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:
         return
     free = ~cluster.left_alone
-    if parameters.at in STEPS[:-1]:  # later steps, which were not asked for, would do the rest
+    if parameters.at in STEPS[:-1]:  # later steps would do the rest
         free &= np.isin(np.arange(len(free)), claimed.row)
     _check_demoted(claimed, claimed.leader_after, cluster, free, faults)
     if not parameters.has_budget:
@@ -251,9 +248,9 @@ def check_result(
 
 
 def _could_lead_today(cluster: ClusterArrays) -> Flags:
-    """bool[P]: one of today's replicas, in a log dir that is online, may lead or go on leading.
+    """bool[P]: one of today's replicas in an online log dir may lead.
 
-    Nobody, where no broker that takes replicas takes leaders: what must move then has nowhere to be led.
+    False where no receiver takes leaders: then moved partitions have no leader.
     """
     if not (cluster.takes_replicas & cluster.takes_leaders).any():
         return np.zeros(len(cluster.now), dtype=np.bool_)
@@ -263,14 +260,14 @@ def _could_lead_today(cluster: ClusterArrays) -> Flags:
 
 
 def _can_be_led(cluster: ClusterArrays) -> Flags:
-    """bool[P]: somebody who may lead holds a replica, or can take one in."""
+    """bool[P]: a possible leader has a replica, or can get one."""
     able = cluster.may_be_on & cluster.takes_replicas & cluster.takes_leaders
     barred = (cluster.must_leave & able[cluster.place_rule[:, None], cluster.now]).sum(axis=1)
     return np.asarray(_could_lead_today(cluster) | (barred < able.sum(axis=1)[cluster.place_rule]))
 
 
 def _check_demoted(claimed: ClaimedMoves, leads: Ints, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
-    """``leads`` int32[P]: who leads after the plan, or once preferred replicas are elected."""
+    """``leads`` int32[P]: leaders after the plan, or after a preferred election."""
     others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1) | _can_be_led(cluster)
     wrong = free & (leads >= 0) & ~cluster.keeps_leaders[leads] & others
     for p in np.flatnonzero(wrong).tolist():
@@ -287,7 +284,7 @@ def check_rollback(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Compare ``rollback`` with the waves turned round."""
+    """Compare ``rollback`` with the waves in reverse."""
     rollback, waves = document["rollback"], document["waves"]
     if rollback is None:
         if waves:

@@ -1,4 +1,4 @@
-"""Checks of new topics' placements, from the snapshot alone: Kafka's rules, room on disks, loads."""
+"""Checks of new topics' placements, from the snapshot alone: Kafka's rules, disk room, loads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARAMETERS = ("exclude_brokers", "capacities")
 
 
 def check_new_topics(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> list[str]:
-    """What is wrong, in words; nothing where all is right. For documents that ``place_new_topics`` made."""
+    """Return the faults of a document of ``place_new_topics``, in words."""
     faults = FaultList()
     asked = {name: document[name] for name in _PARAMETERS}
     parameters = read_parameters(PlanOptions(moves_per_broker=1).document() | asked, faults)
@@ -38,7 +38,7 @@ def check_new_topics(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> 
 
 
 def _wrong_places(topic: Mapping[str, Any], cluster: ClusterArrays) -> list[str]:
-    """Each partition on as many brokers and racks as it should be, that are open to it."""
+    """Each partition has its replicas on allowed brokers and enough racks."""
     name, factor, index = topic["topic"], topic["replication_factor"], cluster.index_of
     wrong = [] if len(topic["assignment"]) == topic["partitions"] else [f"{name}: not every partition has a place"]
     takes = cluster.takes_replicas
@@ -57,7 +57,7 @@ def _wrong_places(topic: Mapping[str, Any], cluster: ClusterArrays) -> list[str]
 
 
 def _wrong_loads(document: Mapping[str, Any], cluster: ClusterArrays, parameters: PlanOptions) -> list[str]:
-    """Today's loads, those with the new topics, and who would be above what it can carry."""
+    """Loads today and with the new topics, and brokers above capacity."""
     today = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
     limits = hard_limits(cluster, capacities_of(cluster, parameters.capacities), today)
     wrong = []

@@ -1,6 +1,6 @@
-"""Facts that people act on: preconditions, what each broker gives and gets, why each move is made, robustness.
+"""Checks of facts that people act on: preconditions, changes of brokers, reasons of moves, robustness.
 
-Every code, id and count is recomputed; a level (load over the broker's share) has to agree with what the brokers carry.
+Every code, id and count is recomputed; a level (load over share) must agree with the loads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kafka_rebalance.verify.loads import MADE_OF, Levels, asked_band
 
 _ROUNDING = 1e-6
 _BALANCE = ("relieves_broker", "fills_broker", "makes_up_for_moves")
-# Why a move is made → what may be worse without it.
+# Reason of a move → possible consequences without it.
 _PAIRS = {
     **dict.fromkeys(_BALANCE, ("broker_further_off",)),
     "one_of_several": ("off_only_together", "no_load_changes"),
@@ -47,7 +47,7 @@ def check_stated_facts(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Judge all of them. ``claimed`` has a row for each of the document's moves."""
+    """``claimed`` has a row for each of the document's moves."""
     expected = _preconditions(snapshot, claimed, cluster)
     if document["preconditions"] != expected:
         faults.add("precondition", "plan.preconditions", f"are not those of the moves: {_codes(expected)}")
@@ -83,7 +83,7 @@ def _preconditions(snapshot: ClusterSnapshot, claimed: ClaimedMoves, cluster: Cl
 def _shares(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, Floats]:
-    """float64[B] by resource: the middle of the band, told from its upper edge; without one the plain mean."""
+    """float64[B] by resource: the middle of the band, from its upper edge; without one the plain mean."""
     top, shares = 1 + (parameters.band or 0.0), {}
     own = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys()
     for outcome in document["resources"]:
@@ -103,7 +103,7 @@ def _check_brokers(
     shares: dict[str, Floats],
     faults: FaultList,
 ) -> None:
-    """One fact for each broker that gives or gets, those that change most first, with its figures."""
+    """One fact for each changed broker, the largest changes first."""
     tally, place = _tally(claimed, cluster), "plan.explanations"
     changed = np.flatnonzero(tally.any(axis=1)).tolist()
     order = sorted(changed, key=lambda b: (-tally[b, 2:4].sum(), -tally[b, [0, 1, 4, 5]].sum(), int(cluster.ids[b])))
@@ -131,7 +131,7 @@ def _check_brokers(
 
 
 def _tally(claimed: ClaimedMoves, cluster: ClusterArrays) -> Floats:
-    """float64[B, 6]: replicas that leave and arrive, their bytes, leaderships lost and won."""
+    """float64[B, 6]: replicas that leave and arrive, their bytes, leaders lost and won."""
     count = len(cluster.ids)
     size = np.repeat(np.nan_to_num(cluster.size[claimed.row])[:, None], claimed.end.shape[1], axis=1)
     width = claimed.is_dropped.shape[1]
@@ -151,7 +151,7 @@ def _tally(claimed: ClaimedMoves, cluster: ClusterArrays) -> Floats:
 def _wrong_of_move(
     move: dict[str, Any], cluster: ClusterArrays, levels: Levels, shares: dict[str, Floats]
 ) -> str | None:
-    """What is wrong with a move's two facts; None where both are right."""
+    """Return the fault of a move's two facts, or None."""
     reason, worse = move["reason"], move["worse_without"]
     if reason["code"] == "drops_out_of_sync":
         gone = [broker for broker in move["from"] if broker not in move["to"]]
@@ -209,7 +209,7 @@ def _wrong_level(
 def _agrees(
     code: str, args: Mapping[str, Any], worse: Mapping[str, Any], move: dict[str, Any], cluster: ClusterArrays
 ) -> bool:
-    """Whether the facts say what the move does."""
+    """Whether the facts agree with the move."""
     start, end, now, then = move["from"], move["to"], move["leader_from"], move["leader_to"]
     broker = args.get("broker", -1)
     if code in ("leaves_broker", "leaves_forbidden_broker"):
@@ -246,7 +246,7 @@ def _is_close(claimed: Any, found: float | None) -> bool:
 
 
 def _is_level(b: int, resource: Any, claimed: Any, loads: dict[str, Floats], shares: dict[str, Floats]) -> bool:
-    """Whether broker ``b`` carries ``claimed`` times its share of the resource."""
+    """Whether broker ``b`` carries ``claimed`` times its share."""
     if not isinstance(resource, str) or resource not in shares:
         return False
     share = float(shares[resource][b])

@@ -1,7 +1,7 @@
-"""Checks of a plan's steps: each is what its kind says, none breaks a rule if an operator stops after it.
+"""Checks of a plan's steps: each fits its kind, and stopping after it breaks no rule.
 
-After each step the cluster is judged as the verifier judges the end: capacities, loads, skews, bands, and the bound on
-bytes, recomputed from the prices that the step states. O(steps) times what one plan takes.
+After each step the cluster is judged like the end: capacities, loads, skews, bands, and the bound on bytes by the
+step's prices. O(steps) times the work of one plan.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.loads import SLACK, Levels, check_capacity, check_widened, recompute, skew_of
 from kafka_rebalance.verify.waves import total
 
-# Reasons of moves that are made whatever the balance.
+# Reasons of moves that must be made regardless of balance.
 _REPAIRS = (
     "raises_replication_factor", "lowers_replication_factor", "separates_racks", "leaves_forbidden_broker",
     "leaves_offline_log_dir", "leaves_broker", "leaves_demoted_leader",
 )  # fmt: skip
-# A broker that carries more than this share of what it can is to be relieved.
+# A broker above this share of capacity is relieved.
 _FULL_SHARE = 0.85
 
 
@@ -37,7 +37,7 @@ def check_steps(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Steps in order, each wave in one of them, and the state after each."""
+    """Steps in order, each wave in one, and the state after each."""
     steps, waves, moves = document["steps"], document["waves"], document["moves"]
     kinds = [step["kind"] for step in steps]
     if kinds != [kind for kind in STEPS if kind in kinds]:
@@ -60,7 +60,7 @@ def check_steps(
             return
         after = levels if is_last else recompute(part, cluster, parameters)
         _check_kind(place, step["kind"], own, moves, claimed, cluster, faults)
-        # A repair that needs the room is done together with the relief that makes it.
+        # A repair that needs the room of a relief is in its step.
         if step["kind"] == "relieve" and not any(moves[member]["reason"]["code"] in _REPAIRS for member in own):
             _check_relief(place, before, after, cluster, parameters, faults)
         check_capacity(after, cluster, faults)
@@ -79,7 +79,7 @@ def _check_kind(
     cluster: ClusterArrays,
     faults: FaultList,
 ) -> None:
-    """Reasons are judged elsewhere (``stated_facts``)."""
+    """``stated_facts`` judges the reasons."""
     if kind == "elect" and (claimed.start[own] != claimed.end[own]).any():
         faults.add("step", place, "an election rewrites no list")
     if kind == "repair":
@@ -97,7 +97,7 @@ def _check_relief(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Some broker that was nearly full, or above a cap, carries less."""
+    """A nearly full broker, or one above a cap, carries less."""
     for name, load in before.items():
         capacity = after.capacity[name]
         most = np.full(len(load), np.inf) if capacity is None else _FULL_SHARE * capacity
@@ -171,7 +171,7 @@ def _check_bound(
     *,
     is_last: bool,
 ) -> None:
-    """What the step's prices prove for bands as wide as it leaves brokers."""
+    """Check the bound of the step's prices for bands as wide as its loads."""
     copied, claimed = total([document["moves"][member]["bytes"] for member in done]), step["lower_bound_bytes"]
     if (copied is None) is not (claimed is None):
         faults.add("step", f"{place}.lower_bound_bytes", "bytes and their bound are known together or not at all")

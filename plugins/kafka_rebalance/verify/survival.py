@@ -1,17 +1,15 @@
-"""Checks of ``--survive`` and of the reported losses: every loss of a broker or rack is simulated, one after the other.
+"""Checks of ``--survive``, of the reported losses, and of ``--min-topic-leaders``; every loss is simulated.
 
-A lost leader is followed by the first replica of the list that is in service and in sync, or copied by the plan.
-Demands on reports, in order: no figure where loads are unknown; the takeover reported is the furthest above even; the
-load reported is the load of that broker, and no broker's load is higher over its capacity.
-Demands of ``--survive``, in order: a plan that is not infeasible survives every loss of the kind; one that is, does not
-survive with today's replicas (``verdict_rules``); lists that stay get other orders beyond the allowed ones, or ones
-that spread nothing, only where it would not survive without them.
+After a loss the first replica that is in service and in sync, or copied by the plan, leads. Reports: no figure where
+loads are unknown; the takeover is the furthest above even; the load is that broker's, and none is higher over its
+capacity. ``--survive``: a plan that is not infeasible survives every loss; for an infeasible one today's placement does
+not (``verdict_rules``). Unchanged lists get more orders than allowed, or ones that spread nothing, only where survival
+needs them.
 
 Complexity: one simulation of all losses for each of the three placements.
 
-Checks of ``--min-topic-leaders``: of each topic that may be touched, the largest number of the rules that match it
-holds for every broker that stays, may get replicas and the lead, and may hold the topic. Where the topic has too few
-partitions that may be led, each of these brokers leads as many as there are for each.
+``--min-topic-leaders``: the largest matching rule of a topic holds for every broker that stays, may get replicas and
+leaders, and may hold the topic. With too few led partitions each leads the rounded-down share.
 """
 
 from __future__ import annotations
@@ -34,15 +32,15 @@ from kafka_rebalance.verify.moves import reordered, unevenness
 
 Longs = npt.NDArray[np.int64]
 _LOSS_CODE = "after_failure"
-# Of all resources with a capacity those that a loss takes elsewhere, or that are near their end anyway.
+# Resources with a capacity whose load a loss shifts.
 _WITH_CAPACITY = ("in", "out", "cpu")
 _CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """One placement: ``lists`` int32[P, W], ``led_by`` the rows that each broker leads, ``can_lead`` bool[P, W],
-    float64[B] by resource of what is carried.
+    """One placement: ``lists`` int32[P, W], ``led_by`` rows by leading broker, ``can_lead`` bool[P, W], float64[B]
+    loads by resource.
     """
 
     lists: Ints
@@ -53,7 +51,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One loss: its name, and bool[B] who is lost."""
+    """One loss: its name, and bool[B] lost brokers."""
 
     name: str
     is_lost: Flags
@@ -67,7 +65,7 @@ def check_after_failure(
     levels: Levels,
     faults: FaultList,
 ) -> None:
-    """Judge ``after_failure`` of a document of the right shape, of the resources that the plan tells of at all."""
+    """Judge ``after_failure`` for the plan's resources."""
     reported = document["after_failure"]
     if reported is None:
         return
@@ -86,7 +84,7 @@ def check_after_failure(
 def held_of(
     snapshot: ClusterSnapshot, cluster: ClusterArrays, lists: Ints, leader: Ints, carried: Mapping[str, Floats]
 ) -> Held:
-    """One placement: ``lists`` int32[P, W] led by ``leader`` int32[P]."""
+    """``lists`` int32[P, W] led by ``leader`` int32[P]."""
     serves = _serves(cluster)
     order = np.argsort(leader, kind="stable")
     led_by = np.split(order, np.searchsorted(leader[order], np.arange(len(serves) + 1)))[1:-1]
@@ -104,7 +102,7 @@ def _serves(cluster: ClusterArrays) -> Flags:
 
 
 def is_due(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> bool:
-    """Plans say it wherever there is a partition and a broker in service."""
+    """Whether the report is required: a partition and a broker in service exist."""
     return (
         len(snapshot.partitions) > 0
         and any(broker.state.is_heard for broker in snapshot.brokers)
@@ -125,13 +123,12 @@ def can_lead(snapshot: ClusterSnapshot, cluster: ClusterArrays, lists: Ints, ser
 
 
 def single_brokers(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
-    """Each broker in service."""
     everyone = np.arange(len(serves))
     return [Loss(str(int(cluster.ids[b])), everyone == b) for b in np.flatnonzero(serves).tolist()]
 
 
 def racks(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
-    """Each rack with a broker in service; none where there is but one."""
+    """Each rack with a broker in service; empty for a single one."""
     rack_of = [broker.rack if serves[b] else None for b, broker in enumerate(cluster.brokers)]
     names = sorted({rack for rack in rack_of if rack})
     return [Loss(name, np.array([rack == name for rack in rack_of])) for name in names] if len(names) > 1 else []
@@ -139,7 +136,7 @@ def racks(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simulated:
-    """What one loss leads to: ``leaders`` int64[B] taken over, ``even`` each; float64[B] carried by resource."""
+    """Result of a loss: ``leaders`` int64[B] taken over, ``even`` each; float64[B] loads by resource."""
 
     leaders: Longs
     even: int
@@ -147,7 +144,7 @@ class Simulated:
 
 
 def simulate(held: Held, loss: Loss, extra: Mapping[str, Floats]) -> Simulated:
-    """``extra`` float64[P] by resource: what a leader brings along. O(rows that are led by what is lost)."""
+    """``extra`` float64[P] by resource: a leader's additional load. O(rows led by lost brokers)."""
     count = len(loss.is_lost)
     rows = np.concatenate([held.led_by[b] for b in np.flatnonzero(loss.is_lost).tolist()])
     lists = held.lists[rows]
@@ -167,7 +164,7 @@ def simulate(held: Held, loss: Loss, extra: Mapping[str, Floats]) -> Simulated:
 def highest_loads(
     held: Held, losses: list[Loss], cluster: ClusterArrays, levels: Levels
 ) -> Iterator[tuple[Loss, Simulated, dict[str, Floats]]]:
-    """Each loss with what it leads to, and float64[B] of load over capacity by resource: -1 where nothing is known."""
+    """Yield each loss, its result, and float64[B] load over capacity by resource: -1 where unknown."""
     serves = _serves(cluster)
     rf = (held.lists >= 0).sum(axis=1)
     known = [name for name in _WITH_CAPACITY if name in held.carried and levels.capacity.get(name) is not None]
@@ -246,7 +243,7 @@ _JUDGED = ("rebalance", "nothing_to_do", "not_fixable_by_moving")
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """Who stands highest over its capacity after which loss: ``ratio`` above 1."""
+    """The highest load over capacity and its loss: ``ratio`` above 1."""
 
     lost: str
     broker: int
@@ -256,7 +253,7 @@ class Above:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placements:
-    """What losses are simulated on: the cluster, the moves, and the resources that the plan tells of."""
+    """Input of the simulations: cluster, moves, the plan's resources."""
 
     snapshot: ClusterSnapshot
     cluster: ClusterArrays
@@ -265,15 +262,15 @@ class Placements:
     named: frozenset[str]
 
     def above_today(self, kind: str) -> Above | None:
-        """As replicas stand."""
+        """For today's replicas."""
         return self._above(kind, self.cluster.now, self.cluster.leader, self.levels.before)
 
     def above_after(self, kind: str) -> Above | None:
-        """Once the plan is done."""
+        """After the plan."""
         return self._above(kind, self.claimed.after, self.claimed.leader_after, self.levels.after)
 
     def above_without_orders(self, kind: str) -> Above | None:
-        """Once it is done but for new orders of lists that stay, which change nothing that brokers carry."""
+        """After the plan without new orders of unchanged lists, which change no loads."""
         lists, is_reorder = self.claimed.after.copy(), reordered(self.claimed)
         lists[self.claimed.row[is_reorder]] = self.claimed.start[is_reorder]
         return self._above(kind, lists, self.claimed.leader_after, self.levels.after)
@@ -293,7 +290,7 @@ class Placements:
 def check_survival(
     document: dict[str, Any], placements: Placements, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """Judge a document of the right shape by ``parameters.survive``."""
+    """Judge a valid document by ``parameters.survive``."""
     kind = parameters.survive
     if kind is None or document["verdict"] not in _JUDGED:
         return
@@ -311,7 +308,7 @@ def check_survival(
 
 
 def _is_beyond_what_was_allowed(placements: Placements, parameters: PlanOptions) -> bool:
-    """More lists that stay are reordered than were asked for, or they spread nothing."""
+    """Whether more unchanged lists are reordered than allowed, or they spread nothing."""
     claimed, cluster = placements.claimed, placements.cluster
     is_reorder = reordered(claimed)
     if not is_reorder.any():
@@ -327,7 +324,7 @@ _CODE = "min_topic_leaders"
 
 @dataclass(frozen=True, slots=True)
 class TooFew:
-    """A broker that leads ``led`` partitions of a topic where ``least`` are asked for."""
+    """A broker that leads ``led`` of ``least`` required partitions of a topic."""
 
     topic: str
     broker: int
@@ -336,7 +333,7 @@ class TooFew:
 
 
 def too_few_leaders(cluster: ClusterArrays, parameters: PlanOptions, leader: Ints) -> TooFew | None:
-    """The first of them under ``leader`` int32[P], None where nobody leads too few.
+    """Return the first under ``leader`` int32[P], or None.
 
     O(topics · (rules + B) + P log P).
     """
@@ -372,7 +369,7 @@ def check_topic_leaders(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Judge a document of the right shape by ``parameters.min_topic_leaders``."""
+    """Judge a valid document by ``parameters.min_topic_leaders``."""
     if document["verdict"] not in _JUDGED:
         return
     found = too_few_leaders(cluster, parameters, claimed.leader_after)

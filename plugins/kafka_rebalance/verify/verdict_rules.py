@@ -1,17 +1,12 @@
-"""Checks that the verdict follows from the brokers' loads. Each verdict is a promise that can be refuted.
+"""Checks that the verdict follows from the loads. The state after the next preferred election counts like today's.
 
-The state after the next preferred election counts like today's, because the controller elects by itself.
+``rebalance``: the moves repair a hard rule or lower the imbalance. ``nothing_to_do``: every broker is inside its band.
+Or no band was given, and all are within the dead band, or the reason states a plan that does not pay. Or no single step
+within the budget helps. ``not_fixable_by_moving``: no moves, and a broker is outside its band, or a needed move waits
+for a replica or a running reassignment. ``infeasible``: no moves, and today's placement breaks a hard rule.
 
-``rebalance``: the moves repair a hard rule or take something off the imbalance.
-``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
-would cost more than it gains, and the reason states its figures; or no single step that the budget allows helps.
-``not_fixable_by_moving``: nothing moves, and some broker is outside its band, or what must move waits for a replica
-or for a running reassignment.
-``infeasible``: nothing moves, and today's placement breaks a hard rule: else staying put would be lawful.
-
-``step_within_budget`` looks for one step that lowers the imbalance: every change of leader, and every replica move
-(leadership goes along) to a broker in the same rack or in one that holds no other replica of the partition. All
-partitions are judged at once for each pair of slots, or slot and broker. O(P·W·(B + W)·D).
+``step_within_budget`` searches one step that lowers the imbalance: every leader change, and every replica move (with
+its leadership) to a broker in the same rack or in one without another replica. O(P·W·(B + W)·D).
 """
 
 from __future__ import annotations
@@ -41,13 +36,13 @@ from kafka_rebalance.verify.loads import (
     weights_of,
 )
 
-# What is gained by less is rounding.
+# Smaller gains are rounding.
 _LEAST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Of the resources ``names``: loads and bands float64[B, D], weights float64[P, D], and what is outside."""
+    """Loads and bands float64[B, D] of ``names``, weights float64[P, D], and the excess."""
 
     names: list[str]
     load: Floats
@@ -63,7 +58,7 @@ class _Table:
 def step_within_budget(
     bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> str | None:
-    """The words for one that is found; None where there is none."""
+    """Return the step found in words, or None."""
     names = [name for name, band in bands.items() if float(levels.before[name].sum()) > 0]
     if not names or not len(cluster.now):
         return None
@@ -129,7 +124,7 @@ def _moved(table: _Table, cluster: ClusterArrays, parameters: PlanOptions, free:
 
 
 def _with_own_size(table: _Table, cluster: ClusterArrays, weight: Floats, j: int) -> Floats:
-    """``weight`` float64[P, D] where today's replicas ``j`` have sizes of their own."""
+    """``weight`` float64[P, D] with the own sizes of today's replicas ``j``."""
     if "disk" not in table.names:
         return weight
     d, own = table.names.index("disk"), cluster.own_bytes[:, j]
@@ -139,8 +134,9 @@ def _with_own_size(table: _Table, cluster: ClusterArrays, weight: Floats, j: int
 
 
 def _first(table: _Table, may: Flags, ends: tuple[Ints, Ints], weights: tuple[Floats, Floats]) -> int | None:
-    """The first partition of those that may whose load is better on another broker, within hard limits; ``ends`` and
-    ``weights``: where it leaves and what, and where it arrives.
+    """Return the first allowed partition whose load is better on another broker within hard limits.
+
+    ``ends`` and ``weights``: source and target broker, and the load at each.
     """
     rows = np.flatnonzero(may)
     if not len(rows):
@@ -159,9 +155,9 @@ def _first(table: _Table, may: Flags, ends: tuple[Ints, Ints], weights: tuple[Fl
     return int(rows[better[0]]) if len(better) else None
 
 
-# The dead band is wider by this share after a plan that said that there is nothing to do.
+# The dead band is wider by this share after a plan without moves.
 _EDGE = 0.1
-# Disks are alike where the largest is no more than this times the smallest.
+# Disks are equal up to this ratio.
 _SAME_DISKS = 1.01
 _LIMITS = ("max_move_bytes", "max_moves", "max_leader_changes", "max_hours")
 _IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
@@ -177,8 +173,8 @@ def check_verdict(
     keeps_today: bool = True,
     is_lasting: bool = True,
 ) -> None:
-    """The verdict, and that there are reasons. ``keeps_today``: today has what options want of losses and of topics'
-    leaders. ``is_lasting``: an election of preferred replicas today leaves that so.
+    """``keeps_today``: today meets the options on losses and topic leaders. ``is_lasting``: also after a preferred
+    election.
     """
     verdict, moves = document["verdict"], document["moves"]
     if verdict == "rebalance" and not moves:
@@ -227,7 +223,7 @@ def _check_against_bands(
 
 
 def _check_stops_before_all(parameters: PlanOptions, cluster: ClusterArrays, faults: FaultList) -> None:
-    """Up to the step that was asked for nothing moves: then nothing is to be repaired, unless only elections were."""
+    """Without moves up to the requested step nothing is to be repaired, unless only elections were requested."""
     if parameters.at != "elect" and must_change(cluster, parameters):
         faults.add("verdict", "plan.verdict", "something must change, and the step that was asked for repairs it")
 
@@ -240,17 +236,17 @@ def _check_effect(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    # An earlier plan is confirmed for having been approved; what it is worth was judged then.
+    # A confirmed plan was approved: its gain was judged then.
     if must_change(cluster, parameters) or parameters.preferred_election or document["continues"] is not None:
         return
-    if is_above_a_cap(cluster, parameters, levels):  # which the plan has to keep, whatever it takes
+    if is_above_a_cap(cluster, parameters, levels):  # the plan must keep it at any cost
         return
-    if any(step["kind"] == "relieve" for step in document["steps"]):  # what that is worth: verify/steps.py
+    if any(step["kind"] == "relieve" for step in document["steps"]):  # judged in verify/steps.py
         return
-    if all(move["kind"] == "order" for move in document["moves"]):  # what that is worth: moves.follower_order
+    if all(move["kind"] == "order" for move in document["moves"]):  # judged by moves.follower_order
         return
     was, left = _first_change(bands, levels, cluster, parameters)
-    if left >= was and parameters.has_budget:  # what a budget cuts short is as even as can be over all bands
+    if left >= was and parameters.has_budget:  # a plan cut by a budget counts all bands alike
         was, left = _worse_state(bands, levels, cluster)
     if not left < was + SLACK or was <= SLACK:
         faults.add("verdict", "plan.verdict", f"rebalance takes nothing off the imbalance: {was:.3g}, then {left:.3g}")
@@ -259,7 +255,7 @@ def _check_effect(
 def _first_change(
     bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> tuple[float, float]:
-    """Imbalance before and after, of the bands that others give way to where it changes, else of more, then of all."""
+    """Imbalance before and after, of bands of the first rank that changes, else of more, then of all."""
     ranks = {name: _rank(name, levels, cluster, parameters) for name in bands}
     was = left = 0.0
     for step in sorted(set(ranks.values())):
@@ -271,13 +267,13 @@ def _first_change(
 
 
 def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays) -> tuple[float, float]:
-    """Imbalance before and after, each the worse of the state itself and of that after a preferred election."""
+    """Imbalance before and after, each the worse of the state and of that after a preferred election."""
     was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
     return was, max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
 
 
 def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanOptions) -> int:
-    """Bands of a higher rank give way: defaults to orders, then to disks that differ what no capacity is known of."""
+    """Bands of a higher rank give way: defaults to orders; unknown capacities to disks that differ."""
     disks = levels.capacity.get("disk")
     known = np.zeros(0) if disks is None else disks[cluster.stays]
     differ = bool(len(known)) and float(known.max()) > _SAME_DISKS * float(known.min()) and "disk" in levels.before
@@ -303,7 +299,7 @@ def _check_within_dead_band(
             faults.add("verdict", "plan.reasons", "the budget is another one than that of the parameters")
         now = imbalance(bands, levels.before, cluster)
         faults.require_close("verdict", "plan.reasons", _number(claimed.get("imbalance")), now, 1.0)
-        # A step that helps today may be undone, and more, by the next election of preferred replicas.
+        # A preferred election may undo a step that helps today.
         is_settled = bool((cluster.preferred == cluster.leader).all())
         step = step_within_budget(bands, levels, cluster, parameters) if is_settled else None
         if step is not None:
@@ -329,7 +325,7 @@ def _claimed(document: dict[str, Any], code: str) -> dict[str, Any] | None:
 
 
 def _does_not_pay(rejected: Mapping[str, Any], was: float, cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """The figures of the plan that was rejected, as far as they can be judged without it."""
+    """Check the rejected plan's figures, as far as possible without it."""
     total = float(np.nan_to_num(cluster.size).sum())
     names = ("copied_bytes", "copied_share", "imbalance_removed")
     copied, share, gain = (_number(rejected.get(name)) for name in names)
@@ -343,7 +339,7 @@ def _number(value: Any) -> float | None:
 
 
 def imbalance(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays) -> float:
-    """Share of all load outside the bands, over or under whichever is more, summed over resources."""
+    """Share of load above or below the bands, the larger, summed over resources."""
     total = 0.0
     for name, band in bands.items():
         carried = float(load[name].sum())
@@ -357,9 +353,9 @@ def imbalance(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterA
 def worst_deviation_from_share(
     bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays, parameters: PlanOptions
 ) -> float:
-    """How far the worst broker outside its band is from its share: 0.3 at 1.3 or 0.7 times the share.
+    """Return the deviation of the worst broker outside its band: 0.3 at 1.3 or 0.7 times the share.
 
-    The share is told from the band's upper edge; a count within one of it is at its share.
+    The share comes from the band's upper edge; a count within one of it is at its share.
     """
     worst = 0.0
     for name, band in bands.items():

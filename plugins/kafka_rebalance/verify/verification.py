@@ -1,4 +1,4 @@
-"""All checks in order: what cannot be read stops the rest, everything else is judged to the end."""
+"""All checks in order: an unreadable part stops the rest."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ from kafka_rebalance.verify.waves import check_costs, check_trace, check_waves
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """``faults`` in the order found; ``counts`` by code (of many alike only the first are in ``faults``).
+    """``faults`` in the order found; ``counts`` by code (``faults`` has only the first of each).
 
-    ``bounds``: what could be recomputed, by cost; empty where the plan could not be read.
+    ``bounds``: recomputed ones by cost; empty for an unreadable plan.
     """
 
     faults: tuple[Fault, ...]
@@ -61,12 +61,12 @@ class Verification:
 
     @property
     def is_right(self) -> bool:
-        """Nothing is wrong: a bound that is weaker than it could be is still true, and only a note."""
+        """Whether there are no faults but notes: a weak bound is still true."""
         return not self.counts.keys() - NOTES
 
     @property
     def is_of_another_snapshot(self) -> bool:
-        """The plan was not made from the snapshot given: nothing that needs one was judged."""
+        """Whether the plan has another snapshot: then nothing else was judged."""
         return is_of_another_snapshot(self.faults)
 
     @property
@@ -76,9 +76,9 @@ class Verification:
 
 
 def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, Any] | None = None) -> Verification:
-    """Judge ``plan.json`` (parsed) against the snapshot it was made from, and the ``files`` beside it where given.
+    """Judge a parsed ``plan.json`` by its snapshot, and the ``files`` of its folder where given.
 
-    O(P·W + B·R) and one pass over the moves for each rule; never raises for a plan that is wrong.
+    O(P·W + B·R) and one pass over the moves for each rule; never raises for a wrong plan.
     """
     faults = FaultList()
     bounds = _judge_document(document, snapshot, faults)
@@ -88,9 +88,9 @@ def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, An
 
 
 def verify_folder(contents: Mapping[str, bytes], snapshot: ClusterSnapshot, *, is_alone: bool = False) -> Verification:
-    """Judge a plan with everything beside it: ``contents`` by path in its folder, ``plan.json`` among them.
+    """Judge a plan's folder: ``contents`` by path, with ``plan.json``.
 
-    ``is_alone``: no file of the plan was given but this one, and none is missed. Never raises for wrong contents.
+    ``is_alone``: no other file is required. Never raises for wrong contents.
     """
     faults = FaultList()
     document = read_json(contents[PLAN], PLAN, faults)

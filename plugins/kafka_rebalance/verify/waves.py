@@ -1,7 +1,7 @@
 """Checks of waves and costs: membership, bytes, time, throttle, free disk, order, leader steps, budget.
 
-At most so many leaders change in one wave, from a broker and to it, and the wave states the traffic that moves with
-them. Costs are summed over the moves, and must be within the budget.
+Leader changes in a wave are limited for each broker, and the wave states their traffic. Costs are summed over moves,
+and within the budget.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.verify.cluster import ClaimedMoves, ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.faults import FaultList
 
-# Copies catch up where the throttle leaves them something.
+# The throttle's factor over concurrent writes, so that copies catch up.
 _HEADROOM = 1.25
 _ROUNDING = 1e-12
 
@@ -26,8 +26,8 @@ Longs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """Per broker: bytes that arrive, are read from it as leader, and are deleted after (nan where a size is unknown);
-    copies that arrive, partitions that it sends; the greatest write rate that copying has to keep up with.
+    """By broker: bytes that arrive, are sent as leader, and are deleted afterwards (nan: unknown); copies received,
+    partitions sent; the largest concurrent write rate.
     """
 
     arriving: Floats
@@ -39,22 +39,22 @@ class Traffic:
 
     @classmethod
     def forward(cls, claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> Traffic:
-        """As the plan runs: read from today's leader, to the new replicas."""
+        """From today's leader to the new replicas."""
         end, start = claimed.end[members], claimed.start[members]
         new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
         return _traffic(cluster, claimed.row[members], claimed.leader_from[members], (end, new), (start, dropped))
 
     @classmethod
     def backward(cls, claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> Traffic:
-        """As the rollback runs: read from the new leader, to where replicas were."""
+        """From the new leader to the old replicas."""
         end, start = claimed.end[members], claimed.start[members]
         new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
         return _traffic(cluster, claimed.row[members], claimed.leader_to[members], (start, dropped), (end, new))
 
     def throttle(self, asked: int) -> tuple[int, int]:
-        """The lowest and highest that is right: the one asked for, else a quarter above the rate that forbids it.
+        """Return the lowest and highest valid throttle: the requested one, else a quarter above the write rate.
 
-        Two where the order of a sum decides on which side of a whole number it falls.
+        They differ where rounding decides the whole number.
         """
         if self.busiest_rate < asked * (1 - _ROUNDING):
             return asked, asked
@@ -62,7 +62,7 @@ class Traffic:
         return (min(asked, raised[0]) if self.busiest_rate < asked * (1 + _ROUNDING) else raised[0]), raised[1]
 
     def seconds(self, throttle: float) -> float | None:
-        """The busiest broker's bytes in or out over the throttle; None where a size is unknown."""
+        """The busiest broker's bytes in or out over the throttle; None with an unknown size."""
         busiest = max(float(self.arriving.max(initial=0.0)), float(self.sent.max(initial=0.0)))
         return None if np.isnan(busiest) else busiest / throttle
 
@@ -99,7 +99,7 @@ def _sum_over(cells: tuple[Ints, Flags], weight: Floats, count: int) -> Floats:
 
 
 def _own(cluster: ClusterArrays, row: Longs, brokers: Ints, size: Floats) -> Floats:
-    """The replicas' own sizes where they are told today, else the leader's."""
+    """The replicas' own sizes where known, else the leader's."""
     own = np.full(brokers.shape, np.nan)
     width = min(brokers.shape[1], cluster.now.shape[1])
     same = brokers[:, :width] == cluster.now[row][:, :width]
@@ -115,7 +115,7 @@ def check_leader_steps(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """One wave, forward or back: as many leaders change the one way as the other. Without a limit nothing is told."""
+    """One wave, forward or back. Without a limit no figure is stated."""
     members = np.array(wave["moves"], dtype=np.int64)
     limit = parameters.max_leader_changes_per_wave
     changed = members[claimed.leader_from[members] != claimed.leader_to[members]]
@@ -134,7 +134,7 @@ def check_leader_steps(
 
 
 def leader_changes(claimed: ClaimedMoves, cluster: ClusterArrays, members: Longs) -> list[int]:
-    """By broker: how many leaders it gives, or takes, whichever is more."""
+    """By broker: leaders lost or won, the larger."""
     changed = members[claimed.leader_from[members] != claimed.leader_to[members]]
     before, after = claimed.leader_from[changed], claimed.leader_to[changed]
     count = len(cluster.ids)
@@ -147,7 +147,7 @@ def _known_sum(rates: Floats) -> float | None:
     return None if np.isnan(total) else total
 
 
-# Seconds are sums of quotients, added up in another order.
+# Rounding of sums of quotients.
 _SECONDS_ROUNDING = 1e-9
 
 
@@ -172,20 +172,20 @@ def check_costs(
 
 
 def check_trace(document: dict[str, Any], faults: FaultList) -> None:
-    """Add a fault where the last step of the trace is not at the plan's own cost."""
+    """The trace ends with the plan's cost."""
     for name in ("replica_moves", "bytes", "leader_changes") if document["trace"] else ():
         faults.require_equal("trace", f"trace[-1].{name}", document["trace"][-1][name], document["cost"][name])
 
 
 def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:
-    """A whole number of bytes next to what was found; None where that is unknown."""
+    """Whether a whole number of bytes matches ``found``; None where unknown."""
     if claimed is None or math.isnan(found):
         return claimed is None and math.isnan(found)
     return claimed == found if is_exact else abs(claimed - found) <= 1 + 1e-9 * found
 
 
 def total(values: list[int | None]) -> int | None:
-    """The sum, None where one of them is unknown."""
+    """Return the sum, None where one is unknown."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 
@@ -216,7 +216,7 @@ def check_waves(
     disk: tuple[Floats, Floats] | None,
     faults: FaultList,
 ) -> None:
-    """``disk`` = (used today, limit) float64[B] each, None where sizes are unknown."""
+    """``disk`` = (used today, limit) float64[B] each, None where unknown."""
     waves, moves = document["waves"], document["moves"]
     if not _check_members(waves, moves, faults):
         return
@@ -319,7 +319,7 @@ def _check_order(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """No wave without an under-replicated partition comes before one with, if that one would have fitted."""
+    """No wave without an under-replicated partition precedes one with, if that would have fitted."""
     urgent = cluster.under_replicated[claimed.row] & (claimed.copies > 0)
     holds = [bool(urgent[wave["moves"]].any()) for wave in waves]
     if not any(holds):
@@ -349,7 +349,7 @@ def check_times(
     cluster: ClusterArrays,
     faults: FaultList,
 ) -> None:
-    """The whole time is the sum of waves; slot filling lies between the busiest broker's bytes and that sum."""
+    """The total is the sum of waves; slot filling is between the busiest broker's bytes and that sum."""
     known = [wave["seconds"] for wave in waves if wave["seconds"] is not None]
     found = sum(known) if len(known) == len(waves) else None
     faults.require_close("cost", f"{place}.seconds", cost["seconds"], found)
