@@ -172,9 +172,7 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
         if rows:
             span = factors[rows.start : rows.stop]
             often = np.bincount(span)
-            usual[rows.start : rows.stop] = (
-                len(often) - 1 - int(often[::-1].argmax())
-            )  # the larger of equally frequent ones
+            usual[rows.start : rows.stop] = len(often) - 1 - int(often[::-1].argmax())  # the larger of ties
     differs = factors != usual
     differs[sorted(table.observers)] = False
     differs &= table.leader >= 0  # others first need a leader

@@ -1,7 +1,7 @@
-"""An independent checker: recomputes every figure of a plan from snapshot and plan alone.
+"""An independent checker: recomputes every figure of a plan from snapshot and plan alone. No shared code with the
+planner.
 
-It shares no code with planner or scoring: rules, costs, loads, bands, bounds, waves, rollback, files, hash. ``RULES``
-lists the faults that it knows.
+``RULES`` lists the faults that it knows.
 """
 
 from kafka_rebalance.verify.faults import RULES, Fault

@@ -1,25 +1,23 @@
 """Checks of a plan's lower bounds: present, not above the cost, provable, and as strong as simple counting.
 
-**Counting** (``counting_bounds``), no search, no prices
-1. A broker above its band must lose load. The cheapest way drops replicas in the order of bytes per unit of load, the
-   last one in part (fractional knapsack). Each is copied to another broker, so the brokers' sums add up. A smaller
+**Counting** (``counting_bounds``), without search or prices
+1. A broker above its band loses load, cheapest by dropping replicas in the order of bytes per unit of load, the last
+   one in part (fractional knapsack). Each is copied to another broker, so the brokers' sums add up. A smaller
    replication factor drops replicas free; a larger one adds copies.
-2. A broker below its disk band must receive the deficit.
+2. A broker below its disk band receives the deficit.
 3. Everything on a removed broker is copied; of a partition's replicas on one rack, all but one move.
 4. Unavoidable copies (removed broker, larger replication factor) are read from today's leader.
 5. A broker with too many leaders changes one for each above its band.
 Example: a broker holds replicas of 6, 3 and 1 GB and may hold 8 GB: at least 2 GB leave it.
 
 **Prices** (``price_bound``) come from the planner and need no trust (weak duality). For prices π (bytes per unit of
-load: positive where a broker is above its band, negative where it is below), every placement that meets the bands costs
-at least
+load: positive where a broker is above its band, negative below), every placement inside the bands costs at least
 
     Σ over partitions of min over placements (bytes copied + Σ π · load placed) − Σ π⁺ · high + Σ π⁻ · low
 
-Bad prices only weaken the bound. The inner minimum is exact: one replica for each rack where racks suffice, else
-distinct brokers, also where a topic may be on some brokers alone; one replica leads. A leader's rack replaces the
-replica chosen in that rack, else the dearest one. Covers add to single replicas; then every broker is searched. A
-rounding error of all sums is subtracted, so large prices prove nothing by rounding.
+The inner minimum is exact: one replica for each rack where racks suffice, else distinct brokers, also for topics with
+allowed brokers; one replica leads, and its rack replaces the replica chosen there, else the dearest one. With covers
+every broker is searched. A rounding error of all sums is subtracted.
 Complexity: O(P · N · D) for the N brokers that are not dominated within their rack, a slice of partitions at a time.
 
 **Covers** (``check_covers``) are sets S of replicas that do not fit on one broker together, with a ``surplus`` of
@@ -27,15 +25,15 @@ weight beyond its band's room:
 
     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus
 
-Proof: one absent replica as heavy as the surplus is enough. Else no absent weight is cut down, and the absent ones
-weigh the surplus at least, because the rest must fit. At any price >= 0 the inequality may join the Lagrangian. S holds
+Proof: an absent replica as heavy as the surplus is enough. Else no absent weight is cut down, and the absent ones weigh
+the surplus at least, because the rest must fit. At any price >= 0 the inequality may join the Lagrangian. S holds
 today's replicas that may stay, of unpinned partitions, without ``gone``; and copies of ``come``. Leader loads do not
-count, which makes surpluses smaller. A removed broker has no covers.
+count. A removed broker has no covers.
 
 **Moves and time** (``proved_costs``): every copy counts 1, and the bound is rounded up. Time: each byte counts a share
-for its receiver and one for today's leader's broker, which sends it. The shares sum to 1, so the busiest broker, in or
-out, is at least their mean. Example: share 1 for sending at broker 3: the bound is the bytes that broker 3 sends in any
-plan within the bands.
+for its receiver and one for its sender, today's leader. The shares sum to 1, so the busiest broker, in or out, is at
+least their mean. Example: share 1 for sending at broker 3: the bound is the bytes that broker 3 sends in any plan
+within the bands.
 
 **Evenness within a budget** (``check_within_budget``). Imbalance: load above or below the bands, the larger one, over
 all load of the resource; summed over resources. Take prices π whose highest and lowest of a resource differ by at most
@@ -45,7 +43,7 @@ all load of the resource; summed over resources. Take prices π whose highest an
     - Σ π⁺ · high + Σ π⁻ · low - Σ charge · budget
 
 Prices farther apart are scaled; a cost without a limit has no charge. A time limit counts as the bytes that all
-receivers can get at the throttle. Example: half of all load is above, one move may take a quarter away: 0.25 can be
+receivers can get at the throttle. Example: half of all load is above, one move may remove a quarter: 0.25 can be
 proved.
 """
 
@@ -223,7 +221,6 @@ def _has_other(cluster: ClusterArrays, rows: Longs) -> Flags:
 
 # Rounding: this share of a set's weight is no surplus.
 _COVER_ROUNDING = 1e-8
-# Larger prices could sum to infinity.
 _GREATEST = 1e300
 
 
@@ -242,7 +239,6 @@ class Surcharge:
     constant: float
 
     def of_slice(self, rows: Longs) -> tuple[Longs, Floats]:
-        """Return the positions in ``rows`` int64[M] (sorted) of its rows, and their amounts."""
         place = np.minimum(np.searchsorted(rows, self.row), len(rows) - 1)
         found = rows[place] == self.row
         return place[found], self.amount[found]
@@ -276,7 +272,6 @@ def check_covers(
 
 
 def rows_named(named: Mapping[str, Sequence[int]], cluster: ClusterArrays) -> Longs:
-    """int64[n]: known rows of partitions by topic, sorted."""
     found = [np.zeros(0, dtype=np.int64)]
     for topic, numbers in named.items():
         if topic in cluster.topic_names:
@@ -313,13 +308,11 @@ def _surcharge(
 
 
 def _own(name: str, per_replica: Floats, cluster: ClusterArrays) -> Floats:
-    """float64[P, W]: weights of today's replicas."""
     weight = np.repeat(per_replica[:, None], cluster.now.shape[1], axis=1)
     return np.where(np.isnan(cluster.own_bytes), weight, cluster.own_bytes) if name == "disk" else weight
 
 
 def _left_there(own: Floats, per_leader: Floats, broker: int, free: Flags, cluster: ClusterArrays) -> float:
-    """Load of pinned partitions on the broker."""
     there = (cluster.now == broker) & ~free[:, None]
     return float(own[there].sum() + per_leader[(cluster.leader == broker) & ~free].sum())
 
@@ -332,10 +325,10 @@ Sides = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Charges:
-    """Costs: each new copy ``copy`` float64[P], and each byte ``receiving`` float64[B] at its target.
+    """Cost of each new copy ``copy`` float64[P], and of each byte ``receiving`` float64[B] at its target.
 
-    Bytes: a copy counts its size. Moves: 1. Time: its size times its sender's share, and ``receiving``. A new leader
-    counts ``leader_change``.
+    Bytes: a copy's size. Moves: 1. Time: its size times the sender's share, and ``receiving``. A new leader:
+    ``leader_change``.
     """
 
     copy: Floats
@@ -405,7 +398,7 @@ def price_bound(
 
 
 def _add(charge: Surcharge, rows: Longs, now: Ints, targets: Longs, sides: Sides) -> None:
-    """To copies on the cover's broker, float64[M, targets], and to replicas that stay there, float64[M, W]."""
+    """[M, targets] for copies on the cover's broker, [M, W] for replicas that stay there."""
     new, kept = sides
     place, amount = charge.of_slice(rows)
     for column in np.flatnonzero(targets == charge.broker).tolist():
@@ -442,7 +435,6 @@ def _limits_at(price: Floats, band: Band) -> float:
 
 
 def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free: Flags) -> Floats:
-    """float64[B]: load of pinned partitions."""
     there = (cluster.now >= 0) & ~free[:, None]
     load = np.bincount(cluster.now[there], weights=cells[there], minlength=len(cluster.ids)).astype(np.float64)
     led = (cluster.leader >= 0) & ~free
@@ -553,7 +545,6 @@ def proved_costs(
 
 
 def check_proofs(document: Mapping[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
-    """Bounds hold for any proof; its ids must exist and its shares be >= 0."""
     resources = [outcome["resource"] for outcome in document["resources"]]
     brokers = set(map(str, cluster.ids.tolist()))
     for cost, claimed in document["proofs"].items():
@@ -575,7 +566,6 @@ def check_proofs(document: Mapping[str, Any], cluster: ClusterArrays, faults: Fa
 
 
 def _along(by_broker: Mapping[str, float], cluster: ClusterArrays) -> Floats:
-    """float64[B]; unknown brokers are another fault."""
     return np.array([float(by_broker.get(str(broker), 0.0)) for broker in cluster.ids.tolist()])
 
 
@@ -589,7 +579,6 @@ PROOFS = frozenset(proof.value for proof in BoundProof)
 def recomputed_bounds(
     document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> dict[str, float]:
-    """Return the best bound of each known cost, by counting or by the plan's prices."""
     bands = {
         outcome["resource"]: band_of(
             outcome, levels.before[outcome["resource"]], levels.capacity[outcome["resource"]], cluster, parameters
@@ -622,7 +611,7 @@ def counting_bounds(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> dict[str, float]:
-    """Return bounds without prices. Bytes only where sizes are known."""
+    """Bytes only where sizes are known."""
     before = {name: levels.before[name] for name in bands}
     found = {"leader_changes": least_leader_changes(cluster, parameters, bands, before), "replica_moves": 0.0}
     if document["cost"]["bytes"] is not None:
@@ -681,7 +670,6 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, fa
 
 
 def _check_slack(stated: Mapping[str, dict[str, Any]], parameters: Mapping[str, Any], faults: FaultList) -> None:
-    """Each cost states whether it is within the slack, where costs are weighed."""
     slack = parameters["slack"]
     is_told = slack is not None or parameters["prefer"] != "bytes"
     most = SLACK_WHERE_NONE_IS_GIVEN if slack is None else slack
@@ -700,13 +688,12 @@ def _by_index(prices: Mapping[str, float], cluster: ClusterArrays) -> Floats:
 
 
 _BUDGET_COSTS = ("bytes", "replica_moves", "leader_changes")
-_SHARE_ROUNDING = 1e-7  # rounding of sums in another order
+_SHARE_ROUNDING = 1e-7
 
 
 def check_within_budget(
     document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """Plans with moves and a budget have the claim, as recomputed."""
     claimed, place = document["within_budget"], "plan.within_budget"
     if claimed is None:
         return
@@ -744,7 +731,6 @@ def _check_budget_prices(
     cluster: ClusterArrays,
     faults: FaultList,
 ) -> None:
-    """The bound holds for any prices; their ids must exist."""
     brokers = set(map(str, cluster.ids.tolist()))
     for name, by_broker in claimed["prices"].items():
         if name not in bands or by_broker.keys() - brokers or 0 in by_broker.values():

@@ -45,13 +45,13 @@ CAPACITY_FIELDS = {
 class ClusterArrays:
     """The cluster for all rules.
 
-    ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, after running reassignments; ``leader`` int32[P],
-    where it is removed the first that is left; ``own_bytes`` float64[P, W] along ``now`` (nan: unknown or still copied,
-    then its leader's size); ``unfinished_bytes`` float64[B] rest of running copies; ``unplaced_bytes`` float64[B] on
-    disks beside replicas; ``size`` float64[P] the leader's replica (nan). ``figures`` float64[P] of each metric, nan:
-    unknown; ``is_added``: not in the snapshot. ``must_leave`` bool[P, W]: in a failed log dir, on a forbidden broker,
-    or lagging and in the way of a needed change; ``behind`` bool[P, W]: out of sync on a remaining broker; ``waiting``
-    bool[P]: pinned for that.
+    ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, after running reassignments; ``leader`` int32[P], if
+    removed the first that is left; ``own_bytes`` float64[P, W] along ``now`` (nan: unknown or still copied: its
+    leader's size); ``unfinished_bytes`` float64[B] rest of running copies; ``unplaced_bytes`` float64[B] on disks
+    beside replicas; ``size`` float64[P] the leader's replica. ``figures`` float64[P] of each metric; nan: unknown.
+    ``is_added``: not in the snapshot. ``must_leave`` bool[P, W]: in a failed log dir, on a forbidden broker, or lagging
+    in a list that must change; ``behind`` bool[P, W]: out of sync on a remaining broker; ``waiting`` bool[P]: pinned
+    for that.
     """
 
     brokers: tuple[Broker, ...]
@@ -85,7 +85,7 @@ class ClusterArrays:
     under_replicated: Flags
     topic: Ints
     topic_names: tuple[str, ...]
-    partition: Ints  # Kafka's number
+    partition: Ints
     may_be_on: Flags  # bool[rules of places, B]: allowed brokers; the first row is of topics without a rule
     place_rule: Ints  # int32[P]: its row in ``may_be_on``
 
@@ -95,7 +95,6 @@ class ClusterArrays:
         return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
     def is_outside(self, row: npt.NDArray[np.int64], placement: Ints) -> Flags:
-        """bool[M, W]: replicas of the partitions ``row`` on forbidden brokers."""
         there = placement >= 0
         return np.asarray(there & ~self.may_be_on[self.place_rule[row][:, None], np.where(there, placement, 0)])
 
@@ -125,7 +124,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     closed = np.array([b.id in parameters.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
     excluded_leader = np.array([b.id in parameters.exclude_brokers for b in brokers], dtype=np.bool_)
     demoted = np.array([b.state is BrokerState.DEMOTED for b in brokers], dtype=np.bool_)
-    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}  # whatever state is requested
+    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
     unheard = np.array([b.id in not_heard for b in brokers], dtype=np.bool_)
     leader_index = np.full(len(table), -1, dtype=np.int32)
     led = table.leader >= 0
@@ -148,7 +147,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
     waiting, drops = _judge_behind(now, behind, fixed, open_to, place_rule, racks, parameters)
     return ClusterArrays(
         brokers=brokers,
-        is_added=np.arange(len(brokers)) >= len(snapshot.brokers),  # they are last
+        is_added=np.arange(len(brokers)) >= len(snapshot.brokers),
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
         rack=racks,
         stays=stays,
@@ -193,7 +192,6 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanOptions) -> Cluste
 
 
 def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker, ...]:
-    """The snapshot's brokers in the requested state, then added ones."""
     known = []
     for broker in sorted(snapshot.brokers, key=lambda row: row.id):
         state = broker.state
@@ -221,7 +219,6 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanOptions) -> tuple[Broker
 
 
 def _place_rules(snapshot: ClusterSnapshot, parameters: PlanOptions, brokers: tuple[Broker, ...]) -> tuple[Flags, Ints]:
-    """Pinned topics have no rule."""
     rows: list[tuple[bool, ...]] = [(True,) * len(brokers)]
     of_topic = np.zeros(max(len(snapshot.topics), 1), dtype=np.int32)
     for number, topic in enumerate(snapshot.topics):
@@ -353,7 +350,6 @@ def _needed_in_sync(snapshot: ClusterSnapshot, now: Ints, index: dict[int, int])
 
 
 def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) -> Floats:
-    """Bytes by broker that running copies will still write."""
     table = snapshot.partitions
     result = np.zeros(len(index))
     for p, brokers in table.adding.items():
@@ -366,7 +362,6 @@ def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) 
 
 
 def _unplaced(snapshot: ClusterSnapshot, brokers: tuple[Broker, ...]) -> Floats:
-    """Stray logs and copies between dirs of one broker."""
     copies = [copy for row in snapshot.partitions.future.values() for copy in row]
     return np.array(
         [
@@ -510,7 +505,6 @@ def _matrix(lists: list[list[int]], width: int) -> Ints:
 
 
 def _contains(held: Ints, wanted: Ints) -> Flags:
-    """bool[M, W]: row m of ``held`` contains ``wanted[m, j]``."""
     return np.asarray((held[:, None, :] == wanted[:, :, None]).any(axis=2))
 
 
@@ -534,7 +528,6 @@ _MANY = 2**31
 
 
 def distinct_racks(cluster: ClusterArrays, placement: Ints) -> Longs:
-    """int64[M]: racks of a placement int32[M, W]; -1 is padding."""
     racks = np.where(placement >= 0, cluster.rack[placement], -1)
     racks.sort(axis=1)
     is_new = np.ones(racks.shape, dtype=np.bool_)
@@ -576,7 +569,6 @@ def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
 
 
 def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: int) -> Longs:
-    """int64[M, racks]: counted cells of ``placement`` by rack."""
     counts = np.zeros((len(placement), rack_count), dtype=np.int64)
     line = np.repeat(np.arange(len(placement)), is_counted.sum(axis=1))
     np.add.at(counts, (line, rack[placement[is_counted]]), 1)
@@ -584,7 +576,6 @@ def _count_by_rack(rack: Ints, placement: Ints, is_counted: Flags, rack_count: i
 
 
 def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanOptions, faults: FaultList) -> None:
-    """``topic_ids`` and ``seen`` match the snapshot."""
     moved = {move["topic"] for move in document["moves"]}
     ids = {topic.name: topic.topic_id for topic in snapshot.topics if topic.name in moved}
     faults.require_equal("identity", "plan.topic_ids", document["topic_ids"], ids)
@@ -623,7 +614,6 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
 
 
 def _is_too_old(document: dict[str, Any], snapshot: ClusterSnapshot) -> bool:
-    """Whether the first reason is the age of a snapshot with a time."""
     first = next(iter(document.get("reasons", ())), None)
     return snapshot.captured_at is not None and first is not None and first["code"] == TOO_OLD
 
@@ -633,7 +623,6 @@ def _is_any_alive(snapshot: ClusterSnapshot) -> bool:
 
 
 def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
-    """Whether all brokers answered, partitions are led, each load is known for all or none, and there is no gap."""
     table = snapshot.partitions
     if not snapshot.brokers or not len(table) or not bool((table.leader >= 0).all()) or table.offline:
         return False

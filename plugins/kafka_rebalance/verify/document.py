@@ -1,12 +1,10 @@
 """Checks of plan.json as a document: shape, parameters, hash, identity, expiry, unambiguous JSON.
 
 ``Plan`` and its parts are pydantic models, from which the JSON schema is made. Reading is strict: a bool is no number,
-5.0 is no whole number, numbers fit Kafka's range. A duplicate key, an invalid number or endless nesting is a fault,
-because readers would differ.
+5.0 is no whole number, numbers fit Kafka's range. Duplicate keys, invalid numbers and endless nesting are faults.
 
 A plan is judged by its own ``parameters``, so a meaningless one (a negative limit, a zero throttle) would allow
-anything. Kinds, ranges and contradictions are those of ``options/plan_options.py``. The expiry is the snapshot's time
-plus the hours, exactly.
+anything. Their kinds, ranges and contradictions are those of ``options/plan_options.py``.
 """
 
 from __future__ import annotations
@@ -423,7 +421,6 @@ def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
 
 @cache
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
-    """Return the reader of a kind, which also makes its JSON schema."""
     return TypeAdapter(kind)
 
 
@@ -483,13 +480,12 @@ def read_parameters(parameters: dict[str, Any], faults: FaultList) -> PlanOption
 
 
 def is_topic_allowed(parameters: PlanOptions, topic: str) -> bool:
-    """Whether the topic is included (or none is named) and not excluded. Patterns match whole names."""
+    """Patterns match whole names."""
     is_in = not parameters.include_topics or any(re.fullmatch(pattern, topic) for pattern in parameters.include_topics)
     return is_in and not any(re.fullmatch(pattern, topic) for pattern in parameters.exclude_topics)
 
 
 def may_be_on(parameters: PlanOptions, topic: str, broker: int, rack: str | None) -> bool:
-    """Whether every rule of the topic allows the broker."""
     mine = (rule for rule in parameters.topic_brokers if re.fullmatch(rule.pattern, topic))
     return all(broker in rule.brokers or (rack is not None and rack in rule.racks) for rule in mine)
 
@@ -593,7 +589,6 @@ def check_expiry(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def _instant(text: str) -> tuple[datetime, int, str] | None:
-    """Return seconds, billionths, and the zone as written; None for other text."""
     match = _TIME.fullmatch(text)
     if match is None:
         return None

@@ -130,11 +130,9 @@ class FaultList:
             self.faults.append(Fault(code, _printable(place), _printable(message)))
 
     def has_any(self, *codes: str) -> bool:
-        """Whether there is a fault, of these codes if given."""
         return any(code in self.counts for code in codes) if codes else bool(self.counts)
 
     def require_equal(self, code: str, place: str, claimed: object, found: object) -> None:
-        """Add a fault where two exact values differ."""
         if claimed != found or isinstance(claimed, bool) is not isinstance(found, bool):
             self.add(code, place, f"says {claimed!r}, recomputed {found!r}")
 

@@ -50,7 +50,6 @@ def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: FaultList) -> None:
-    """``found``: JSON files under waves/, rollback/ and elections/ by path."""
     if not names_its_own_moves(document):
         faults.add("file", "plan.waves", "a wave names a move that is not there: its files cannot be judged")
         return
@@ -65,7 +64,6 @@ def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: F
 
 
 def names_its_own_moves(document: Mapping[str, Any]) -> bool:
-    """Whether waves and moves refer to each other validly."""
     count, waves = len(document["moves"]), document["waves"]
     back = document["rollback"]["waves"] if document["rollback"] else []
     members = [wave["moves"] for wave in (*waves, *back)]
@@ -179,9 +177,7 @@ def check_shell_blocks(document: dict[str, Any], content: bytes, faults: FaultLi
 
 
 def _commands_in(text: str) -> list[str]:
-    """Return the commands of fences and indented lines; a backslash at the end continues a line;
-    comments are dropped.
-    """
+    """Return the commands of fences and indented lines, without comments; a backslash at the end continues a line."""
     lines: list[str] = []
     is_fenced = False
     for line in text.splitlines():
@@ -238,7 +234,6 @@ _ELECT = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFI
 
 
 def _elects_alone(document: dict[str, Any], wave: dict[str, Any]) -> bool:
-    """Whether the wave changes leaders only."""
     return all(document["moves"][m]["from"] == document["moves"][m]["to"] for m in wave["moves"])
 
 
@@ -259,7 +254,6 @@ def _of_wave(document: dict[str, Any], wave: dict[str, Any], file: str, election
 
 
 def _throttles(moves: list[dict[str, Any]], brokers: list[int], rate: int) -> list[str]:
-    """Return a loop over brokers and one over copied topics; empty without copies."""
     topics = sorted({move["topic"] for move in moves if set(move["to"]) - set(move["from"])})
     if not topics:
         return []
@@ -278,7 +272,6 @@ PAGES = (COMMANDS, "report.html", "digest.md")
 
 
 def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults: FaultList) -> None:
-    """``contents`` by path. ``document`` has a plan's shape."""
     found: dict[str, Any] = {}
     for name, content in contents.items():
         if name == PLAN or not name.endswith(".json"):
@@ -300,7 +293,6 @@ def check_folder(document: dict[str, Any], contents: Mapping[str, bytes], faults
 
 
 def _check_same_reading(name: str, value: Any, document: dict[str, Any], faults: FaultList) -> None:
-    """An advisory in the folder has the plan's snapshot."""
     if name != "advisory.json":
         return
     for key in ("cluster", "cluster_id", "captured_at"):

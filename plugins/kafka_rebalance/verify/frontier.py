@@ -30,7 +30,6 @@ ROUNDING = 1e-7
 
 
 def check_frontier(document: dict[str, Any], faults: FaultList) -> None:
-    """A plan may have no frontier."""
     points = document["frontier"]
     if not points:
         return
@@ -81,7 +80,6 @@ def _check_gains(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def _price(point: dict[str, Any], document: dict[str, Any]) -> float:
-    """Return bytes, or replicas where a point's bytes are unknown."""
     is_known = all(other["bytes"] is not None for other in document["frontier"])
     return float(point["bytes"] if is_known else point["replica_moves"])
 
@@ -119,7 +117,6 @@ def _drops_for_nothing(parameters: Mapping[str, Any]) -> bool:
 
 
 def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
-    """One point with a reason, equal to the plan."""
     chosen = [(i, point) for i, point in enumerate(document["frontier"]) if point["is_recommended"]]
     if len(chosen) != 1 or not chosen[0][1]["reasons"]:
         faults.add("frontier", "plan.frontier", f"{len(chosen)} points are recommended, one with a reason is needed")
@@ -139,7 +136,6 @@ def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
     faults.require_close("frontier", f"{place}.lower_bound_bytes", point["lower_bound_bytes"], stated)
 
 
-# Limits of time, and rounding.
 _MOST_PAIRS, _MOST_STEPS, _LEAST = 5_000, 300, 1e-9
 
 
@@ -235,7 +231,6 @@ def _rules(resources: list[dict[str, Any]], levels: Levels, cluster: ClusterArra
 
 
 def _start(rules: _Rules, claimed: ClaimedMoves, cluster: ClusterArrays, names: list[str], levels: Levels) -> _State:
-    """The plan's end."""
     gained = np.zeros(len(cluster.ids))
     line, column = np.nonzero((claimed.after >= 0) & ~_held_today(claimed.after, cluster))
     np.add.at(gained, claimed.after[line, column], rules.size[line])
@@ -244,7 +239,6 @@ def _start(rules: _Rules, claimed: ClaimedMoves, cluster: ClusterArrays, names: 
 
 
 def _held_today(placement: Ints, cluster: ClusterArrays) -> Flags:
-    """bool[P, W']: today's replicas."""
     return np.asarray((placement[:, :, None] == cluster.now[:, None, :]).any(axis=2))
 
 
@@ -256,7 +250,6 @@ def _outside(rules: _Rules, load: Floats) -> float:
 
 
 def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters: PlanOptions) -> _State | None:
-    """Return the state after the best step; None where none helps."""
     free = ~(cluster.left_alone | cluster.unknown)
     free &= (state.leader >= 0) & ~cluster.must_leave.any(axis=1) & ((state.placement >= 0).sum(axis=1) == _rf(cluster))
     least, best = -_LEAST, None
@@ -283,7 +276,6 @@ def _rf(cluster: ClusterArrays) -> Ints:
 
 
 def _may_go(state: _State, cluster: ClusterArrays, j: int, b: int) -> Flags:
-    """bool[P]: the ``j``-th replica may go to broker ``b``."""
     source, others = state.placement[:, j], np.delete(state.placement, j, axis=1)
     shares = ((others >= 0) & (cluster.rack[others] == cluster.rack[b])).any(axis=1)
     may = (source >= 0) & ~np.isnan(cluster.size) & ~(state.placement == b).any(axis=1)

@@ -50,17 +50,14 @@ ON_REQUEST = ("leader_in", "potential_out")
 
 
 def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
-    """Resources with known metrics, and counts."""
     return tuple(name for name in RESOURCES if all(figure in cluster.figures for figure in MADE_OF[name]))
 
 
 def resources_in_play(cluster: ClusterArrays, parameters: PlanOptions) -> tuple[str, ...]:
-    """Known resources that such a plan balances."""
     return tuple(name for name in known_resources(cluster) if is_in_play(name, parameters))
 
 
 def is_in_play(name: str, parameters: PlanOptions) -> bool:
-    """Whether such a plan lists it, balanced or left out."""
     asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | parameters.also_balance
     return name not in ON_REQUEST or name in asked
 
@@ -162,7 +159,6 @@ def hard_limits(
 
 
 def plain_mean(load: Floats, capacity: Floats | None, stays: Flags) -> float:
-    """Load over capacity, summed over remaining brokers."""
     total_capacity = float(stays.sum()) if capacity is None else float(capacity[stays].sum())
     return float(load[stays].sum()) / total_capacity if total_capacity > 0 else 0.0
 
@@ -362,9 +358,7 @@ def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
 
 
 def _highest_level(capacity: Floats, base: Floats, extra: Floats) -> float:
-    """Return the highest common level without an over-full set of racks: bisection, then the exact
-    level of that set.
-    """
+    """Return the highest common level without an over-full set of racks, by bisection, then exactly."""
     low, high = 0.0, float((base.sum() + extra[len(capacity)]) / capacity.sum())
     if _fits(high, capacity, base, extra)[0]:
         return high
@@ -401,7 +395,6 @@ def band_of(
     cluster: ClusterArrays,
     parameters: PlanOptions,
 ) -> Band:
-    """The requested band, widened as the plan states."""
     asked, plain = asked_band(outcome, before, capacity, cluster, parameters)
     widened_low, widened_high = outcome["widened_to"]
     low, high = asked.low, asked.high
@@ -539,7 +532,6 @@ def check_outcomes(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """``resources``, ``left_out``, ``before``, ``after`` and figures about them."""
     resources = [resource["resource"] for resource in document["resources"]]
     _check_which(document, resources, cluster, parameters, faults)
     _check_asked(document["resources"], levels, cluster, parameters, faults)
@@ -577,7 +569,7 @@ def _check_which(
         if parameters.moves_replicas or resource in OF_LEADERS
     ]
     if not len(cluster.ids):
-        known = []  # no brokers
+        known = []
     if [resource for resource in RESOURCES if resource in resources] != resources:
         faults.add("order", "plan.resources", "are not in order")
     if (document["left_out"].keys() | set(resources)) - set(RESOURCES):
@@ -689,7 +681,6 @@ def _check_watched(
 
 
 def is_ordered(name: str, parameters: PlanOptions) -> bool:
-    """Whether a target or a width was given."""
     is_bare = name in ON_REQUEST and name not in parameters.also_balance
     return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
 
@@ -742,7 +733,6 @@ def _check_preferred(
 
 
 def check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:
-    """No broker rises above its capacity."""
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, after in levels.after.items():
         allowed = np.maximum(limits[name], levels.before[name])
@@ -754,7 +744,6 @@ def check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) ->
 
 
 def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList) -> None:
-    """No remaining broker ends above its cap."""
     for name in sorted(parameters.caps.keys() | parameters.headroom.keys()):
         is_share_of_nothing = name in parameters.headroom and levels.capacity.get(name) is None
         cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
@@ -819,7 +808,6 @@ def _check_widening(
 
 
 def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """Whether a replica or leader must change, or a replication factor or rack rule is broken."""
     free = ~cluster.left_alone
     if (free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])).any():
         return True
@@ -827,7 +815,6 @@ def must_change(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
 
 
 def waits_for_sync(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """Whether a partition that must move waits for a lagging replica."""
     return parameters.moves_replicas and _must_move(cluster, parameters, cluster.waiting)
 
 
@@ -857,7 +844,6 @@ def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanOptions) -> 
 
 
 def is_above_a_cap(cluster: ClusterArrays, parameters: PlanOptions, levels: Levels) -> bool:
-    """Whether a remaining broker is above its cap today."""
     for name, load in levels.before.items():
         cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
         if cap is not None and (cluster.stays & (load > cap * (1 + SLACK))).any():

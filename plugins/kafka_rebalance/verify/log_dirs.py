@@ -144,12 +144,10 @@ class Place:
 
     @property
     def held(self) -> int:
-        """Bytes of movable replicas."""
         return sum(self.sizes.values())
 
     @property
     def is_open(self) -> bool:
-        """Whether it may receive replicas."""
         return not self.is_removed and any(not one.is_cordoned for one in self.dirs)
 
 
@@ -174,7 +172,6 @@ class BrokerDisks:
         return sum(place.held for place in self.places if place.disk == disk)
 
     def others(self, disk: int) -> int:
-        """Bytes of the disk beside movable replicas."""
         return max(self.used(disk) - sum(place.held for place in self.places if place.disk == disk), 0)
 
 
@@ -225,8 +222,6 @@ def may_move(partition: Partition) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DirChange:
-    """One replica of move ``move`` that changes its dir."""
-
     move: int
     row: int
     broker: int
@@ -321,9 +316,7 @@ _NEVER = 2**62
 
 
 def lightest_cover(sizes: Sequence[int], need: int) -> int:
-    """Return a lower bound on the weight of any set that weighs ``need`` or more; ``need`` if all
-    together weigh less.
-    """
+    """Return a lower bound on the weight of any set of at least ``need``; ``need`` if all together weigh less."""
     if need <= 0:
         return 0
     if sum(sizes) < need:
@@ -359,7 +352,6 @@ _FIELDS = ("total_bytes", "used_before", "used_after", "held_before", "held_afte
 def check_levels(
     document: dict[str, Any], disks: dict[int, BrokerDisks], changes: list[DirChange], faults: FaultList
 ) -> None:
-    """Check levels of listed brokers, and that none is missing."""
     within = document["parameters"]["balance_within"]
     named = [entry["broker"] for entry in document["brokers"]]
     if named != sorted(set(named)):
@@ -444,7 +436,6 @@ def _figures(mine: BrokerDisks, found: Place, after: int) -> tuple[int | None, .
 
 
 def _limits(mine: BrokerDisks, within: float | None) -> list[tuple[int, int] | None]:
-    """Floor and ceiling of each disk's total; None where unknown or not requested."""
     if not mine.total:
         return [None] * len(mine.places)
     staying = [place for place in mine.places if not place.is_removed]
@@ -567,7 +558,6 @@ _REASSIGN = "kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG 
 
 
 def check_dir_files(document: Mapping[str, Any], contents: Mapping[str, bytes], faults: FaultList) -> None:
-    """``contents`` by path, without log_dirs.json."""
     expected = _expected(document)
     for name in sorted((expected.keys() | {COMMANDS}) - contents.keys()):
         faults.add("file", name, "is missing")

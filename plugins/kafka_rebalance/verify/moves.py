@@ -24,7 +24,6 @@ def check_follower_order(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Judge the moves of kind ``order``. O(P·W)."""
     is_reorder = reordered(claimed)
     count = int(is_reorder.sum())
     if count > parameters.max_reorders and parameters.survive is None:
@@ -72,7 +71,6 @@ def check_moves(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Rules about single moves."""
     _check_start(moves, claimed, cluster, faults)
     _check_scope(moves, claimed, cluster, parameters, faults)
     _check_targets(moves, claimed, cluster, parameters, faults)
@@ -284,7 +282,6 @@ def check_rollback(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Compare ``rollback`` with the waves in reverse."""
     rollback, waves = document["rollback"], document["waves"]
     if rollback is None:
         if waves:

@@ -47,7 +47,6 @@ def check_stated_facts(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """``claimed`` has a row for each of the document's moves."""
     expected = _preconditions(snapshot, claimed, cluster)
     if document["preconditions"] != expected:
         faults.add("precondition", "plan.preconditions", f"are not those of the moves: {_codes(expected)}")
@@ -151,7 +150,6 @@ def _tally(claimed: ClaimedMoves, cluster: ClusterArrays) -> Floats:
 def _wrong_of_move(
     move: dict[str, Any], cluster: ClusterArrays, levels: Levels, shares: dict[str, Floats]
 ) -> str | None:
-    """Return the fault of a move's two facts, or None."""
     reason, worse = move["reason"], move["worse_without"]
     if reason["code"] == "drops_out_of_sync":
         gone = [broker for broker in move["from"] if broker not in move["to"]]
@@ -209,7 +207,6 @@ def _wrong_level(
 def _agrees(
     code: str, args: Mapping[str, Any], worse: Mapping[str, Any], move: dict[str, Any], cluster: ClusterArrays
 ) -> bool:
-    """Whether the facts agree with the move."""
     start, end, now, then = move["from"], move["to"], move["leader_from"], move["leader_to"]
     broker = args.get("broker", -1)
     if code in ("leaves_broker", "leaves_forbidden_broker"):
@@ -246,7 +243,6 @@ def _is_close(claimed: Any, found: float | None) -> bool:
 
 
 def _is_level(b: int, resource: Any, claimed: Any, loads: dict[str, Floats], shares: dict[str, Floats]) -> bool:
-    """Whether broker ``b`` carries ``claimed`` times its share."""
     if not isinstance(resource, str) or resource not in shares:
         return False
     share = float(shares[resource][b])

@@ -37,7 +37,6 @@ def check_steps(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Steps in order, each wave in one, and the state after each."""
     steps, waves, moves = document["steps"], document["waves"], document["moves"]
     kinds = [step["kind"] for step in steps]
     if kinds != [kind for kind in STEPS if kind in kinds]:
@@ -171,7 +170,6 @@ def _check_bound(
     *,
     is_last: bool,
 ) -> None:
-    """Check the bound of the step's prices for bands as wide as its loads."""
     copied, claimed = total([document["moves"][member]["bytes"] for member in done]), step["lower_bound_bytes"]
     if (copied is None) is not (claimed is None):
         faults.add("step", f"{place}.lower_bound_bytes", "bytes and their bound are known together or not at all")

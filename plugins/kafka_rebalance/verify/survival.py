@@ -51,8 +51,6 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One loss: its name, and bool[B] lost brokers."""
-
     name: str
     is_lost: Flags
 
@@ -65,7 +63,6 @@ def check_after_failure(
     levels: Levels,
     faults: FaultList,
 ) -> None:
-    """Judge ``after_failure`` for the plan's resources."""
     reported = document["after_failure"]
     if reported is None:
         return
@@ -92,7 +89,6 @@ def held_of(
 
 
 def losses_of(kind: str, cluster: ClusterArrays) -> list[Loss]:
-    """Each ``broker``, or each ``rack``."""
     serves = _serves(cluster)
     return single_brokers(cluster, serves) if kind == "broker" else racks(cluster, serves)
 
@@ -243,8 +239,6 @@ _JUDGED = ("rebalance", "nothing_to_do", "not_fixable_by_moving")
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """The highest load over capacity and its loss: ``ratio`` above 1."""
-
     lost: str
     broker: int
     resource: str
@@ -253,8 +247,6 @@ class Above:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placements:
-    """Input of the simulations: cluster, moves, the plan's resources."""
-
     snapshot: ClusterSnapshot
     cluster: ClusterArrays
     claimed: ClaimedMoves
@@ -262,11 +254,9 @@ class Placements:
     named: frozenset[str]
 
     def above_today(self, kind: str) -> Above | None:
-        """For today's replicas."""
         return self._above(kind, self.cluster.now, self.cluster.leader, self.levels.before)
 
     def above_after(self, kind: str) -> Above | None:
-        """After the plan."""
         return self._above(kind, self.claimed.after, self.claimed.leader_after, self.levels.after)
 
     def above_without_orders(self, kind: str) -> Above | None:
@@ -290,7 +280,6 @@ class Placements:
 def check_survival(
     document: dict[str, Any], placements: Placements, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """Judge a valid document by ``parameters.survive``."""
     kind = parameters.survive
     if kind is None or document["verdict"] not in _JUDGED:
         return
@@ -369,7 +358,6 @@ def check_topic_leaders(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Judge a valid document by ``parameters.min_topic_leaders``."""
     if document["verdict"] not in _JUDGED:
         return
     found = too_few_leaders(cluster, parameters, claimed.leader_after)

@@ -1,12 +1,14 @@
 """Checks that the verdict follows from the loads. The state after the next preferred election counts like today's.
 
-``rebalance``: the moves repair a hard rule or lower the imbalance. ``nothing_to_do``: every broker is inside its band.
-Or no band was given, and all are within the dead band, or the reason states a plan that does not pay. Or no single step
-within the budget helps. ``not_fixable_by_moving``: no moves, and a broker is outside its band, or a needed move waits
-for a replica or a running reassignment. ``infeasible``: no moves, and today's placement breaks a hard rule.
+- ``rebalance``: the moves repair a hard rule or lower the imbalance.
+- ``nothing_to_do``: every broker is inside its band. Or no band was given, and all are within the dead band, or the
+  reason states a plan that does not pay. Or no single step within the budget helps.
+- ``not_fixable_by_moving``: no moves, and a broker is outside its band, or a needed move waits for a replica or a
+  running reassignment.
+- ``infeasible``: no moves, and today's placement breaks a hard rule.
 
-``step_within_budget`` searches one step that lowers the imbalance: every leader change, and every replica move (with
-its leadership) to a broker in the same rack or in one without another replica. O(P·W·(B + W)·D).
+``step_within_budget`` searches one step that lowers the imbalance: a leader change, or a replica move (with its
+leadership) to a broker in the same rack or in one without another replica. O(P·W·(B + W)·D).
 """
 
 from __future__ import annotations
@@ -51,14 +53,13 @@ class _Table:
     limit: Floats
     follower: Floats
     extra: Floats
-    outside: Floats  # float64[2, D]: above and below
+    outside: Floats
     total: Floats
 
 
 def step_within_budget(
     bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions
 ) -> str | None:
-    """Return the step found in words, or None."""
     names = [name for name, band in bands.items() if float(levels.before[name].sum()) > 0]
     if not names or not len(cluster.now):
         return None
@@ -320,7 +321,6 @@ def _check_within_dead_band(
 
 
 def _claimed(document: dict[str, Any], code: str) -> dict[str, Any] | None:
-    """Return the arguments of the first reason of this code."""
     return next((reason["args"] for reason in document["reasons"] if reason["code"] == code), None)
 
 

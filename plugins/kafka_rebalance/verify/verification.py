@@ -71,7 +71,6 @@ class Verification:
 
     @property
     def wrong(self) -> tuple[Fault, ...]:
-        """The faults without the notes."""
         return tuple(fault for fault in self.faults if fault.code not in NOTES)
 
 

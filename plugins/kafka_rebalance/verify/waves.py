@@ -147,7 +147,6 @@ def _known_sum(rates: Floats) -> float | None:
     return None if np.isnan(total) else total
 
 
-# Rounding of sums of quotients.
 _SECONDS_ROUNDING = 1e-9
 
 
@@ -158,7 +157,6 @@ def check_costs(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Bytes of each move, totals, budget."""
     moves, cost = document["moves"], document["cost"]
     is_exact = cluster.has_whole_sizes
     for number, (move, found) in enumerate(zip(moves, claimed.bytes.tolist(), strict=True)):
@@ -172,7 +170,6 @@ def check_costs(
 
 
 def check_trace(document: dict[str, Any], faults: FaultList) -> None:
-    """The trace ends with the plan's cost."""
     for name in ("replica_moves", "bytes", "leader_changes") if document["trace"] else ():
         faults.require_equal("trace", f"trace[-1].{name}", document["trace"][-1][name], document["cost"][name])
 
@@ -185,7 +182,6 @@ def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:
 
 
 def total(values: list[int | None]) -> int | None:
-    """Return the sum, None where one is unknown."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 
@@ -265,7 +261,6 @@ def check_wave(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """Bytes, seconds, throttle and free disk of one wave, forward or back."""
     faults.require_equal("wave_bytes", f"{place}.bytes", wave["bytes"], total(amounts))
     throttle = wave["throttle_bytes_per_s"]
     if throttle <= 0:
