@@ -87,11 +87,14 @@ def _minutes(text: str, hour: str, minute: str) -> int:
 class PlanPolicy:
     """None or an empty list: no limit.
 
-    max_hours                    of all waves at the plan's throttle max_wave_hours               of each wave
-    max_move_bytes, max_moves, max_leader_changes max_throttle_bytes_per_s     of each broker in each direction max_gap
-    of the plan's bytes to their lower bound, as a share of the bound never_moved                  topic patterns: no
-    replica or leader changes never_filled                 brokers that get no copies windows                      of
-    the week: each wave fits into one, and execution begins within one
+    max_hours                    of all waves at the plan's throttle
+    max_wave_hours               of each wave
+    max_move_bytes, max_moves, max_leader_changes
+    max_throttle_bytes_per_s     of each broker in each direction
+    max_gap                      of the plan's bytes to their lower bound, as a share of the bound
+    never_moved                  topic patterns: no replica or leader changes
+    never_filled                 brokers that get no copies
+    windows                      of the week: each wave fits into one, and execution begins within one
     """
 
     max_hours: float | None = None

@@ -28,14 +28,17 @@ class Carrier(StrEnum):
 class Resource:
     """One row.
 
-    name          in ``--target NAME=1.1``, plan.json and the store's tables unit          of loads and levels: bytes,
-    bytes/s, percent or count load_name     the load with its unit, as a field or a key of evidence words         a
-    sentence's start before a number of shares: "disk holds" 1.30 × its share carrier       the replicas that carry it
-    load          its metric; None: counted copies_sent   adds what followers fetch from the leader: ``in`` × (RF - 1)
-    rests_on      every metric in it, ``load`` first capacity      its field of ``Capacity``; None: it has none
-    is_balanced   balanced by default; else only a target, a cap, a headroom or ``--also-balance`` brings it into a
-    plan,
-                  and its capacity counts only for a headroom
+    name          in ``--target NAME=1.1``, plan.json and the store's tables
+    unit          of loads and levels: bytes, bytes/s, percent or count
+    load_name     the load with its unit, as a field or a key of evidence
+    words         a sentence's start before a number of shares: "disk holds" 1.30 × its share
+    carrier       the replicas that carry it
+    load          its metric; None: counted
+    copies_sent   adds what followers fetch from the leader: ``in`` × (RF - 1)
+    rests_on      every metric in it, ``load`` first
+    capacity      its field of ``Capacity``; None: it has none
+    is_balanced   by default; else only a target, a cap, a headroom or ``--also-balance`` brings it into a plan, and its
+                  capacity counts only for a headroom
     """
 
     name: str

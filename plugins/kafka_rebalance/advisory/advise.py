@@ -113,10 +113,11 @@ def advise(
 ) -> Advice:
     """Return the advisory with its verified plan.
 
-    width        tasks that ``mapper`` runs at once: larger groups are split previous     document of the last published
-    plan hourly       the hours behind the snapshot's loads quarantined  gaps of the input gate: such groups get scores
-    but no advice; ``options`` leaves such topics out unfit        why no plan can rest on the snapshot: the verdict is
-    ``cannot_tell``
+    width        tasks that ``mapper`` runs at once: larger groups are split
+    previous     document of the last published plan
+    hourly       the hours behind the snapshot's loads
+    quarantined  gaps of the input gate: such groups get scores but no advice; ``options`` leaves such topics out
+    unfit        why no plan can rest on the snapshot: the verdict is ``cannot_tell``
 
     Raises UsageError for options that contradict the snapshot, InvalidPlanError where the plan fails verification.
     """

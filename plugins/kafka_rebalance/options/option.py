@@ -29,10 +29,13 @@ from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Sev
 class Option:
     """One option; its type and range are those of its field.
 
-    title        the field's name in a form help         with "…" at its end, a shell repeats the option for each value
-    metavar      the value's name in a help text; empty for a flag name         in shell, form, REST call and store;
-    default: the field's example      of its JSON, for docs/options.md, where a schema is no help is_in_shell  False:
-    INPUT or a file gives it field, section, kind, held  set by ``options_of``; ``held`` is the field's default
+    title        the field's name in a form
+    help         with "…" at its end, a shell repeats the option for each value
+    metavar      the value's name in a help text; empty for a flag
+    name         in shell, form, REST call and store; default: the field's
+    example      of its JSON, for docs/options.md, where a schema is no help
+    is_in_shell  False: INPUT or a file gives it
+    field, section, kind, held  set by ``options_of``; ``held`` is the field's default
     """
 
     title: str

@@ -171,8 +171,8 @@ def _in_utc(moment: datetime) -> datetime:
 class OwnerRule(Checked):
     """``pattern`` matches the whole subject (a partition's also its topic's); the first match counts.
 
-    subject_type  topic, group, broker … as in a finding; None: any tier          0 to 9, by the team's scale; None:
-    unknown
+    subject_type  topic, group, broker … as in a finding; None: any
+    tier          0 to 9, by the team's scale; None: unknown
     """
 
     pattern: Pattern

@@ -125,9 +125,11 @@ class _Annotation:
 class Value(_Annotation):
     """Annotation of a value: its written form, and one error for every other value.
 
-    fault   follows the value in the error: "is no share"; empty: pydantic's message stays give    what to give instead
-    read    value from JSON or text; leaves unknown forms alone. Raises ValueError write   the inverse schema  for a
-    form beside the range, such as a text's pattern
+    fault   follows the value in the error: "is no share"; empty: pydantic's message stays
+    give    what to give instead
+    read    value from JSON or text; leaves unknown forms alone. Raises ValueError
+    write   the inverse
+    schema  for a form beside the range, such as a text's pattern
     """
 
     def __init__(

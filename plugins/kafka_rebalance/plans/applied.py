@@ -25,12 +25,10 @@ class MoveState(StrEnum):
 
     @property
     def is_copied(self) -> bool:
-        """Whether the new replicas exist."""
         return self in (MoveState.APPLIED, MoveState.PLACED)
 
     @property
     def is_by_others(self) -> bool:
-        """Whether others changed the partition."""
         return self in (MoveState.ELSEWHERE, MoveState.GONE)
 
 
@@ -80,7 +78,6 @@ class AppliedPlan:
 
     @property
     def counts(self) -> dict[MoveState, int]:
-        """Return the moves in each state, in the order of the states."""
         found = Counter(self.states)
         return {state: found[state] for state in MoveState}
 
@@ -99,7 +96,6 @@ class AppliedPlan:
 
     @property
     def state(self) -> ApplyState:
-        """The worst state."""
         if any(state.is_by_others for state in self.states):
             return ApplyState.MOVED_BY_OTHERS
         if all(state is MoveState.OPEN for state in self.states):

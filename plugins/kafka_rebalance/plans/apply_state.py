@@ -24,5 +24,4 @@ class ApplyState(StrEnum):
 
     @property
     def is_as_decided(self) -> bool:
-        """Whether the end is the decision's: applied fully, or not at all."""
         return self in (ApplyState.VERIFIED, ApplyState.REJECTED)

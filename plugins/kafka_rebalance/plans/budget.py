@@ -4,8 +4,8 @@ Promises, in order: no broker exceeds its capacity; the cost is within the budge
 (removed brokers, racks, replication factor); if all bands fit the budget, the plan is the cheapest found, else the one
 with the least imbalance found (``planner.budget.search``).
 
-Example: brokers of 100 MB/s carry 140, 90 and 70. Shares are 100 each, so 10 of the 140 must go to a broker that they
-lift to its limit.
+Example: brokers of 100 MB/s carry 140, 90 and 70. Their shares are 100 each, so 10 of the 140 fit on no broker below a
+limit.
 
 Complexity: two searches, and the one within the budget. Deterministic: steps are counted, no clock.
 """
@@ -55,7 +55,7 @@ class Balance:
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with a solution. On small clusters the search from today's leaders wins if cheaper."""
+        """On small clusters the search from today's leaders wins if cheaper."""
         state.progress("searching")
         found = solve(state.problem, seed=state.seed, params=state.params.solve)
         pairs = state.problem.partition_count * state.problem.broker_count
@@ -79,30 +79,26 @@ def _distance(problem: Problem, solution: Solution) -> float:
 
 
 class KeepCapacity:
-    """Keeps brokers within capacity."""
-
     name = "capacity"
 
     def applies(self, state: PlanState) -> bool:
         return state.is_open and lifts(state.problem, state.found)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the most even placement found that costs no more and keeps capacities."""
+        """The most even placement found that costs no more."""
         params = state.params
         kept = within_capacity(state.problem, state.found, state.seed, params.solve, params.budget)
         return state.with_solution(kept)
 
 
 class KeepBudget:
-    """Keeps the plan within the budget."""
-
     name = "budget"
 
     def applies(self, state: PlanState) -> bool:
         return state.is_open and not fits_budget(state.problem, state.found.cost)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with the most even placement found within the budget."""
+        """The most even placement found within the budget."""
         params = state.params
         cut = within_budget(state.problem, state.found, state.seed, params.solve, params.budget)
         return state.with_solution(cut)
@@ -111,7 +107,7 @@ class KeepBudget:
 def search(
     problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS.solve, budget: BudgetParams = DEFAULTS.budget
 ) -> Solution:
-    """Return the result of the three stages for a problem; other stages search with it at other prices.
+    """Return the result of the three stages; other stages search with it at other prices.
 
     ``params`` are those of the first search. Raises InfeasibleError where moves that must be made break a limit.
     """
@@ -126,10 +122,7 @@ def search(
 def within_capacity(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """Return the most even solution found within capacities, for no more than ``solution`` costs.
-
-    Raises InfeasibleError where moves that must be made exceed a capacity.
-    """
+    """Return the most even solution found that costs no more. Raises InfeasibleError as ``search``."""
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if lifts(problem, least):
         raise InfeasibleError(first_lifted(problem, least), fact(FactCode.ADD_CAPACITY))
@@ -142,9 +135,8 @@ def within_capacity(
 def within_budget(
     problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
 ) -> Solution:
-    """Return the most even solution found within the budget, on the way to ``solution``, which costs more.
-
-    Raises InfeasibleError where moves that must be made cost more.
+    """Return the most even solution found on the way to ``solution``, which costs more. Raises InfeasibleError as
+    ``search``.
     """
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if not fits_budget(problem, least.cost):
@@ -323,7 +315,6 @@ def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:
 
 
 def _prices(plan_request: PlanRequest, problem: Problem, proof: EvennessProof) -> dict[str, dict[int, float]]:
-    """By resource and broker, without zeros."""
     ids = plan_request.brokers.arrays.ids.tolist()
     by_name = {
         name: {ids[b]: float(proof.prices[b, d]) for b in np.flatnonzero(proof.prices[:, d]).tolist()}
@@ -333,7 +324,6 @@ def _prices(plan_request: PlanRequest, problem: Problem, proof: EvennessProof) -
 
 
 def _charges(proof: EvennessProof) -> dict[str, float]:
-    """By cost, without zeros."""
     charges = (
         ("bytes", proof.per_byte),
         ("replica_moves", proof.per_move),
@@ -451,7 +441,6 @@ def _quicker(
 
 
 def placed_anew(problem: Problem, solution: Solution, placing: SteeredPlacing) -> Solution:
-    """Return ``solution`` with another placement of the same problem."""
     index = (placing.replicas == placing.leader[:, None]).argmax(axis=1).astype(np.int32)
     replicas, leader = in_kafka_order(problem, placing.replicas, index)
     return replace(
@@ -522,7 +511,6 @@ def _costs(plan_request: PlanRequest, solution: Solution, params: PlanParams) ->
 
 
 def _seconds(plan_request: PlanRequest, solution: Solution, params: PlanParams) -> float:
-    """Return the seconds of the waves, without moves that no wave has room for."""
     draft = draft_of(plan_request, solution.replicas, solution.leader)
     if not len(draft):
         return 0.0
@@ -573,8 +561,6 @@ def _best_of(found: Sequence[Bounds]) -> Bounds:
 
 
 class KeepHours:
-    """Keeps the plan's waves within ``max_hours``."""
-
     name = "hours"
 
     def applies(self, state: PlanState) -> bool:
@@ -591,10 +577,7 @@ class KeepHours:
 def within_hours(
     plan_request: PlanRequest, problem: Problem, found: Solution, *, seed: int, params: PlanParams
 ) -> Solution:
-    """Return the most even solution found whose waves take at most ``max_hours``; those of ``found`` take more.
-
-    Raises InfeasibleError where moves that must be made take longer.
-    """
+    """Return the most even solution found. Raises InfeasibleError where moves that must be made take longer."""
     least = solve(without_balance(problem), seed=seed, params=params.budget.solve)
     draft = _draft(plan_request, least)
     if not keeps_hours(plan_request, draft, params):

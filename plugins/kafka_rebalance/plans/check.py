@@ -126,14 +126,11 @@ _ORDER = (PlanStatus.VALID, PlanStatus.NOT_WORTH_IT, PlanStatus.STALE, PlanStatu
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code with its facts."""
-
     code: ReasonCode
     facts: tuple[Fact, ...]
 
     @property
     def status(self) -> PlanStatus:
-        """The plan's status by this reason alone."""
         return STATUS_OF[self.code]
 
     def document(self) -> dict[str, Any]:
@@ -185,8 +182,6 @@ class PlannedMove:
 
 @dataclass(frozen=True, slots=True)
 class PlannedState:
-    """A plan of ours, with its preconditions."""
-
     plan_id: str
     cluster: str
     cluster_id: str | None
@@ -367,7 +362,6 @@ def _counts(seen: _Fields) -> dict[str, int]:
 
 
 def _reassigning(seen: _Fields) -> frozenset[tuple[str, int]]:
-    """Return topic and partition of reassignments in the plan's snapshot."""
     pairs: list[Any] = seen.field("reassigning", list)
     for pair in pairs:
         if not isinstance(pair, list) or [type(part) for part in pair] != [str, int]:
@@ -390,8 +384,6 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeftMove:
-    """A move to be made: problem row, target and leader as broker indices."""
-
     row: int
     target: list[int]
     leader: int
@@ -631,7 +623,6 @@ def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason
 
 
 def still_reassigning(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Yield reassignments of others that run since the plan's snapshot."""
     for name in _foreign(planned, snapshot, were_running=True):
         yield reason(ReasonCode.STILL_REASSIGNING, FactCode.STILL_REASSIGNED_BY_OTHERS, partition=name)
 
@@ -763,7 +754,6 @@ def effect_of(
 
 
 def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int) -> Reason:
-    """Judge whether the remaining moves pay."""
     options = plan_request.options
     if plan_request.hard or options.preferred_election:
         what_is_left = fact(FactCode.MOVES_ARE_LEFT, moves=left, gain=None, imbalance=None)
@@ -819,7 +809,6 @@ class CheckResult:
 
     @property
     def codes(self) -> tuple[ReasonCode, ...]:
-        """Each code once, in the order of the reasons."""
         return tuple(dict.fromkeys(one.code for one in self.because))
 
 
@@ -911,7 +900,6 @@ def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionPar
 def _result(
     reasons: tuple[Reason, ...], done: int, left: int, params: PlanParams, warnings: tuple[Reason, ...] = ()
 ) -> CheckResult:
-    """Put the reasons of the worst status first, then the other changes."""
     status = worst(reasons)
     ordered = sorted(reasons, key=lambda one: one.status is not status)
     most = params.check.reasons_per_code

@@ -106,7 +106,6 @@ def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
 
 
 def partial_racks(brokers: Iterable[Broker]) -> tuple[Fact, ...]:
-    """Return brokers without a rack where others have one."""
     brokers = tuple(brokers)
     without = tuple(broker.id for broker in brokers if broker.rack is None)
     return (fact(FactCode.BROKERS_WITHOUT_RACK, brokers=without),) if 0 < len(without) < len(brokers) else ()

@@ -66,21 +66,17 @@ class CutWaves:
         return state.wave_of is None
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with waves, ``infeasible`` where the remaining moves break a hard rule."""
         state.progress("cutting waves")
         return _cut(state)
 
 
 class WritePlan:
-    """Builds the plan."""
-
     name = "plan"
 
     def applies(self, state: PlanState) -> bool:
         return state.plan is None
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with its plan, unsealed."""
         return replace(state, plan=_plan(state))
 
 
@@ -102,14 +98,12 @@ def _cut(state: PlanState) -> PlanState:
 
 
 def _step_of(state: PlanState) -> Ints:
-    """Return the step of each move; without balance all moves are one step."""
     if state.step_of is not None and len(state.step_of) == len(state.draft):
         return state.step_of
     return np.full(len(state.draft), len(ORDER) - 1, dtype=np.int32)
 
 
 def _broken_without_stuck(state: PlanState, draft: Draft) -> tuple[Fact, ...]:
-    """Return promises that break once moves without a wave are left out."""
     request, problem = state.request, state.problem
     over = over_caps(request, outcome_of(request, draft).after_by_resource)
     if over:

@@ -23,7 +23,7 @@ class Deviation:
     """The broker furthest from its share: ``ratio`` = load / share."""
 
     resource: str
-    broker: int  # index
+    broker: int
     ratio: float
 
 

@@ -40,7 +40,7 @@ _NO_FIELDS = frozenset({"format_version", "before", "after"})
 
 
 def plan_from_document(document: Document) -> Plan:
-    """Return the plan of a document. Raises InvalidInputError unless ``to_document`` gives exactly this document."""
+    """Raises InvalidInputError unless ``to_document`` gives exactly this document."""
     place = f"plan {str(document.get('plan_id', ''))[:12]}"
     require_format(document, place)
     try:

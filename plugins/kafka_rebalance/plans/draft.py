@@ -44,12 +44,10 @@ class Draft:
 
     @property
     def copies(self) -> Longs:
-        """int64[M]: new replicas."""
         return np.asarray(self.is_new.sum(axis=1))
 
     @property
     def dropped(self) -> Longs:
-        """int64[M]: dropped replicas."""
         return np.asarray(self.is_dropped.sum(axis=1))
 
     @property
@@ -73,11 +71,9 @@ class Draft:
         return np.asarray(~self.changes_replicas & ~self.changes_leader & (self.start[:, 0] == self.end[:, 0]))
 
     def bytes_forward(self) -> list[int | None]:
-        """Bytes that each move copies, None where unknown."""
         return _whole(self.copies, self.size)
 
     def bytes_back(self) -> list[int | None]:
-        """Bytes that the rollback of each move copies."""
         return _whole(self.dropped, self.size)
 
     def chosen(self, members: Longs) -> Draft:
@@ -180,7 +176,6 @@ def empty_draft(plan_request: PlanRequest) -> Draft:
 
 
 def total_bytes(amounts: list[int | None]) -> int | None:
-    """Return the sum, None where one is unknown."""
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if len(known) == len(amounts) else None
 
@@ -245,7 +240,6 @@ class Outcome:
 
     @property
     def states_after(self) -> tuple[Floats, Floats]:
-        """``states_before`` with the plan."""
         return self.after, self.elected_after
 
     def column(self, resource: str) -> int:
@@ -264,7 +258,7 @@ def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
     if preferred is not None and not np.array_equal(preferred, leader):
         _, elected_before = _loads(plan_request, replicas, preferred, own)
         elected = preferred.copy()
-        elected[draft.row] = draft.leader_to  # first of its list
+        elected[draft.row] = draft.leader_to
         _, elected_after = _loads(plan_request, after_replicas, elected, after_own)
     excess = topic_excess(placement.topic, placement.replicas, stays)
     spread = (excess, topic_excess(placement.topic, after_replicas, stays))
@@ -308,7 +302,6 @@ def resource_outcomes(
 
 
 def preferred_leaders_of(plan_request: PlanRequest, outcome: Outcome) -> PreferredLeaders:
-    """Return leaders of each broker after the next preferred election, without and with the plan."""
     ids, d = plan_request.brokers.arrays.ids.tolist(), outcome.column("leaders")
     columns = (outcome.elected_before[:, d], outcome.elected_after[:, d])
     before, after = (dict(zip(ids, np.rint(column).astype(np.int64).tolist(), strict=True)) for column in columns)
@@ -316,7 +309,6 @@ def preferred_leaders_of(plan_request: PlanRequest, outcome: Outcome) -> Preferr
 
 
 def bands_of(problem: Problem) -> Bands:
-    """Return the problem's bands, and the mean that they are multiples of."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean = plain_mean(total, problem.capacity, problem.stays)
     return Bands(problem.band_low, problem.band_high, mean, problem.band_rank)

@@ -85,7 +85,6 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
 
 
 def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: float, stays: Flags) -> InfeasibleError:
-    """Return the error that all brokers within headroom carry less than the total."""
     most = float(plan_request.caps[resource][stays].sum())
     whole = float(plan_request.brokers.arrays.capacity[resource][stays].sum())
     return InfeasibleError(
@@ -102,7 +101,6 @@ def _too_little_headroom(plan_request: PlanRequest, resource: str, all_of_it: fl
 
 
 def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
-    """Raises InfeasibleError where one partition lifts any leader above the cap."""
     weight = problem.follower_load[:, d] + np.where(problem.leader >= 0, problem.leader_extra[:, d], 0.0)
     if not len(weight) or float(weight.max()) <= cap * (1 + BAND_ROUNDING):
         return
@@ -135,16 +133,12 @@ def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
 
 # Repair of each move: the broker and resource that are further from their share without it.
 #
-# Leaving out one move changes each of its brokers' loads back. If a broker is then further from its share, the move
-# repairs it. Of several, the one furthest from its share before is named.
-#
-# Example: disks at 1.5, 1.0 and 0.5 × their share, one move of 0.5 from the first to the last. Without it the first is
-# at 1.5 instead of 1.0, the last at 0.5. Both repairs are equal, so the source is named.
+# Of several, the one furthest from its share before is named. Example: disks at 1.5, 1.0 and 0.5 × their share, one
+# move of 0.5 from the first to the last. Without it the first is at 1.5 instead of 1.0, the last at 0.5. Both repairs
+# are equal, so the source is named.
 
 
 class Repair(IntEnum):
-    """How a broker gets nearer to its share."""
-
     RELIEVES = 0  # above its share before
     FILLS = 1  # below its share before
     MAKES_UP = 2  # other moves take it past its share
@@ -334,7 +328,6 @@ def _balance_facts(plan_request: PlanRequest, outcome: Outcome, ratios: Ratios, 
 
 
 def hard_reasons(plan_request: PlanRequest, draft: Draft) -> tuple[FactCode | None, ...]:
-    """Return the reason of each move that must be made regardless of balance; None for others."""
     nothing = fact(FactCode.NO_LOAD_CHANGES)
     why = MoveFacts([nothing] * len(draft), [nothing] * len(draft))
     _add_hard_reasons(plan_request, draft, why)
@@ -342,7 +335,6 @@ def hard_reasons(plan_request: PlanRequest, draft: Draft) -> tuple[FactCode | No
 
 
 def _add_hard_reasons(plan_request: PlanRequest, draft: Draft, why: MoveFacts) -> None:
-    """Overwrite the facts of moves that must be made regardless of balance."""
     brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids.tolist()
     reasons, worse = why.reasons, why.worse_without
     start_count, end_count = (draft.start >= 0).sum(axis=1), (draft.end >= 0).sum(axis=1)
@@ -417,9 +409,9 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
 
 # Causes of two limits together: disks without room for another copy, and count bands that keep loads uneven.
 #
-# The first compares the smallest replica with the freest disk. The second adds up the largest (smallest) replicas that
-# a broker's count band allows. Example: 30 partitions of 10 GB, disks of 1 TB and 500 GB: the first disk needs 180 GB
-# at least, its count band allows 16 replicas, which hold 160 GB. O(P log P) each.
+# The first compares the smallest replica with the freest disk. The second adds up the largest (smallest) replicas of a
+# count band. Example: 30 partitions of 10 GB, disks of 1 TB and 500 GB: the first disk needs 180 GB at least, its count
+# band allows 16 replicas, which hold 160 GB. O(P log P) each.
 
 
 def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
@@ -471,7 +463,6 @@ def count_band_binds(problem: Problem, d: int, broker: int, *, is_high: bool) ->
 
 
 def _whole(problem: Problem, broker: int, c: int, *, is_high: bool) -> int:
-    """Return the fewest (load too high) or most replicas in the count band."""
     if is_high:
         return int(np.ceil(float(problem.band_low[broker, c]) - BAND_ROUNDING))
     high = float(problem.band_high[broker, c])
@@ -538,7 +529,6 @@ def widenings(
 
 
 def _gave_way(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> Fact | None:
-    """Return which bands or caps outrank a band, and why; None for none."""
     if not others:
         return None
     ordered, capped = plan_request.ordered, tuple(other for other in others if other in plan_request.caps)
@@ -557,7 +547,6 @@ def largest_alone(problem: Problem, d: int) -> tuple[int, float]:
 
 
 def _weights(problem: Problem, d: int) -> Floats:
-    """float64[P]: load that some broker must carry in any placement: the leader's part."""
     weight: Floats = problem.follower_load[:, d] + problem.leader_extra[:, d]
     return weight
 
@@ -582,7 +571,6 @@ def _why_above(plan_request: PlanRequest, problem: Problem, d: int, broker: int,
 def _immovable_above(
     plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints
 ) -> Fact | None:
-    """Return that excluded partitions fill the band, and the topic to include first."""
     here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
     load = np.where(here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
     high = float(problem.band_high[broker, d])
@@ -599,7 +587,6 @@ def _immovable_above(
 
 
 def _no_other_leader(problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
-    """Return that no other broker can take its leaders (leader changes only)."""
     if problem.moves_replicas or problem.resources[d] not in LEADER_CARRIED:
         return None
     led = leader == broker
@@ -619,7 +606,6 @@ def _too_few_receivers(problem: Problem) -> Fact | None:
 
 
 def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> Fact:
-    """Return why a broker has too little: another holds too much that cannot be split, or racks exclude it."""
     high = problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
     if row >= 0 and weight > float(high[problem.stays].max(initial=0.0)) * (1 + BAND_ROUNDING):
@@ -645,11 +631,7 @@ def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:
     return float(weight.min()) if len(weight) else 0.0
 
 
-# Reasons of a verdict.
-
-
 def within_dead_band(plan_request: PlanRequest, worst: Deviation | None, dead_band: float) -> Fact:
-    """Return why nothing is done: the deviation of the furthest broker."""
     if worst is None or worst.ratio == 1.0:
         return fact(FactCode.ALL_INSIDE_BAND)
     return fact(
@@ -662,7 +644,6 @@ def within_dead_band(plan_request: PlanRequest, worst: Deviation | None, dead_ba
 
 
 def does_not_pay(gain: float, copied: float, total: float) -> Fact:
-    """Return why a found plan is not recommended."""
     return fact(
         FactCode.DOES_NOT_PAY, copied_bytes=float(copied), copied_share=copied / total, imbalance_removed=max(gain, 0.0)
     )
@@ -676,7 +657,7 @@ def why_outside(
     *,
     is_proved: bool = False,
 ) -> tuple[Fact, ...]:
-    """Return unmet bands that no move helps, and why: the smallest cause first."""
+    """The smallest cause first."""
     load, stays = outcome.before, plan_request.brokers.arrays.stays
     if imbalance(bands, outcome.elected_before, stays) < imbalance(bands, load, stays):
         return (fact(FactCode.WAITS_FOR_ELECTION), *outside_band(plan_request, bands, load, when="until_elected"))
@@ -693,9 +674,7 @@ def why_outside(
 def why_rebalance(
     plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[Fact, ...]:
-    """Return what must move, resources outside their bands today or after a preferred election, and
-    what stays outside.
-    """
+    """Return what must move, bands unmet today or after a preferred election, and what stays outside."""
     facts = [*plan_request.hard, *outside_band(plan_request, bands, outcome.before)]
     facts += _outside_once_elected(plan_request, bands, outcome)
     facts += [
@@ -725,14 +704,12 @@ def bounds_of_widened_bands(
 
 
 def budget_allows_nothing(plan_request: PlanRequest, bands: Bands, load: Floats) -> tuple[Fact, ...]:
-    """Return that a band is unmet, and the budget allows no help."""
     was = imbalance(bands, load, plan_request.brokers.arrays.stays)
     first = fact(FactCode.BUDGET_ALLOWS_NOTHING, **_limits(plan_request.options), imbalance=was)
     return (first, *outside_band(plan_request, bands, load))
 
 
 def budget_cuts_short(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> tuple[Fact, ...]:
-    """Return the budget's gain, what remains outside, and how to continue."""
     stays = plan_request.brokers.arrays.stays
     was, left = imbalance(bands, before, stays), imbalance(bands, after, stays)
     first = fact(
@@ -756,7 +733,6 @@ def election_less_even(plan_request: PlanRequest, outcome: Outcome) -> tuple[Fac
 
 
 def least_imbalance_in_budget(claim: BudgetClaim | None) -> tuple[Fact, ...]:
-    """Return the least imbalance of any plan within the budget, where above 0."""
     if claim is None or not claim.least_imbalance:
         return ()
     return (fact(FactCode.LEAST_IMBALANCE_IN_BUDGET, imbalance=claim.least_imbalance),)

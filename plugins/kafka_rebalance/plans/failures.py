@@ -1,8 +1,7 @@
 """Effects of each loss of a broker or rack: takeovers, loads, and follower orders that spread them.
 
 A loss is one broker in service, or all of one rack. Lost leaders go to the first replica of their list that is in
-service and in sync. A lagging replica does not count; one that the plan copies does. Lost replicas need no copies for a
-while and are not recreated, so loads do not include catching up.
+service and in sync, or copied by the plan. Loads do not include copies for lost replicas or catching up.
 
 Example: broker 0 leads two partitions [0, 1, 2] and sends 10 MB/s for each; broker 1 sends 50 of 60 MB/s. Without
 broker 0 it sends 70: 1.17 × its capacity. With one list in the order [0, 2, 1] it sends 60.
@@ -122,7 +121,6 @@ def able_to_lead(plan_request: PlanRequest, replicas: Ints, serves: Flags) -> Fl
 
 
 def _pairs(replicas: Ints, rows: Longs, brokers: Ints) -> Flags:
-    """bool[P, W]: cells with one of the pairs of row and broker."""
     marked = np.zeros(replicas.shape, dtype=np.bool_)
     at, column = np.nonzero(replicas[rows] == brokers[:, None])
     marked[rows[at], column] = True
@@ -196,7 +194,6 @@ def with_follower_order(plan_request: PlanRequest, draft: Draft) -> Draft:
 
 
 def _may_be_reordered(plan_request: PlanRequest) -> Flags:
-    """bool[P]: problem rows that nothing pins, with all replicas alive and in sync."""
     may = np.zeros(len(plan_request.partitions.placement.replicas), dtype=np.bool_)
     may[plan_request.rows] = ~plan_request.pinned
     replicas = plan_request.partitions.placement.replicas

@@ -41,8 +41,6 @@ from kafka_rebalance.scoring.assignment_scores import skew
 
 
 class AddFrontier:
-    """Adds the costs of other bands."""
-
     name = "frontier"
 
     def applies(self, state: PlanState) -> bool:
@@ -133,7 +131,6 @@ def _solve_params(problem: Problem, params: FrontierParams) -> SolveParams:
 
 
 def _own_point(plan: Plan, plan_request: PlanRequest, even: Problem) -> RatedPoint:
-    """Return the plan's point, and why it is recommended."""
     options, bound = (
         plan_request.options,
         next((proved.value for proved in plan.lower_bound if proved.cost == "bytes"), None),
@@ -298,13 +295,11 @@ class RatedPoint:
     unevenness: float
 
     def price(self, *, by_bytes: bool) -> Price:
-        """Return bytes (0 if they do not count), replica moves, leader changes."""
         point = self.point
         return (point.bytes or 0) if by_bytes else 0, point.replica_moves, point.leader_changes
 
 
 def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
-    """Without known bytes, replicas are the first cost."""
     return all(rated.point.bytes is not None for rated in points)
 
 

@@ -51,12 +51,10 @@ class HoursOutside:
 
     @property
     def before(self) -> int:
-        """Hours with a broker outside its band."""
         return sum(hour.brokers_outside_before > 0 for hour in self.judged)
 
     @property
     def after(self) -> int:
-        """The same with the plan."""
         return sum(hour.brokers_outside_after > 0 for hour in self.judged)
 
     @property
@@ -68,7 +66,6 @@ class HoursOutside:
 
     @property
     def gain(self) -> float:
-        """Share of these hours that the plan avoids."""
         return max(0.0, 1 - self.after / self.before) if self.before else 0.0
 
     @property
@@ -123,8 +120,6 @@ def hours_outside(snapshot: ClusterSnapshot, plan: Plan, hourly: HourlyLoads | N
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
-    """``bands`` of the D ``resources``, at the plan's level."""
-
     resources: tuple[str, ...]
     bands: Bands
     plan_request: PlanRequest
@@ -165,7 +160,6 @@ def _placed(judge: _Judge, replicas: Ints, leader: Ints) -> Callable[[MeasuredLo
 
 
 def _after(plan_request: PlanRequest, plan: Plan) -> tuple[Ints, Ints]:
-    """Return the whole cluster after the plan, in snapshot rows."""
     placed, row_of = plan_request.partitions.placement, plan_request.snapshot.row_of
     width = max([placed.replicas.shape[1], *(len(move.to_replicas) for move in plan.moves)])
     replicas = np.pad(placed.replicas, ((0, 0), (0, width - placed.replicas.shape[1])), constant_values=-1)

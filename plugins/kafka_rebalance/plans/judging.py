@@ -60,7 +60,6 @@ class RefuseImpossible:
         return state.is_open
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the same state. Raises InfeasibleError."""
         refuse_too_much_for_the_disks(state.problem)
         refuse_too_much_for_the_caps(state.request, state.problem)
         return state
@@ -160,7 +159,6 @@ class TellWaiting:
         return state.is_possible and bool(state.request.unmet)
 
     def run(self, state: PlanState) -> PlanState:
-        """Return the state with these reasons first."""
         is_idle = state.verdict is Verdict.NOTHING_TO_DO
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if is_idle else state.verdict
         return replace(state, verdict=verdict, reasons=(*state.request.unmet, *state.reasons))
@@ -189,7 +187,6 @@ def _dead_band(state: PlanState) -> float:
 
 
 def _worst_today(problem: Problem, within: float) -> Deviation | None:
-    """Return the worse of today's deviation and that after the next preferred election."""
     worst = worst_deviation(problem, broker_loads(problem, problem.replicas, problem.leader), within)
     if problem.preferred is None or np.array_equal(problem.preferred, problem.leader):
         return worst

@@ -83,7 +83,6 @@ def _is_internal(topic: Topic) -> bool:
 
 
 def _require_topic_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError for an unknown broker or rack of ``--topic-brokers``."""
     known = {broker.id for broker in snapshot.brokers} | options.add_brokers.keys()
     racks = {broker.rack for broker in snapshot.brokers} | set(options.add_brokers.values())
     for rule in options.topic_brokers:

@@ -25,11 +25,10 @@ _WITHOUT_PROGRAMS = SolveParams(effort=Effort(program_steps=0))
 class BudgetParams(Parameters):
     """The most even plan within a budget; ``solve`` finds the moves that must be made.
 
-    searches, few_pairs  clusters with at most so many pairs of partition and broker are searched so often, with
-    different
+    searches, few_pairs  clusters of at most so many pairs of partition and broker are searched so often, with different
                          seeds: ties decide much there
-    hour_steps           halvings of a plan's bytes down to its hours large_hour_steps     beyond small clusters: cuts
-    of too long plans down to ``hour_aim`` of what fits
+    hour_steps           halvings of a plan's bytes down to its hours
+    large_hour_steps     beyond small clusters: cuts of too long plans down to ``hour_aim`` of what fits
     """
 
     solve: SolveParams = _WITHOUT_PROGRAMS
@@ -44,9 +43,9 @@ class BudgetParams(Parameters):
 class StabilityParams(Parameters):
     """Stability from one plan to the next.
 
-    least_gain         where a band cannot be met, moves must remove this share of the imbalance most_bytes_ratio
-    limit for the bytes of a continued plan over those of a new one dead_band_edge     the dead band is wider by this
-    share after a plan without moves
+    least_gain         where a band cannot be met, moves must remove this share of the imbalance
+    most_bytes_ratio   limit for the bytes of a continued plan over those of a new one
+    dead_band_edge     the dead band is wider by this share after a plan without moves
     """
 
     least_gain: float = number(0.05, least=0.0, most=1.0)
@@ -58,12 +57,13 @@ class StabilityParams(Parameters):
 class WaveParams(Parameters):
     """Waves.
 
-    least_slots, most_waves  concurrent moves for each broker; more of them where waves would be too many driver_slots
-    transfers in each direction for a driver that keeps its slots full throttle_over_rate       a raised throttle is
-    this many times the concurrent writes fair_time_over_least     waves are good enough at this share above their
-    busiest broker's time most_exchange_tries      limit of exchanges between waves slow_time_over_least     waves that
-    lose more at their barriers are cut again with twice the concurrent moves, at most
-                             ``most_doublings`` times, unless the number was given
+    least_slots, most_waves  concurrent moves for each broker; more of them where waves would be too many
+    driver_slots             transfers in each direction for a driver that keeps its slots full
+    throttle_over_rate       a raised throttle is this many times the concurrent writes
+    fair_time_over_least     waves are good enough at this share above their busiest broker's time
+    most_exchange_tries      limit of exchanges between waves
+    slow_time_over_least     waves that lose more at their barriers are cut again with twice the concurrent moves, at
+                             most ``most_doublings`` times, unless the number was given
     """
 
     least_slots: int = number(10, least=1)
@@ -80,10 +80,11 @@ class WaveParams(Parameters):
 class FrontierParams(Parameters):
     """The frontier of balance against bytes.
 
-    steps, narrowest        bands from today's worst deviation down to the narrowest, in equal ratios same_band
-    bands closer than this ratio to the plan's own are skipped least_points            fewer make no frontier
-    same_skew_ratio         a dearer point needs a resource that is more even by this share most_annealed_replicas
-    points of larger clusters are not annealed
+    steps, narrowest        bands from today's worst deviation down to the narrowest, in equal ratios
+    same_band               bands closer than this ratio to the plan's own are skipped
+    least_points            fewer make no frontier
+    same_skew_ratio         a dearer point needs a resource that is more even by this share
+    most_annealed_replicas  points of larger clusters are not annealed
     """
 
     steps: int = number(9, least=1)
@@ -100,10 +101,10 @@ class FrontierParams(Parameters):
 class StepParams(Parameters):
     """Steps.
 
-    full_share                 brokers above this share of capacity are relieved first most_pairs_searched_twice  of
-    partition and broker: smaller clusters are searched with and without an election first least_saving
-    share of the bytes that a search without election must save bound_rounding             share of a step's bound that
-    is not claimed
+    full_share                 brokers above this share of capacity are relieved first
+    most_pairs_searched_twice  of partition and broker: smaller clusters are searched with and without an election first
+    least_saving               share of the bytes that a search without election must save
+    bound_rounding             share of a step's bound that is not claimed
     """
 
     full_share: float = number(0.85, least=0.0, most=1.0)
@@ -143,8 +144,9 @@ class UnseenParams(Parameters):
 class OptionParams(Parameters):
     """Options against the cluster.
 
-    most_replication_factor  a factor above this and above the brokers is refused same_disk_ratio          smaller
-    differences of disks are ignored busy_share               of capacity: from here on rates are evened out by default
+    most_replication_factor  a factor above this and above the brokers is refused
+    same_disk_ratio          smaller differences of disks are ignored
+    busy_share               of capacity: from here on rates are evened out by default
     most_named               partitions that a note names
     """
 
@@ -158,7 +160,8 @@ class OptionParams(Parameters):
 class CheckParams(Parameters):
     """Checks of stored plans.
 
-    least_harm        of imbalance: an increase by less is noise reasons_per_code  shown at most; the others are counted
+    least_harm        of imbalance: an increase by less is noise
+    reasons_per_code  shown at most; the others are counted
     most_drift        larger changes of sizes and capacities give a warning
     """
 

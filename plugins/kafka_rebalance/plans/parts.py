@@ -86,7 +86,6 @@ def bounds_of(
 
 
 def is_within_slack(options: PlanOptions, gap: float | None) -> bool | None:
-    """Return whether a gap is within the slack; None where costs are not weighed."""
     return (gap is not None and gap <= options.slack_in_force) if options.weighs_costs else None
 
 
@@ -124,7 +123,6 @@ def _named_cover(plan_request: PlanRequest, problem: Problem, cover: Cover) -> C
 
 
 def _by_topic(plan_request: PlanRequest, rows: Longs) -> dict[str, tuple[int, ...]]:
-    """Return partitions by topic name, in order."""
     snapshot, by_topic = plan_request.snapshot, dict[str, list[int]]()
     for row in plan_request.rows[rows].tolist():
         topic = snapshot.topics[int(snapshot.partitions.topic[row])].name
@@ -143,7 +141,6 @@ def _named(plan_request: PlanRequest, values: Floats) -> dict[int, float]:
 
 
 def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[Fact, ...]:
-    """Return the preconditions of the plan, which ``check`` judges."""
     if not len(draft):
         return ()
     leaders, ids = draft.leader_from[draft.leader_from >= 0], plan_request.brokers.arrays.ids
@@ -162,7 +159,6 @@ def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[Fact, ...
 
 
 def expiry_of(captured_at: datetime | None, hours: int) -> str | None:
-    """Return ``captured_at`` plus the hours, in its zone."""
     return None if captured_at is None else time_text(captured_at + timedelta(hours=hours))
 
 

@@ -134,7 +134,6 @@ def search_plan(
 
 
 def run_stages(state: PlanState, watch: Watch = ignore) -> Plan:
-    """Return the plan of the stages, unsealed."""
     for stage in STAGES:
         if not stage.applies(state):
             continue
@@ -171,8 +170,8 @@ def plan_of_unfit_reading(
 
 
 def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params: PlanParams = DEFAULTS) -> None:
-    """Raise as ``make_plan`` would: UsageError for contradicting options, InfeasibleError for too high a replication
-    factor.
+    """Raises UsageError for contradicting options, InfeasibleError for too high a replication factor,
+    as ``make_plan``.
     """
     require_brokers_fit(snapshot, options, params.options)
     if options.asks_of_loads and not nothing_usable(snapshot):

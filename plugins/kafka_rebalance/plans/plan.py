@@ -329,7 +329,7 @@ class Plan:
     advisor_version: str = ""
     resources: tuple[ResourceOutcome, ...] = ()
     left_out: Mapping[str, Fact] = field(default_factory=dict)  # resource -> why
-    topic_excess_replicas: tuple[int, int] = (0, 0)  # before, after
+    topic_excess_replicas: tuple[int, int] = (0, 0)
     lower_bound: tuple[Bound, ...] = ()
     certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)  # resource -> broker -> price
     proofs: Mapping[str, Proof] = field(default_factory=dict)  # of moves, time and bytes, by cost
@@ -345,7 +345,7 @@ class Plan:
     preferred_leaders: PreferredLeaders | None = None  # None: the snapshot has no brokers
     within_budget: BudgetClaim | None = None  # None: no budget, or it was enough
     continues: str | None = None  # plan_id of an earlier plan that this one confirms or continues
-    trace: tuple[TraceStep, ...] = ()  # one for each stage, in order
+    trace: tuple[TraceStep, ...] = ()
     plan_id: str = ""
 
     @cached_property

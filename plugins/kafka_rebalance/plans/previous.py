@@ -1,7 +1,7 @@
 """The stages ``earlier plan`` and ``continue``: an earlier plan that is not or only partly applied.
 
-An operator wants to see the approved plan again, not an equivalent one. So its remaining moves are kept while nothing
-contradicts them and they still reach the goal; else they are kept and others are added.
+An operator wants to see the approved plan again, not an equivalent one. So its remaining moves stay while nothing
+contradicts them, with others added where they no longer reach the goal.
 
 Promises, in order: kept moves fit today's budget; no replica stays where it must not; a plan that ends inside the dead
 band, or nearly as even as any, is confirmed unchanged; else it is continued if that copies little more than a new plan.
@@ -79,8 +79,6 @@ class ContinuePrevious:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContinuedPlan:
-    """Remaining and added moves, reasons, and the earlier plan's id."""
-
     draft: Draft
     reason: Fact
     plan_id: str
@@ -139,7 +137,6 @@ def _continued(draft: Draft, previous_plan: PreviousPlan) -> ContinuedPlan:
 
 
 def _cost(draft: Draft) -> PlanCost:
-    """Return the known cost."""
     copied = float((draft.copies * np.nan_to_num(draft.size)).sum())
     return PlanCost(copied, int(draft.copies.sum()), int(draft.changes_leader.sum()))
 
@@ -224,7 +221,6 @@ def _earlier_prices(plan_request: PlanRequest, problem: Problem, previous: Mappi
 
 
 def _prices(plan_request: PlanRequest, problem: Problem, named: Mapping[str, Mapping[str, float]]) -> Floats:
-    """float64[B, D]; 0 for parts outside today's problem."""
     prices = np.zeros((problem.broker_count, len(problem.resources)))
     for d, name in enumerate(problem.resources):
         for broker, price in named.get(name, {}).items():

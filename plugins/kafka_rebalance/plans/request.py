@@ -79,7 +79,6 @@ class PlanRequest:
 
     @property
     def balanced(self) -> frozenset[str]:
-        """Resources with the common band."""
         return BALANCED | self.options.also_balance
 
     @property
@@ -117,7 +116,6 @@ class PlanRequest:
 
     @property
     def left_out(self) -> dict[str, Fact]:
-        """Why each other resource is not balanced."""
         stays = fact(FactCode.REPLICAS_STAY)
         known = {name: stays for name in self.partitions.sources if name not in self.resources}
         return {name: why for name, why in (self.partitions.left_out | known).items() if name in self.in_play}
@@ -150,7 +148,6 @@ class PlanRequest:
         return problem
 
     def busy_level(self, name: str) -> float:
-        """Return the load per capacity that a watched rate may reach."""
         rate = self.watched[name]
         return self.busy_share * (rate.capacity if rate.is_assumed else 1.0)
 
@@ -387,7 +384,6 @@ def _hard_reasons(
 
 
 def _held_by_leaving(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags) -> list[Fact]:
-    """Return the ``counted`` bool[P, W] replicas on each broker that is removed or lost."""
     facts = []
     for b, broker in enumerate(broker_arrays.brokers):
         held = 0 if broker.state.stays else int((counted & (replicas == b)).sum())
@@ -399,13 +395,11 @@ def _held_by_leaving(broker_arrays: BrokerArrays, replicas: Ints, counted: Flags
 
 
 def _wrong_factor_or_racks(wrong_rf: Flags, shared: Flags) -> list[Fact]:
-    """Return the partitions with a wrong replication factor or too few racks."""
     counted = ((FactCode.REPLICATION_FACTOR_DIFFERS, wrong_rf), (FactCode.RACKS_UNUSED, shared))
     return [fact(code, partitions=int(flags.sum())) for code, flags in counted if flags.any()]
 
 
 def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions) -> tuple[Fact, ...]:
-    """Return goals that wait for a lagging replica."""
     if not options.moves_replicas or not partitions.waiting.any():
         return ()
     waiting = partitions.waiting

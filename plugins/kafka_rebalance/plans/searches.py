@@ -65,7 +65,6 @@ class PlanQuestion:
         return Search(None, replicas * _PLAN_S), *(Search(band, replicas * _POINT_S) for band in bands)
 
     def answer(self, search: Search, progress: Progress = ignore, watch: Watch = ignore) -> Plan | RatedPoint | None:
-        """Return the plan without frontier, or one point of it. Raises as ``make_plan``."""
         if search.within is None:
             return search_plan(
                 self.snapshot, replace(self.options, with_frontier=False), seed=self.seed, previous=self.previous,
@@ -99,7 +98,6 @@ class PlanQuestion:
 def planned(
     question: PlanQuestion, *, mapper: Mapper = map, progress: Progress = ignore, watch: Watch = ignore
 ) -> VerifiedPlan:
-    """Return the verified plan, searched by ``mapper``."""
     question = at_frontier_point(question, mapper=mapper, progress=progress)
     answers = list(mapper(partial(question.answer, progress=progress, watch=watch), question.searches()))
     progress("verifying")
@@ -116,9 +114,7 @@ def at_frontier_point(question: PlanQuestion, *, mapper: Mapper = map, progress:
 
 
 class Sent(Generic[Value]):
-    """A value sent to other processes as bytes and unpickled on first use: group workers never
-    unpickle the snapshot.
-    """
+    """A value unpickled on first use in other processes: group workers never unpickle the snapshot."""
 
     def __init__(self, value: Value) -> None:
         self._values, self._packed = [value], b""
@@ -130,7 +126,6 @@ class Sent(Generic[Value]):
         return self._values[0]
 
     def __getstate__(self) -> bytes:
-        """Return the packed value."""
         return self._packed or pickle.dumps(self._values[0], pickle.HIGHEST_PROTOCOL)
 
     def __setstate__(self, packed: bytes) -> None:

@@ -42,14 +42,19 @@ class PreviousPlan:
 class PlanState:
     """The request, and the results of the stages so far.
 
-    draft         moves from today's placement; empty until a stage makes some solution      placement of the search,
-    with its loads; None before it, or without one verdict       None until a stage decides reasons       of the verdict
-    bounds        lower bounds for the requested bands; None: unknown for this draft earlier       prices and covers of
-    an earlier bound, to prove a new one; their values are void previous      document of an earlier plan;
-    ``remaining``: its rest; ``continues``: its id if kept is_cut_short  a budget ended the plan before all bands were
-    met today         the problem with today's leaders, where the search starts after an election step_of
-    int32[M]: the step of each move wave_of       int32[M]: the wave of each move; ``slots``: concurrent moves for each
-    broker plan          the finished plan, unsealed trace         one entry for each stage, in order
+    draft         moves from today's placement; empty until a stage makes some
+    solution      placement of the search, with its loads; None before it, or without one
+    verdict       None until a stage decides
+    reasons       of the verdict
+    bounds        lower bounds for the requested bands; None: unknown for this draft
+    earlier       prices and covers of an earlier bound, to prove a new one; their values are void
+    previous      document of an earlier plan; ``remaining``: its rest; ``continues``: its id if kept
+    is_cut_short  a budget ended the plan before all bands were met
+    today         the problem with today's leaders, where the search starts after an election
+    step_of       int32[M]: the step of each move
+    wave_of       int32[M]: the wave of each move; ``slots``: concurrent moves for each broker
+    plan          the finished plan, unsealed
+    trace         one entry for each stage, in order
     """
 
     request: PlanRequest
@@ -82,7 +87,6 @@ class PlanState:
 
     @property
     def is_open(self) -> bool:
-        """Whether no verdict is decided yet."""
         return self.verdict is None
 
     @property
@@ -92,12 +96,10 @@ class PlanState:
 
     @property
     def found(self) -> Solution:
-        """The solution of a finished search."""
         assert self.solution is not None
         return self.solution
 
     def with_solution(self, solution: Solution) -> PlanState:
-        """Return the state with another placement, and its moves."""
         draft = draft_of(self.request, solution.replicas, solution.leader)
         return replace(self, solution=solution, draft=draft)
 
@@ -120,7 +122,6 @@ class PlanState:
         return self.decided(verdict, reasons, draft=draft, bounds=self.bounds)
 
     def traced(self, stage: str, before: PlanState) -> PlanState:
-        """Return the state with a trace entry for ``stage``; ``before`` was its input."""
         draft = self.draft
         if draft is before.draft and before.trace:
             return replace(self, trace=(*before.trace, replace(before.trace[-1], stage=stage)))

@@ -51,7 +51,6 @@ from kafka_rebalance.resources import LEADER_CARRIED, ONLY_LEADERS
 from kafka_rebalance.scoring.assignment_scores import skew
 
 ORDER = tuple(StepKind)
-# Reasons that are repairs.
 REPAIRS = frozenset(
     {
         FactCode.RAISES_REPLICATION_FACTOR,
@@ -104,8 +103,6 @@ def _is_more_even(problem: Problem, elected: Ints) -> bool:
 
 
 class OrderSteps:
-    """Assigns each move to a step."""
-
     name = "steps"
 
     def applies(self, state: PlanState) -> bool:
@@ -118,8 +115,6 @@ class OrderSteps:
 
 
 class StopAtStep:
-    """Drops moves after the requested step."""
-
     name = "stop"
 
     def applies(self, state: PlanState) -> bool:
@@ -238,7 +233,6 @@ def _joined(request: PlanRequest, draft: Draft, step: Ints) -> Ints:
 
 
 def _overfills(request: PlanRequest, done: Draft, before: Floats) -> bool:
-    """Whether a remaining broker exceeds its capacity and ``before`` float64[B, D]."""
     outcome = outcome_of(request, done)
     for d, name in enumerate(outcome.resources):
         most = _most(request, name, 1.0)
@@ -292,7 +286,6 @@ def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tupl
 def _bounds_of_step(
     state: PlanState, outcome: Outcome, bands: Bands, bounds: Bounds | None, copied: float
 ) -> Bounds | None:
-    """Return bounds for bands as wide as the step's loads; None without copies up to it."""
     if copied <= 0 or not state.is_possible:
         return None
     low, high = met_bands(state.request, outcome, bands)

@@ -32,7 +32,6 @@ from kafka_rebalance.scoring.placement_scores import moved_loads, successors
 
 
 def loss_of(plan_request: PlanRequest) -> Loss:
-    """Return the losses of the option."""
     losses = losses_of(plan_request, in_service(plan_request))
     return losses[plan_request.options.survive or "broker"]
 
@@ -90,7 +89,6 @@ def _may_change(plan_request: PlanRequest, draft: Draft) -> Flags:
 
 
 def untouched(plan_request: PlanRequest, problem: Problem) -> LossState:
-    """Return today's placement under all losses."""
     return loss_state_of(plan_request, problem, empty_draft(plan_request))
 
 
@@ -133,7 +131,6 @@ class Overload:
     capacity: float
 
     def fact(self, kind: str, **said: Any) -> Fact:
-        """Return the fact for the loss of a broker or rack; ``said``: further arguments."""
         args = {"kind": kind, "lost": self.lost, "broker": self.broker, "resource": self.resource}
         return Fact(FactCode.LOSS_NOT_SURVIVED, args | {"load": self.load, "capacity": self.capacity} | said)
 
@@ -213,7 +210,6 @@ def refuse_a_partition_above_all(plan_request: PlanRequest, state: LossState) ->
 
 
 def cannot_survive(plan_request: PlanRequest, overload: Overload, proof: Proof) -> InfeasibleError:
-    """Return the error with cause, deficit, and whether it is proved."""
     options = plan_request.options
     is_limited = proof is not Proof.COUNTED and (options.has_budget or not options.moves_replicas)
     cause = overload.fact(str(options.survive), proof=proof.value, is_limited=is_limited)
@@ -227,7 +223,6 @@ def cannot_survive(plan_request: PlanRequest, overload: Overload, proof: Proof) 
 def explain_survival(
     plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts, params: SurviveParams
 ) -> None:
-    """Overwrite the facts of moves that survival needs."""
     if plan_request.options.survive is None or not len(draft):
         return
     state = loss_state_of(plan_request, problem, draft)
@@ -278,15 +273,12 @@ class Survival:
 
 
 class SurviveLosses:
-    """Keeps brokers within capacity after any loss."""
-
     name = "survive"
 
     def applies(self, state: PlanState) -> bool:
         return state.is_possible and state.options.survive is not None
 
     def run(self, state: PlanState) -> PlanState:
-        """Raises InfeasibleError where no surviving plan was found."""
         state.progress("losing every broker" if state.options.survive == "broker" else "losing every rack")
         kept = surviving(state.request, state.problem, state.draft, state.params)
         return state.changed_by_rule(kept.draft, (kept.reason,))

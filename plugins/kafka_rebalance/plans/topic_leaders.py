@@ -53,7 +53,6 @@ class TopicDemands:
         return np.asarray(self.least[:, None] * self.eligible)
 
     def of_rows(self, topic_of_row: Ints) -> LeaderDemand:
-        """Return the demand of partitions with topics ``topic_of_row`` int32[P]."""
         number = np.full(int(max(topic_of_row.max(initial=0), self.topics.max(initial=0))) + 1, ABSENT, np.int32)
         number[self.topics] = np.arange(len(self.topics))
         return LeaderDemand(self.need, number[topic_of_row])
@@ -84,29 +83,23 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastLed:
-    """``draft`` has all required leaders; ``reasons``: the changes for it."""
-
     draft: Draft
     reasons: tuple[Fact, ...]
 
 
 class LeadTopics:
-    """Gives brokers the required leaders."""
-
     name = "topic_leaders"
 
     def applies(self, state: PlanState) -> bool:
         return state.is_possible and bool(state.options.min_topic_leaders)
 
     def run(self, state: PlanState) -> PlanState:
-        """Raises InfeasibleError where none was found."""
         state.progress("leaders of topics")
         kept = with_topic_leaders(state.request, state.problem, state.draft, state.params)
         return state.changed_by_rule(kept.draft, kept.reasons)
 
 
 def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
-    """Whether no broker lacks a required leader."""
     if not plan_request.options.min_topic_leaders:
         return True
     _, leader = in_problem_rows(draft, problem.replicas, problem.leader)
@@ -207,7 +200,6 @@ def lacking_leaders(
 
 
 def _kept(plan_request: PlanRequest, demands: TopicDemands) -> tuple[Fact, ...]:
-    """Return what is kept, and where it is less than requested."""
     if not len(demands.topics):
         return (fact(FactCode.TOPIC_LEADERS_ASKED_OF_NONE),)
     kept = fact(FactCode.TOPIC_LEADERS_KEPT, topics=len(demands.topics))
@@ -241,7 +233,6 @@ def _changed(was: Draft, draft: Draft) -> Fact:
 
 
 def explain_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, why: MoveFacts) -> None:
-    """Overwrite the facts of moves without which a broker leads too few partitions. O(P + M)."""
     if not plan_request.options.min_topic_leaders or not len(draft):
         return
     demands = topic_demands(plan_request)

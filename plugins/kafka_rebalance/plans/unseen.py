@@ -37,7 +37,6 @@ def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
 
 
 def topic_ids_of(plan_request: PlanRequest, draft: Draft) -> dict[str, str | None]:
-    """Return the id of each topic that moves, None where unknown."""
     return {
         plan_request.snapshot.topics[topic].name: plan_request.snapshot.topics[topic].topic_id
         for topic in _moved(plan_request, draft)
@@ -45,7 +44,6 @@ def topic_ids_of(plan_request: PlanRequest, draft: Draft) -> dict[str, str | Non
 
 
 def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
-    """Topic indices, by name."""
     topics = np.unique(plan_request.snapshot.partitions.topic[draft.row]).tolist()
     return sorted(topics, key=lambda topic: plan_request.snapshot.topics[topic].name)
 
@@ -71,7 +69,6 @@ _HIDES_TOPIC = (FactCode.LACKS_DESCRIPTION, FactCode.LACKS_ALL_BUT_SIZE, FactCod
 
 
 def nothing_usable(snapshot: ClusterSnapshot) -> tuple[Fact, ...]:
-    """Return why the snapshot is unusable, empty where it is usable."""
     if not snapshot.brokers:
         return (fact(FactCode.NO_BROKER_SEEN, has_groups_alone=bool(len(snapshot.partitions))),)
     reasons = [_why_unusable(broker) for broker in snapshot.brokers]
@@ -90,7 +87,6 @@ def could_change(
 ) -> tuple[Fact, ...]:
     """Return why "nothing to do" may be wrong. O(P·W·D)."""
     hidden, rights = hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
-    # Without this right any number of topics may be missing.
     blind = [fact(FactCode.TOPICS_MAY_BE_HIDDEN)] if Right.DESCRIBE_CLUSTER in rights else []
     reasons = [*blind, *_stuck_brokers(plan_request), *_known_in_part(plan_request)]
     if not plan_request.options.preferred_election:
@@ -136,7 +132,6 @@ def _why_unusable(broker: Broker) -> str:
 
 
 def _is_led(snapshot: ClusterSnapshot) -> Flags:
-    """bool[P]: has a leader, and not all replicas are offline."""
     table = snapshot.partitions
     led = table.leader >= 0
     for row, brokers in table.offline.items():
@@ -145,13 +140,11 @@ def _is_led(snapshot: ClusterSnapshot) -> Flags:
 
 
 def hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
-    """Return topics known only by name."""
     hidden = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic" and gap.lacks(*_HIDES_TOPIC)}
     return tuple(sorted(hidden))
 
 
 def _stuck_brokers(plan_request: PlanRequest) -> list[Fact]:
-    """Return lost brokers with partitions that cannot be copied off them."""
     partitions = plan_request.partitions
     stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
     reasons = []
@@ -165,7 +158,6 @@ def _stuck_brokers(plan_request: PlanRequest) -> list[Fact]:
 
 
 def _known_in_part(plan_request: PlanRequest) -> list[Fact]:
-    """Return loads that are known for too few partitions."""
     reasons = []
     for row in TABLE:
         name, kind = row.name, row.load

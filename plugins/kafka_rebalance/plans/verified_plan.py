@@ -52,7 +52,6 @@ def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAUL
 
 
 def require_verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> None:
-    """Raises InvalidPlanError naming the faults of a stored plan."""
     found = verify_plan(plan.document, snapshot)
     if not found.is_right:
         raise _refusal(found, params)
@@ -119,7 +118,6 @@ def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[B
 
 
 def _without_bounds(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return steps without bounds."""
     result, copied = [], 0
     for step in steps:
         copied += step.cost.bytes or 0

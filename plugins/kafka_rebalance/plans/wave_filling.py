@@ -9,13 +9,11 @@ Promises, in order
 4. Partitions with missing replicas go first.
 5. The sum of the waves' times is near its lower bound, the busiest broker's bytes over the throttle.
 
-Filling: a wave lasts as long as its busiest broker's bytes in or out, and waves run in sequence, so their sum counts.
-The largest transfer comes first, and each goes where it lengthens its wave least; ties where its own brokers are least
-busy.
+Filling: a wave lasts as long as its busiest broker's bytes in or out. The largest transfer comes first, and each goes
+where it lengthens its wave least; ties where its own brokers are least busy.
 
 Exchange: transfers of each wave's busiest broker are tried in other waves, alone or for a transfer there that shares a
-broker. The change that shortens both waves' sum most is made; none that lengthens it, so it ends. All limits hold after
-each change.
+broker. The change that shortens both waves' sum most is made; none that lengthens it, so it ends.
 
 Leader changes alone go into the first step with room, in the given order. That takes at most ⌈leaders lost / limit⌉ +
 ⌈leaders won / limit⌉ + ⌈partitions / rows⌉ steps for the broker that loses or wins most.
@@ -24,7 +22,7 @@ Slot filling: the time of a driver without barriers. Each broker has ``slots`` f
 runs at throttle / slots. When one ends the next starts: the one whose other side has most left, then the largest.
 Event-driven list scheduling.
 
-Examples --------
+Examples:
 - Throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last 10 s
   + 4 s = 14 s = broker 1's 140 bytes over the throttle.
 - One slot: waves {1→2 of 6, 3→4 of 2} and {1→5 of 3, 3→6 of 7} last 6 + 7. Exchanging 3→4 and 3→6 makes them {6, 7} and
@@ -83,16 +81,13 @@ class Transfers:
 
     @property
     def copies(self) -> Longs:
-        """int64[E]: new replicas of each."""
         return np.diff(self.begin)
 
     @property
     def of_copy(self) -> Longs:
-        """int64[C]: the transfer of each copy."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.copies)
 
     def chosen(self, members: Longs) -> Transfers:
-        """In the given order."""
         target, begin = _cells(self.begin, members)
         dropped, dropped_begin = _cells(self.dropped_begin, members)
         return Transfers(
@@ -111,12 +106,10 @@ class ReplicaCells(NamedTuple):
 
     @property
     def begins(self) -> Longs:
-        """int64[E+1]: where each row's selected brokers begin."""
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self.is_meant.sum(axis=1), dtype=np.int64)))
 
     @property
     def listed(self) -> Ints:
-        """The selected brokers, row by row."""
         return self.brokers[self.is_meant]
 
 
@@ -298,7 +291,7 @@ def _busiest_rate(transfers: Transfers, brokers: int) -> float:
 
 
 def least_in_turn(transfers: Transfers, brokers: int) -> float:
-    """Return the busiest broker's bytes: a lower bound for waves in sequence."""
+    """A lower bound for waves in sequence."""
     sent = np.bincount(transfers.source, weights=transfers.copies * transfers.size, minlength=brokers)
     arriving = np.bincount(transfers.target, weights=transfers.size[transfers.of_copy], minlength=brokers)
     return max(float(sent.max(initial=0.0)), float(arriving.max(initial=0.0)))
@@ -536,7 +529,7 @@ def packing_of(wave_of: Ints, first: int, copies: Copies, wave_loads: WaveLoads,
 
 @kernel
 def shorten(packing: Packing, most_tries: int, enough: float) -> int:
-    """Exchange in place until the waves' lengths sum to ``enough`` bytes, nothing helps, or ``most_tries``. Return the
+    """Exchange in place until the waves' lengths sum to ``enough`` bytes, nothing helps, or ``most_tries``; return the
     tries.
     """
     wave_loads, following, tries, has_gained = packing.wave_loads, packing.following, 0, True
@@ -600,7 +593,6 @@ def _best_exchange(w: int, e: int, rest: float, packing: Packing) -> tuple[int, 
 
 @inner_kernel
 def _carry(e: int, w: int, v: int, packing: Packing) -> None:
-    """Move a transfer from wave ``w`` to ``v``."""
     head, following = packing.head, packing.following
     if head[w] == e:
         head[w] = following[e]
@@ -649,7 +641,6 @@ def _longest(w: int, wave_loads: WaveLoads) -> float:
 
 @inner_kernel
 def _is_busiest(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> bool:
-    """Whether the transfer belongs to the wave's busiest broker."""
     top = wave_loads.length[w] * (1 - 1e-9)
     found = wave_loads.busy_out[w, copies.source[e]] >= top
     for i in range(copies.begin[e], copies.begin[e + 1]):
@@ -659,7 +650,6 @@ def _is_busiest(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> bool:
 
 @inner_kernel
 def _meet(e: int, f: int, copies: Copies) -> bool:
-    """Whether two transfers share their sender or a receiver."""
     found = copies.source[e] == copies.source[f]
     for i in range(copies.begin[e], copies.begin[e + 1]):
         for j in range(copies.begin[f], copies.begin[f + 1]):
@@ -793,7 +783,6 @@ def _push(ends: Floats, running: Longs, count: int, end: float, copy: int) -> in
 
 @inner_kernel
 def _pop(ends: Floats, running: Longs, count: int) -> int:
-    """Pop the earliest end."""
     count -= 1
     end, copy, i = ends[count], running[count], 0
     while 2 * i + 1 < count:

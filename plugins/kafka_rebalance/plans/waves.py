@@ -177,7 +177,6 @@ def cost_of(
 
 
 def _leader_traffic(plan_request: PlanRequest, draft: Draft) -> LeaderTraffic:
-    """Return it for a draft's moves, forward and back."""
     snapshot = plan_request.snapshot
     return LeaderTraffic(
         changes=draft.changes_leader,
@@ -244,8 +243,6 @@ def _seconds(waves: tuple[Wave, ...]) -> float | None:
 
 
 class LeaderFigures(TypedDict):
-    """Fields of a ``Wave``."""
-
     leader_changes: int | None
     leader_in_bytes_per_s: float | None
     leader_out_bytes_per_s: float | None
