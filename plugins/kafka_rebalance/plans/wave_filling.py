@@ -22,7 +22,7 @@ Slot filling: the time of a driver without barriers. Each broker has ``slots`` f
 runs at throttle / slots. When one ends the next starts: the one whose other side has most left, then the largest.
 Event-driven list scheduling.
 
-Examples:
+For example:
 - Throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last 10 s
   + 4 s = 14 s = broker 1's 140 bytes over the throttle.
 - One slot: waves {1→2 of 6, 3→4 of 2} and {1→5 of 3, 3→6 of 7} last 6 + 7. Exchanging 3→4 and 3→6 makes them {6, 7} and
