@@ -141,7 +141,6 @@ def rack_traffic_price(
 
 
 def change_of(plan: Plan, snapshot: ClusterSnapshot) -> PlacementChange:
-    """Return the plan's placement, added brokers included."""
     row_of = snapshot.row_of
     placed = {row_of[move.topic, move.partition]: Placed(move.leader_to, move.to_replicas) for move in plan.moves}
     added = plan.parameters.get("add_brokers", {})
@@ -168,8 +167,6 @@ def reads_as_advised(traffic: RackTraffic, replays: Sequence[GroupReplay]) -> di
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Prices of 30 days."""
-
     replication: float
     reads: float
     served_in_rack: float
@@ -184,6 +181,5 @@ class _Sums:
 
 
 def _dearest(found: Mapping[str, float], month: float) -> tuple[tuple[str, float], ...]:
-    """Return the two dearest topics or groups of a month."""
     largest = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:2]
     return tuple((name, value * month) for name, value in largest if value * month >= LEAST_PRICE)

@@ -118,7 +118,6 @@ def broker_not_heard(context: FindingContext) -> Iterator[Finding]:
 
 
 def _why(broker: Broker) -> str | None:
-    """Return the sign of an unresponsive broker."""
     if broker.state is not BrokerState.UNRESPONSIVE:
         return None
     return "does_not_answer" if broker.log_dirs else "leads_nothing"
@@ -467,8 +466,6 @@ def _awaited(context: FindingContext, whole: Election, among: Flags | None = Non
 
 
 class _Highest(NamedTuple):
-    """The broker with most leaders over its share."""
-
     broker: int
     leaders: int
     share: float
@@ -486,7 +483,6 @@ def _highest(context: FindingContext, leader: Ints) -> _Highest:
 
 
 def _led(context: FindingContext, leader: Ints) -> list[tuple[int, int, float]]:
-    """Return id, leaders and share of leaders of each remaining broker."""
     ids, counts = np.unique(leader, return_counts=True)
     count_of = dict(zip(ids.tolist(), counts.tolist(), strict=True))
     return [

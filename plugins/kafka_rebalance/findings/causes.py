@@ -48,7 +48,6 @@ class WithoutCause:
 
     @cached_property
     def elected(self) -> ClusterScores:
-        """Scores after a preferred election, as far as possible today."""
         return score_cluster(self._led_as_preferred(self.context.snapshot))
 
     @cached_property
@@ -128,7 +127,6 @@ def same_subject(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool
 
 
 def _once_elected(question: Question) -> Question:
-    """The same question, for causes that advise an election."""
     return lambda known, cause, symptom: bool(cause.evidence["elected_partitions"]) and question(known, cause, symptom)
 
 

@@ -69,8 +69,6 @@ def effects_of(plan: Plan, snapshot: ClusterSnapshot) -> dict[int, BrokerEffect]
 
 @dataclass(slots=True)
 class _Tally:
-    """Growing counts of one broker; one unknown size makes its bytes nan."""
-
     replicas_out: int = 0
     bytes_out: float = 0.0
     replicas_in: int = 0
@@ -115,12 +113,10 @@ class FindingContext:
 
     @cached_property
     def brokers(self) -> dict[int, Broker]:
-        """By id."""
         return {broker.id: broker for broker in self.snapshot.brokers}
 
     @cached_property
     def staying(self) -> tuple[int, ...]:
-        """Ids of remaining brokers."""
         return tuple(sorted(broker.id for broker in self.snapshot.brokers if broker.state.stays))
 
     @cached_property
@@ -144,7 +140,6 @@ class FindingContext:
 
     @cached_property
     def judged_groups(self) -> tuple[Group, ...]:
-        """Groups that are still with known assignments."""
         return tuple(group for group in self.snapshot.groups if group.id not in self.motions)
 
     @cached_property
@@ -169,12 +164,10 @@ class FindingContext:
 
     @cached_property
     def plan_effects(self) -> dict[int, BrokerEffect]:
-        """By touched broker."""
         return {} if self.plan is None else effects_of(self.plan, self.snapshot)
 
     @cached_property
     def topic_rows(self) -> dict[str, range]:
-        """Rows of each topic."""
         begins = np.searchsorted(self.snapshot.partitions.topic, np.arange(len(self.snapshot.topics) + 1)).tolist()
         spans = zip(self.snapshot.topics, begins[:-1], begins[1:], strict=True)
         return {topic.name: range(begin, end) for topic, begin, end in spans}
@@ -197,13 +190,11 @@ class FindingContext:
 
     @cached_property
     def is_in_flight(self) -> npt.NDArray[np.bool_]:
-        """bool[P]: a reassignment of this partition is running."""
         flags = np.zeros(len(self.snapshot.partitions), dtype=np.bool_)
         flags[sorted({*self.snapshot.partitions.adding, *self.snapshot.partitions.removing})] = True
         return flags
 
     def confidence(self, kind: LoadKind) -> Confidence:
-        """Confidence of this kind's source."""
         column = self.snapshot.loads.column(kind)
         if column is None:
             return Confidence.MEASURED  # sizes that brokers report

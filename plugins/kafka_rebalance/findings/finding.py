@@ -45,8 +45,6 @@ class Consequence(StrEnum):
 
 
 class SubjectType(StrEnum):
-    """Subject of a finding."""
-
     CLUSTER = "cluster"
     BROKER = "broker"
     RACK = "rack"
@@ -60,8 +58,6 @@ class SubjectType(StrEnum):
 
 
 class Confidence(StrEnum):
-    """Basis of a finding."""
-
     MEASURED = "measured"
     GIVEN = "given"
     ESTIMATED = "estimated"

@@ -320,7 +320,6 @@ def _bytes_written_and_read(
 
 
 def _cost_of_work(reason: IdleReason, group: Group) -> Fact:
-    """Return the cost of giving idle members work, or of finding the cause."""
     if reason.better is not None:
         moved, way = reason.better.partitions_moved or 0, _way(group, reason.better.assignor)
         return fact(FactCode.ONE_REBALANCE, partitions=moved, way=way)
@@ -329,7 +328,6 @@ def _cost_of_work(reason: IdleReason, group: Group) -> Fact:
 
 
 def _way(group: Group, advised: str) -> Fact:
-    """Return how members get the recommended strategy."""
     if group.type is GroupType.CONSUMER:
         return fact(FactCode.RESTART_ONE_BY_ONE)
     if not group.protocol:
@@ -860,7 +858,6 @@ def group_advice(replay: GroupReplay, group: Group, findings: Sequence[Finding] 
 
 
 def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    """By group, symptoms included."""
     by_group: dict[str, list[Finding]] = {}
     for outer in findings:
         for each in (outer, *outer.symptoms):

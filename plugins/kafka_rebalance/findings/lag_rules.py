@@ -209,7 +209,6 @@ def _far_behind(lags: Floats) -> Flags:
 
 
 def _members(members: list[Member]) -> tuple[tuple[str, str | None], ...]:
-    """Return name and host of the first ones."""
     return tuple((member.instance_id or member.id, member.host or None) for member in members[:MOST_NAMED])
 
 
@@ -432,8 +431,6 @@ def _way_to_share(group: Group) -> Fact:
 
 
 class _TopicShare(NamedTuple):
-    """The most that one member has of a topic, and its even share of it."""
-
     topic: str
     member: int
     partitions: int

@@ -479,7 +479,6 @@ class _Trouble:
 
     @property
     def where(self) -> dict[str, str | int]:
-        """Arguments of a fact: the topic, or the number of topics."""
         return {"topic": self.subject} if self.topics == 1 else {"topics": self.topics}
 
 

@@ -16,7 +16,7 @@ LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 
 
 def plan_outcome(context: FindingContext, score: BrokerScore, otherwise: Fact) -> Fact:
-    """Return the plan's effect on this load; without a plan ``otherwise``."""
+    """``otherwise``: the fact without a plan."""
     plan = context.plan
     if plan is None:
         return otherwise
@@ -31,7 +31,6 @@ def plan_outcome(context: FindingContext, score: BrokerScore, otherwise: Fact) -
 
 
 def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evidence:
-    """Return the plan's numbers for one broker, by resource; empty without a plan."""
     if context.plan is None or not scores:
         return {}
     effect = context.plan_effects.get(scores[0].broker, NOTHING)
@@ -50,7 +49,7 @@ def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evi
 
 
 def plan_cost(context: FindingContext, broker: int, otherwise: Fact) -> Fact:
-    """Return moves off and onto the broker, and its leader changes; without a plan ``otherwise``."""
+    """``otherwise``: the fact without a plan."""
     if context.plan is None:
         return otherwise
     effect = context.plan_effects.get(broker, NOTHING)
@@ -73,7 +72,6 @@ def copied_by_plan(context: FindingContext, broker: int, otherwise: float) -> fl
 
 
 def excess(score: BrokerScore) -> float:
-    """Load above the fair share, in the resource's unit."""
     return score.load - (score.fair_share or 0.0) * (score.capacity or 1.0)
 
 

@@ -45,7 +45,6 @@ def _readers(first: Longs, offsets: Longs, topics: Ints, partitions: Ints) -> In
 
 
 def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
-    """Return a row without known figures."""
     return GroupScore(
         group_id=group_input.group.id,
         assignor=assignor,

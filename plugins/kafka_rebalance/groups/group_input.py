@@ -65,7 +65,6 @@ class GroupInput:
 
     @property
     def rack_codes(self) -> RackCodes | None:
-        """Racks as numbers; ``None`` where not needed."""
         if self._codes is None and self.rack_offsets is not None:
             members = [member.rack for member in self.group.members]
             codes = rack_codes(self.rack_offsets, self.racks, self.leader_racks, members)

@@ -141,8 +141,6 @@ def replay_group(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answers:
-    """Rows of today, the group's own first; readers of each partition, and starting points of scenarios."""
-
     scores: list[GroupScore]
     readers: dict[str, Ints]
     standings: list[Standing]
@@ -201,7 +199,6 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
 
 
 def _only_counted(group_input: GroupInput, protocol: str, motion: GroupMotion) -> GroupReplay:
-    """Return a group without known topics, with at most its members' partition counts."""
     group = group_input.group
     counts = [
         sum(len(runs) for _, runs in member.assigned) if member.partition_count is None else member.partition_count
@@ -232,8 +229,8 @@ def _shared(group_id: str, assignor: str, member: Member) -> MemberScore:
 def _settle(
     group_input: GroupInput, today: Ints, own: Candidate | None
 ) -> tuple[SubscriptionBasis, Subscriptions, tuple[str, ...], bool]:
-    """Return the basis that reproduces today's assignment, the classes that do, newest first, and whether the first
-    does so only without racks. Else the likeliest basis, and no class.
+    """Return the basis that reproduces today's assignment, its classes, newest first, and whether the first fits only
+    without racks. Else the likeliest basis, and no class.
 
     Replicas may have changed racks since the last rebalance. So a class without racks is no sign of an old release
     where a newer class gives the same without racks: both count, the newer first.
@@ -252,7 +249,6 @@ def _settle(
 
 
 def _giving(names: Sequence[str], request: AssignmentRequest, group_input: GroupInput, today: Ints) -> tuple[str, ...]:
-    """Return the classes that give today's assignment."""
     answers = {name: answer_of(name, request, group_input)[0] for name in names}
     return tuple(name for name, reader in answers.items() if reader is not None and bool((reader == today).all()))
 
@@ -265,7 +261,6 @@ def _without_racks(request: AssignmentRequest) -> AssignmentRequest:
 def _replayed(
     candidate: Candidate, group_input: GroupInput, subscriptions: Subscriptions, today: Ints
 ) -> tuple[GroupScore, Ints | None]:
-    """Return the row of one strategy with its basis, and the readers."""
     empty = unscored(group_input, candidate.name)
     if not candidate.releases:
         strategy = candidate.name.removeprefix("consumer/")
@@ -280,7 +275,6 @@ def _replayed(
 
 
 def _version_of(candidate: Candidate, request: AssignmentRequest, group_input: GroupInput, reader: Ints | None) -> Fact:
-    """Return the releases of this answer, and those that answer otherwise."""
     if candidate.is_own or candidate.name == OWN:
         return _answer_of_assignor(candidate, gives_today=False)
     releases, basis = release_spans(candidate.releases[:1]), candidate.basis
@@ -318,13 +312,11 @@ def _version_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[st
 
 
 def _answer_of_assignor(candidate: Candidate, *, gives_today: bool) -> Fact:
-    """Return the versions that our or a custom assignor states."""
     versions = by_name(candidate.releases[0]).versions
     return fact(FactCode.ANSWER_OF_ASSIGNOR, versions=versions, gives_today=gives_today)
 
 
 def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
-    """Return unread time of a full restart by strategy; empty if not requested."""
     return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
 
 
@@ -381,8 +373,7 @@ _OF_COORDINATOR = ("uniform", "range")
 def more_even_of_coordinator(scores: Sequence[GroupScore], least_gain: float = LEAST_GAIN) -> GroupScore | None:
     """Return the row of the coordinator's other strategy, if its fullest member is smaller by ``least_gain``.
 
-    ``scores``: today's row first. Members choose it by name (``group.remote.assignor``). One less even by count is not
-    recommended for its rates.
+    ``scores``: today's row first. Members choose it by ``group.remote.assignor``. Ties as in ``_advised``.
     """
     today = scores[0]
     for other in scores[1:]:
@@ -445,14 +436,12 @@ class ReplayOptions:
     strategies: tuple[str, ...] | None = None
 
     def told(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
-        """Return the snapshot with the clients of its groups."""
         return with_clients(snapshot, self.clients)
 
     def replay(self, group_input: GroupInput) -> GroupReplay:
         return replay_group(group_input, self.strategies, scenarios=self.scenarios, seed=self.seed)
 
     def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
-        """In the snapshot's order."""
         return tuple(self.replay(group_input) for group_input in group_inputs(self.told(snapshot)))
 
 

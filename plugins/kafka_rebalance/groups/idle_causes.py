@@ -45,7 +45,6 @@ class IdleReason:
 
     @property
     def why(self) -> Fact:
-        """Return the cause with its remedy."""
         return fact(
             FactCode.IDLE_CAUSE,
             cause=self.cause.value,
@@ -114,7 +113,6 @@ def _deals_leader_topics(group_input: GroupInput, *, is_given: bool) -> bool:
 
 
 def _topics(member: Member, group_input: GroupInput, *, is_given: bool) -> tuple[str, ...]:
-    """Return the topics that the member can read: all of the group's where its subscription is unknown."""
     is_known = is_given or (member.subscription is not None and member.subscribed_regex is None)
     return (member.subscription or ()) if is_known else group_input.topics
 

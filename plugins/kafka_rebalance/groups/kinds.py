@@ -13,8 +13,6 @@ from kafka_rebalance.snapshot.group import Group, GroupType
 
 
 class GroupKind(StrEnum):
-    """Who assigns the partitions of a group."""
-
     CONSUMERS = "consumers"
     EMPTY = "empty"
     SHARE = "share"
@@ -28,7 +26,6 @@ class GroupKind(StrEnum):
 
     @property
     def has_choice(self) -> bool:
-        """Whether its team can choose the strategy."""
         return self in (GroupKind.CONSUMERS, GroupKind.CONNECT_SINK)
 
     @property
@@ -49,7 +46,6 @@ _CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
 
 
 def kind_of(group: Group) -> GroupKind:
-    """O(members)."""
     if group.protocol_type not in ("", "consumer", "share", "streams"):
         return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
     is_ksql = group.id.startswith("_confluent-ksql-") and bool(group.members)

@@ -32,8 +32,6 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 class Sign(StrEnum):
-    """Sign of a member's client."""
-
     NONE = ""
     RULE = "rule"
     CLIENT_ID = "client_id"
@@ -158,7 +156,6 @@ def _by_id(client_id: str, group_id: str) -> KnownClient:
 
 
 def _by_bytes(member: Member, protocol: str | None) -> KnownClient:
-    """Combinations of one client alone."""
     if protocol == "RoundRobinAssigner":
         return KnownClient(Client.KAFKAJS, Sureness.CERTAIN, Sign.STRATEGY_NAME)
     if member.subscription_version is None:
@@ -227,7 +224,6 @@ class ClientSettings:
         return frozenset(self.names)
 
     def value(self, strategies: tuple[str, ...]) -> str:
-        """Return the value of that setting."""
         return ",".join(self.names[name] for name in strategies)
 
     def can_roll(self, today: str, target: str) -> bool:
@@ -269,7 +265,6 @@ def set_strategy(group: Group, strategy: str) -> Fact:
 
 
 def learn_strategy(group: Group) -> Fact:
-    """Return how to find the group's strategy."""
     return fact(FactCode.LEARN_STRATEGY, group=group.id)
 
 
@@ -285,7 +280,6 @@ def _strategies(client: KnownClient) -> frozenset[str]:
 
 
 def _named(pattern: str, *, without: tuple[str, ...] = ()) -> dict[str, str]:
-    """Strategy → name in the client's library."""
     names = {"range": "Range", "roundrobin": "RoundRobin", "sticky": "Sticky", COOPERATIVE: "CooperativeSticky"}
     return {name: pattern.format(called) for name, called in names.items() if name not in without}
 

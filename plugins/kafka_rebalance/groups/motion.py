@@ -15,8 +15,6 @@ from kafka_rebalance.snapshot.group import Group, GroupType, Member, TopicPartit
 
 
 class MotionCode(StrEnum):
-    """Why a group is not judged."""
-
     REBALANCING = "rebalancing"
     BETWEEN_ROUNDS = "between_rounds"
     ASSIGNING = "assigning"
@@ -47,7 +45,6 @@ class GroupMotion:
     partition_counts: tuple[int, ...] = ()
 
     def fact(self, code: FactCode) -> Fact:
-        """Return the fact that the group is not judged, or cannot be changed."""
         return fact(
             code,
             motion=self.code.value,
@@ -137,7 +134,6 @@ def _pairs(runs: TopicPartitions) -> set[tuple[str, int]]:
 
 
 def _target(member: Member) -> set[tuple[str, int]]:
-    """Return the target; if unknown, the current assignment."""
     return _pairs(member.assigned if member.target is None else member.target)
 
 

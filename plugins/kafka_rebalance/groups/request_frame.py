@@ -158,7 +158,6 @@ def _weights(group_input: GroupInput, subscribed: Flags) -> Floats | None:
 
 
 def _rows(group_input: GroupInput, subscribed: Flags) -> Flags:
-    """bool[P]: partitions of subscribed topics."""
     return np.repeat(subscribed, np.maximum(group_input.partition_counts, 0))
 
 

@@ -94,8 +94,6 @@ class Why(StrEnum):
 
 
 class Obstacle(StrEnum):
-    """Why a group cannot get a strategy."""
-
     NO_SERVER_ASSIGNOR = "no_server_assignor"
     BROKERS_TOO_OLD = "brokers_too_old"
     PROTOCOL_UNKNOWN = "protocol_unknown"
@@ -115,8 +113,6 @@ _BOUNCES = (Action.BOUNCE, Action.RESTART_CONNECTOR)
 
 
 class Commits(StrEnum):
-    """Who commits read records, and when."""
-
     AUTOMATIC = "automatic"  # enable.auto.commit
     WHEN_REVOKED = "when_revoked"  # the program commits in its listener before a revocation
     AT_INTERVALS = "at_intervals"  # the program commits at its own times, not on revocation
@@ -160,7 +156,6 @@ class Rollover:
     obstacle: Obstacle | None = None
 
     def facts(self) -> tuple[Fact, ...]:
-        """Return the obstacle; or the steps, then records that may be read twice."""
         if self.obstacle is not None:
             learn = fact(FactCode.LEARN_STRATEGY, group=self.group)
             why, target = self.obstacle.value, self.target
@@ -187,8 +182,6 @@ class Rollover:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Inputs of a rollover."""
-
     group: Group
     client: KnownClient
     settings: ClientSettings
@@ -275,7 +268,6 @@ def _client_obstacle(move: _Move) -> Obstacle | None:
 
 
 def _known_client(move: _Move) -> list[RolloverStep]:
-    """Return preconditions."""
     if move.is_to_server and move.is_from_server:
         return []
     since = move.settings.consumer_since if move.is_to_server else ""
@@ -303,7 +295,6 @@ def _steps(move: _Move) -> list[RolloverStep]:
 
 
 def _of_connector(steps: list[RolloverStep]) -> list[RolloverStep]:
-    """Return the steps for a sink's tasks, which its connector configures, starts and stops."""
     policy = _step(
         Action.REQUIRE, Why.OVERRIDES_REFUSED, "connector.client.config.override.policy", "All",
     )  # fmt: skip

@@ -6,10 +6,10 @@ the row is a replayed variant, the one with most moved partitions; the same seed
 Example: range on 24 topics of one partition, 6 members: the first member reads all 24. Nothing moves unless it leaves:
 then 24 partitions wait for its session timeout.
 
-Scenarios are events between settled states. Members join, leave or restart: up to ``most`` in turn, in larger groups
-drawn by seed. Or topics grow or are added. Or a changed snapshot is given (``changed_variant``): topics change, lost
-members go, new ones join, others leave, one after the other, with a settled state between. Without a rebalance (other
-rates, leaders in other racks) no partition changes its reader.
+A scenario is a chain of events between settled states. Members join, leave or restart: up to ``most`` in turn, in
+larger groups drawn by seed. Or topics grow or are added. ``changed_variant`` leads to a changed snapshot: topics
+change, lost members go, new ones join, others leave. Without a rebalance (other rates or leader racks) no partition
+changes its reader.
 
 Complexity: variants × strategies, each O(partitions + members) beside the strategy. ``estimated_cost`` returns this in
 relative units; 12 members and 128 partitions took 0.2 ms a call, half of it fixed.
@@ -57,17 +57,14 @@ class GroupState:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """In the order of their numbers."""
         return self.group_input.group.members
 
     @cached_property
     def of_client(self) -> RequestFrame:
-        """Input of a client's strategy."""
         return frame_of(self.group_input, self.subscriptions)
 
     @cached_property
     def of_server(self) -> RequestFrame:
-        """Input of a coordinator's strategy."""
         return frame_of(self.group_input, self.subscriptions, is_server=True)
 
     def frame(self, *, is_server: bool) -> RequestFrame:
@@ -170,7 +167,6 @@ class Stage:
 
     @cached_property
     def departures(self) -> tuple[Event, ...]:
-        """Each picked member leaves; the state after a leave and a death is the same."""
         return tuple(without(self.today, {number}, Trigger.MEMBER_LEAVES) for number in self.picked)
 
     def lots(self, scenario: str) -> np.random.Generator:
@@ -178,7 +174,6 @@ class Stage:
         return lots_of(self.today.group_input.group.id, scenario, self.seed)
 
     def name(self, number: int) -> str:
-        """The member's id."""
         return self.today.members[number].id
 
 
@@ -191,7 +186,6 @@ def member_joins(stage: Stage) -> Iterator[Variant]:
 
 
 def member_leaves(stage: Stage) -> Iterator[Variant]:
-    """One leaves the group: an orderly stop."""
     for number, event in zip(stage.picked, stage.departures, strict=True):
         yield Variant(fact(FactCode.MEMBER_LEAVES, member=stage.name(number)), (event,))
 
@@ -230,7 +224,6 @@ def rolling_restart_static(stage: Stage) -> Iterator[Variant]:
 
 
 def rack_lost(stage: Stage) -> Iterator[Variant]:
-    """All members of one rack die at once."""
     racks = sorted({member.rack for member in stage.today.members if member.rack})
     for rack in racks if len(racks) > 1 else ():
         lost = {number for number, member in enumerate(stage.today.members) if member.rack == rack}
@@ -239,12 +232,10 @@ def rack_lost(stage: Stage) -> Iterator[Variant]:
 
 
 def members_halved(stage: Stage) -> Iterator[Variant]:
-    """Half of the members leave, drawn."""
     yield from _sized(stage, "members_halved", -(-len(stage.today.members) // 2))
 
 
 def members_doubled(stage: Stage) -> Iterator[Variant]:
-    """As many members again join."""
     yield from _sized(stage, "members_doubled", 2 * len(stage.today.members))
 
 
@@ -276,7 +267,6 @@ def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
 
 
 def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:
-    """Return the leave of several members at once."""
     stays = [number for number in range(len(state.members)) if number not in gone]
     members, topics = [state.members[i] for i in stays], tuple(state.subscriptions[i] for i in stays)
     is_static = all(state.members[number].instance_id is not None for number in gone)
@@ -437,7 +427,6 @@ def stage_of(today: GroupState, seed: int) -> Stage:
 
 
 def most_variants(size: int) -> int:
-    """Return the limit of variants for so many partitions and members."""
     return min(MOST_VARIANTS, max(1, _ROWS_IN_ALL // max(1, size)))
 
 
@@ -508,7 +497,6 @@ def _events(today: GroupState, changed: ChangedGroup) -> Iterator[Event]:
 
 
 def _with_topics(today: GroupState, after: GroupInput) -> Event:
-    """Return the event with today's members and the changed topics, rates and racks."""
     rows = _rows_before(today.group_input, after)
     group_input = replace(after, group=replace(after.group, members=today.members))
     state = GroupState(group_input, tuple(_topics_now(today, after)))
@@ -553,7 +541,6 @@ def _has_same_topics(one: GroupInput, other: GroupInput) -> bool:
 
 
 def _differs(today: GroupInput, after: GroupInput) -> bool:
-    """Whether members, topics, rates, or racks differ."""
     if today.group.members != after.group.members or not _has_same_topics(today, after):
         return True
     rates = [
@@ -565,8 +552,6 @@ def _differs(today: GroupInput, after: GroupInput) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """A strategy, its class, and today's readers under it."""
-
     candidate: Candidate
     release: str
     reader: Ints
@@ -581,8 +566,6 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """One variant under one strategy: final readers, and sums over its events."""
-
     variant: Variant
     state: GroupState
     before: Ints
@@ -647,7 +630,6 @@ def scenario_scores(
 def changed_scores(
     today: GroupState, standings: Sequence[Standing], changed: Mapping[str, ChangedGroup], times: Times
 ) -> tuple[GroupScore, ...]:
-    """Return rows by custom scenario, then by strategy."""
     rows: list[GroupScore] = []
     rates = today.group_input.rates
     capacity = member_capacity(today.group_input.reader, rates.read_messages_per_s, len(today.members))

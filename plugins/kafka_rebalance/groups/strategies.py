@@ -85,7 +85,6 @@ def _of_kafka(
 
 
 def _migrated(kafka_version: str | None) -> tuple[Candidate, ...]:
-    """Return the coordinator's strategies for a classic group that migrates, from brokers 4.0 on."""
     release = seen_release(kafka_version)
     if release and release < _MIGRATES_SINCE:
         return ()

@@ -46,8 +46,6 @@ MOST_DEATHS, JOINS = 12, 3  # variants of a scenario
 
 
 class MissingPart(StrEnum):
-    """Unknown input of the assignor."""
-
     SETTLED_STATE = "settled_state"
     TOPOLOGY = "topology"
     PARTITION_COUNTS = "partition_counts"
@@ -109,7 +107,6 @@ def standby_replicas_of(group: Group, brokers: Iterable[Broker]) -> int | None:
 
 
 def replay_streams_group(group_input: GroupInput, standby_replicas: int | None, seed: int = 0) -> StreamsReplay:
-    """Return the rows of a Streams group; ``standby_replicas``: None if unknown."""
     group = group_input.group
     found = [
         known for known in STREAMS_STICKY if known.releases.touches(seen_release(group_input.kafka_version) or (0,))
@@ -185,7 +182,6 @@ def _listed(tasks: TaskIds) -> tuple[Task, ...]:
 
 
 def _after(assignor: StreamsStickyAssignor, request: StreamsRequest) -> StreamsRequest:
-    """Return the group after the assignor's answer."""
     given = zip(request.members, assignor.assign(request), strict=True)
     members = tuple(replace(member, active=tasks.active, standby=tasks.standby) for member, tasks in given)
     return replace(request, members=members)
@@ -255,7 +251,6 @@ def _score(
 
 
 def _placed(request: StreamsRequest) -> Counter[tuple[str, str, Task]]:
-    """Who has which task, regardless of list order."""
     kinds = ((member.id, kind, tasks) for member in request.members for kind, tasks in _kinds(member))
     return Counter((member, kind, task) for member, kind, tasks in kinds for task in tasks)
 

@@ -26,8 +26,6 @@ from kafka_rebalance.snapshot.model import Member
 
 
 class SubscriptionBasis(StrEnum):
-    """Source of the subscriptions."""
-
     GIVEN = "given"
     ALL_ALIKE = "all_alike"  # assumed: all members subscribe to all topics of the group
     AS_READ = "as_read"  # assumed: each member subscribes to the topics that it reads
@@ -72,7 +70,6 @@ def request_of(
 
 
 def _owned(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
-    """Return offsets, topics and partitions that members read, each in its own order."""
     index = {topic: number for number, topic in enumerate(group_input.topics)}
     owned = [
         [
@@ -180,8 +177,6 @@ _GENERATION_BYTES = 4
 
 
 class Layout(StrEnum):
-    """Layout of the bytes."""
-
     ABSENT = "none"
     EMPTY = "empty"
     OWNED_AND_GENERATION = "V1"
