@@ -10,12 +10,10 @@ UNKNOWN = "unknown"
 
 
 def counted(count: int, noun: str) -> str:
-    """``1 partition``, ``2 partitions``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def changing(partitions: int) -> str:
-    """``1 partition changes``, ``2 partitions change``."""
     return f"{counted(partitions, 'partition')} {'changes' if partitions == 1 else 'change'}"
 
 
@@ -65,7 +63,6 @@ def percent_in_words(value: float | None) -> str:
 
 
 def amount_in_words(value: float | None, unit: str) -> str:
-    """Return a load in its resource's unit."""
     if value is None:
         return UNKNOWN
     if unit == "bytes":

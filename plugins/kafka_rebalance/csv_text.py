@@ -13,5 +13,4 @@ def guarded(text: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell written by ``guarded``; other cells stay."""
     return cell[1:] if cell[:1] == "'" and cell[1:].startswith(_BEGINS) else cell

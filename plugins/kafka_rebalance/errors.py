@@ -31,5 +31,4 @@ class InfeasibleError(AdvisorError):
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """Return the cause and the remedy, where known."""
         return (self.cause,) if self.relaxation is None else (self.cause, self.relaxation)

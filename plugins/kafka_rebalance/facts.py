@@ -628,7 +628,6 @@ class Fact:
         return hash(repr(self.document()))
 
     def __str__(self) -> str:
-        """Return code and arguments, for logs and unrendered errors."""
         return self.code.value + (f"({', '.join(_named(*item) for item in self.args.items())})" if self.args else "")
 
     def document(self) -> dict[str, Any]:

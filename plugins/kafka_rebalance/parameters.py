@@ -37,7 +37,6 @@ class Parameters:
     ascending: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     def __post_init__(self) -> None:
-        """Check every number; an int for a float is converted."""
         for parameter in fields(cast("Any", self)):
             if parameter.metadata:
                 value = _checked(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))

@@ -48,7 +48,6 @@ class WeeklyWindow:
         return cls(days, opens, (closes - opens) % _DAY_MINUTES or _DAY_MINUTES)
 
     def is_open(self, now: datetime) -> bool:
-        """Return whether ``now`` (with its zone) is within it."""
         utc = now.astimezone(UTC)
         midnight = utc.replace(hour=0, minute=0, second=0, microsecond=0)
         for day in (midnight, midnight - timedelta(days=1)):  # yesterday's window may reach into today
@@ -182,7 +181,6 @@ def _times(document: Mapping[str, Any], policy: PlanPolicy, now: datetime | None
 
 
 def _gap(document: Mapping[str, Any]) -> float | None:
-    """Return the gap of the bytes as a share of their bound; 0 without copies."""
     (bound,) = [bound for bound in document["lower_bound"] if bound["cost"] == "bytes"] or [{"value": None}]
     taken = document["cost"]["bytes"]
     if taken is None or bound["value"] is None:

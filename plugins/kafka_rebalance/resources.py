@@ -54,7 +54,6 @@ class Resource:
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is counted, not measured."""
         return self.load is None
 
 

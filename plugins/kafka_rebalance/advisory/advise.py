@@ -67,7 +67,6 @@ class Advice:
     hours: HoursOutside | None = None  # of the window of history, if any
 
     def document(self) -> dict[str, Any]:
-        """Return the object from which all files are rendered."""
         return advisory_document(
             self.snapshot, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours
         )
@@ -148,7 +147,6 @@ def advise(
 
 
 def topic_tasks(snapshot: ClusterSnapshot) -> Iterator[TopicTask]:
-    """Yield the task of each topic with partitions, in the snapshot's order."""
     for today in topic_placements(snapshot):
         yield TopicTask(today, _TOPIC_S + _PARTITION_S * len(today.replicas))
 
@@ -180,7 +178,6 @@ def _cost_s(given: GroupInput, scenarios: Sequence[str]) -> float:
 
 
 def _answer(question: Sent[PlanQuestion], ground: PlacementGround, progress: Progress, watch: Watch, task: Task) -> Any:
-    """Return the result of one task; may run in another process."""
     if isinstance(task, TopicTask):
         progress("replaying placement")
         return replay_topic(task.today, ground)
@@ -197,7 +194,6 @@ def _of(kind: type[Task], tasks: Iterable[Task], answers: Iterable[Any]) -> Iter
 def _whole_groups(
     tasks: Iterable[Task], answers: Iterable[GroupReplay], scenarios: Sequence[str]
 ) -> Iterator[GroupReplay]:
-    """Yield each group with the rows of all its parts, scenarios in the request's order."""
     place = {name: number for number, name in enumerate(scenarios)} | {STRATEGY_CHANGES: len(scenarios)}  # always last
     parts: list[GroupReplay] = []
     asked = [(task, answer) for task, answer in zip(tasks, answers, strict=True) if isinstance(task, GroupTask)]

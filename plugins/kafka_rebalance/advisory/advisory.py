@@ -65,7 +65,6 @@ def _level(score: GroupScore) -> float:
 
 
 def _crash(replay: GroupReplay, assignor: str) -> Fact | None:
-    """Return what waits when a member dies, where replayed."""
     rows = (row for row in replay.scenarios if (row.scenario, row.assignor) == ("member_crashes", assignor))
     row = next((row for row in rows if row.error is None), None)
     if row is None:
@@ -101,7 +100,6 @@ def rollover_steps(
 
 
 def _pauses(replay: GroupReplay, assignor: str) -> Pauses | None:
-    """Pauses of a rolling restart under one strategy, where replayed."""
     for row in replay.scenarios:
         if (row.scenario, row.assignor, row.error) == (ROLLING_RESTART, assignor, None):
             return Pauses(
@@ -150,7 +148,6 @@ def advisory_document(
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
-    """Return one entry of ``findings.json``, with the entries that it explains."""
     return {
         "finding_key": finding.finding_key,
         "severity": finding.severity.value,
@@ -211,7 +208,6 @@ def group_document(
 
 
 def topic_document(replay: TopicReplay) -> dict[str, Any]:
-    """Return one entry of ``topics.json``: today's placement and that of Kafka's placer."""
     today, placed = replay.current, replay.placed
     return {
         "topic": replay.topic,
@@ -257,7 +253,6 @@ def _document(said: Fact | None) -> dict[str, Any] | None:
 
 
 def _reads_document(score: GroupScore) -> dict[str, Any]:
-    """Return when the lag is gone, and what is read in the reader's rack."""
     names = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
     return {name: getattr(score, name) for name in names}
 
@@ -308,7 +303,6 @@ def size_of(snapshot: ClusterSnapshot) -> dict[str, int]:
 
 
 def load_sources(snapshot: ClusterSnapshot) -> dict[str, Fact]:
-    """Return the source of each kind of load, or that it is missing."""
     has_sizes = bool((snapshot.partitions.replica_log_bytes >= 0).any())
     sources: dict[str, Fact] = {}
     for kind in LoadKind:

@@ -51,7 +51,6 @@ class Outcome:
         return int((self.snapshot.partitions.leader == NO_LEADER).sum())
 
     def document(self) -> dict[str, Any]:
-        """Return JSON: the figures, also of the plan."""
         plan = None if self.plan is None else self.plan.document
         return {
             "name": self.name,
@@ -112,7 +111,6 @@ def outcomes(snapshot: ClusterSnapshot, scenarios: Sequence[Scenario], *, seed: 
 
 
 def with_groups(found: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-    """Return them with a row for each strategy of each changed group."""
     before = tuple(group_inputs(found[0].snapshot))
     changed = changed_groups(before, {one.scenario: one.snapshot for one in found if one.scenario is not None})
     rows: list[GroupScore] = []

@@ -92,7 +92,6 @@ def with_rack_price(
 def rack_traffic_price(
     snapshot: ClusterSnapshot, plan: Plan | None, price: float, replays: Sequence[GroupReplay] = ()
 ) -> Finding:
-    """Price of 30 days at today's rates, and its main sources."""
     traffic, month = rack_traffic(snapshot), price * MONTH_S / GB
     after = traffic if plan is None or not plan.moves else rack_traffic(snapshot, change_of(plan, snapshot))
     now, planned = _Sums.of(traffic, month), _Sums.of(after, month)

@@ -313,7 +313,6 @@ class _Leading(NamedTuple):
 
 
 def _leading(context: FindingContext) -> Iterator[_Leading]:
-    """Yield each remaining broker with a share of leaders; partitions in reassignment do not count."""
     table = context.snapshot.partitions
     preferred = preferred_leaders(context)
     for score in context.scores.of_resource("leaders"):
@@ -506,7 +505,6 @@ def _is_less_even(context: FindingContext, leader: Ints) -> bool:
 
 
 def _is_notable(highest: _Highest) -> bool:
-    """Above its share by the threshold and by a whole leader."""
     least = threshold("preferred_order_uneven", "over_share_ratio")
     return highest.ratio >= least and highest.leaders - ceil(highest.share) >= 1
 

@@ -52,7 +52,6 @@ class WithoutCause:
 
     @cached_property
     def calm(self) -> ClusterScores:
-        """Scores after a preferred election with all hot partitions cooled."""
         snapshot = self._led_as_preferred(self.context.snapshot)
         for finding in self.findings:
             if finding.code == "hot_partition":
@@ -82,14 +81,12 @@ class WithoutCause:
         return holds and (partition in self._cooled or len(self._cooled) < _MOST_COOLED)
 
     def cooled(self, partition: str) -> ClusterScores:
-        """Scores with one partition at its topic's median load."""
         if partition not in self._cooled:
             self._cooled[partition] = score_cluster(_with_median(self.context.snapshot, partition))
         return self._cooled[partition]
 
 
 def over_share(scores: ClusterScores, broker: int, resource: str) -> float | None:
-    """Level over fair share, None without a share."""
     for score in scores.of_resource(resource):
         if score.broker == broker and score.fair_share:
             return score.level / score.fair_share
@@ -122,7 +119,6 @@ class Explanation:
 
 
 def same_subject(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Both are about one group or broker."""
     return cause.subject == symptom.subject
 
 
@@ -131,7 +127,6 @@ def _once_elected(question: Question) -> Question:
 
 
 def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    """After the election the broker is within its share."""
     own, share = symptom.evidence["leaders_once_elected"], symptom.evidence["fair_share_leaders"]
     return float(own or 0) < threshold("leaders_piled_up", "over_share_ratio") * float(share or 0)
 
@@ -155,7 +150,6 @@ def _too_many_by_placement(_known: WithoutCause, cause: Finding, symptom: Findin
 
 
 def _within_share_once_elected(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
-    """After an election every rate of the broker is within its share."""
     return _within_share(known.elected, symptom)
 
 
@@ -175,7 +169,6 @@ def _no_more_than_its_leaders(_known: WithoutCause, cause: Finding, symptom: Fin
 
 
 def _within_share_once_cooled(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Only the hot partition lifts the broker over its share."""
     return known.is_asked(cause.subject, int(symptom.subject)) and _within_share(known.cooled(cause.subject), symptom)
 
 
@@ -226,7 +219,6 @@ def _is_written_too_fast(_known: WithoutCause, cause: Finding, symptom: Finding)
 
 
 def _reads_enough_elsewhere(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Without the unread partitions, the group keeps up."""
     read, written = symptom.evidence["read_messages_per_s"], float(symptom.evidence["in_messages_per_s"] or 0)
     others = written - float(cause.evidence["in_messages_per_s"] or 0)
     least = threshold("lag_growing", "read_ratio")
@@ -293,7 +285,6 @@ def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Findi
 
 
 def _is_below_all_over(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
-    """Every under-replicated partition of the topic is below min ISR."""
     told = symptom.evidence
     return cause.subject == symptom.subject and told["below_min_isr_partitions"] == told["under_replicated_partitions"]
 
@@ -376,7 +367,6 @@ EXPLANATIONS: tuple[Explanation, ...] = (
 def fold(
     context: FindingContext, findings: Sequence[Finding], explanations: Iterable[Explanation] = EXPLANATIONS
 ) -> list[Finding]:
-    """Return the unexplained findings with all that they explain."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)

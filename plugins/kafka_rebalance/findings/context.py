@@ -178,7 +178,6 @@ class FindingContext:
         return self.snapshot.row_of
 
     def rows_of(self, group_input: GroupInput) -> npt.NDArray[np.int64]:
-        """Snapshot rows along the group's partitions."""
         spans = [self.topic_rows[topic] for topic in group_input.topics if topic in self.topic_rows]
         return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(span.start, span.stop) for span in spans)])
 

@@ -24,7 +24,6 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the worst."""
         return list(Severity).index(self)
 
 
@@ -40,7 +39,6 @@ class Consequence(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the worst."""
         return list(Consequence).index(self)
 
 
@@ -109,7 +107,6 @@ class Finding:
 
     @property
     def finding_key(self) -> str:
-        """The same key in every run."""
         return f"{self.code}:{self.subject_type}:{self.subject}"
 
 

@@ -483,7 +483,6 @@ class _Trouble:
 
 
 def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
-    """One for each topic; a single one beyond LISTED_TOPICS."""
     topic = context.snapshot.partitions.topic
     rows = np.flatnonzero(flags)
     numbers = np.unique(topic[rows])
@@ -720,7 +719,6 @@ def _way(
     placement: LogDirPlacement,
     least: float,
 ) -> Fact:
-    """Return what to move where, the largest first, and the excess that remains."""
     moved = np.flatnonzero(placement.dir_of != problem.dir_of)
     if not len(moved):
         return fact(FactCode.NO_REPLICA_FITS_OTHER_DIR)

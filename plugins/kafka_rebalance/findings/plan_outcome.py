@@ -49,7 +49,6 @@ def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evi
 
 
 def plan_cost(context: FindingContext, broker: int, otherwise: Fact) -> Fact:
-    """``otherwise``: the fact without a plan."""
     if context.plan is None:
         return otherwise
     effect = context.plan_effects.get(broker, NOTHING)

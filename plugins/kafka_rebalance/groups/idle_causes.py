@@ -59,7 +59,6 @@ class IdleReason:
 
 
 def find_idle_reason(replay: GroupReplay, group_input: GroupInput) -> IdleReason | None:
-    """Return why members of a still group are idle; ``None`` where none is, or unknown."""
     if not replay.today.idle_members:
         return None
     group, counts = group_input.group, dict(zip(group_input.topics, group_input.partition_counts.tolist(), strict=True))

@@ -62,14 +62,12 @@ class KnownClient:
     program: str = ""  # on it or instead of it: Kafka Streams, Connect
 
     def fact(self, *, is_asked: bool) -> Fact:
-        """Return client and releases; ``is_asked``: these releases were replayed."""
         return fact(
             FactCode.RELEASES_OF_CLIENT, client=self.client.value if self.client else self.program, first=self.first,
             last=self.last, sign=self.sign.value, sureness=self.sureness.value, is_asked=is_asked,
         )  # fmt: skip
 
     def has(self, release: str) -> bool:
-        """Whether ``release`` is possible."""
         asked = release_of(release)
         is_after = not self.first or asked >= release_of(self.first)[: len(asked)]
         last = release_of(self.last) if self.last else asked
@@ -181,7 +179,6 @@ _BY_BYTES: dict[tuple[int, str, Layout], tuple[Client | None, str, str]] = {
 
 
 def with_clients(snapshot: ClusterSnapshot, rules: Sequence[ClientRule]) -> ClusterSnapshot:
-    """Return the snapshot with the first matching rule applied to each group."""
     if not rules:
         return snapshot
     return replace(snapshot, groups=tuple(_told(group, rules) for group in snapshot.groups))
@@ -250,7 +247,6 @@ def strategies_of(group: Group) -> frozenset[str]:
 
 
 def set_strategy(group: Group, strategy: str) -> Fact:
-    """Return setting, value and client for each library of the members."""
     if group.type is GroupType.CONSUMER:
         return fact(FactCode.SET_STRATEGY, settings=(("group.remote.assignor", strategy, None, False),))
     clients = {group_client(group)} if group.client else {member_client(member, group) for member in group.members}

@@ -99,7 +99,6 @@ def frame_of(
 
 @kernel
 def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) -> tuple[Longs, Ints, Ints]:
-    """Return each member's rows by a stable counting sort."""
     offsets = np.zeros(members + 1, np.int64)
     for row in range(len(reader)):
         if reader[row] != ABSENT:

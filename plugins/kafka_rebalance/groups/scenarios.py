@@ -110,7 +110,6 @@ class Event:
 
 @kernel
 def changed_readers(before: Ints, after: Ints) -> int:
-    """Return how many partitions had a reader and have another one or none now."""
     count = 0
     for row in range(len(before)):
         if before[row] != ABSENT and before[row] != after[row]:
@@ -170,7 +169,6 @@ class Stage:
         return tuple(without(self.today, {number}, Trigger.MEMBER_LEAVES) for number in self.picked)
 
     def lots(self, scenario: str) -> np.random.Generator:
-        """The random generator of one scenario, independent of others."""
         return lots_of(self.today.group_input.group.id, scenario, self.seed)
 
     def name(self, number: int) -> str:
@@ -178,7 +176,6 @@ class Stage:
 
 
 def member_joins(stage: Stage) -> Iterator[Variant]:
-    """One more member with a drawn id, like a drawn member."""
     lots = stage.lots("member_joins")
     for _ in range(min(stage.most, _MOST_JOINS)):
         event = grown(stage.today, 1, lots)
@@ -261,7 +258,6 @@ def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
 
 
 def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
-    """Return the join of ``count`` members at once, each like a drawn one."""
     drawn = Newcomers(state.members, lots).drawn(count)
     return with_newcomers(state, [member for _, member in drawn], [state.subscriptions[like] for like, _ in drawn])
 
@@ -463,7 +459,6 @@ def changed_groups(
 
 
 def changed_variant(today: GroupState, changed: ChangedGroup) -> Variant:
-    """Return the events that lead to the changed group; the last state is its own."""
     events = tuple(_events(today, changed))
     before, after = today.group_input, changed.after
     members, partitions = len(before.group.members), int(before.first_row[-1])
@@ -506,7 +501,6 @@ def _with_topics(today: GroupState, after: GroupInput) -> Event:
 
 
 def _topics_now(today: GroupState, after: GroupInput) -> Iterator[tuple[int, ...]]:
-    """Yield each member's subscription, with new topics that it names."""
     place = {topic: number for number, topic in enumerate(after.topics)}
     before, told = today.group_input.topics, {member.id: member.subscription for member in after.group.members}
     known = set(before)
@@ -558,7 +552,6 @@ class Standing:
 
     @property
     def protocol(self) -> Protocol:
-        """How its members revoke partitions."""
         if self.candidate.is_server:
             return Protocol.CONSUMER
         return Protocol.COOPERATIVE if self.candidate.name.partition("@")[0] == COOPERATIVE else Protocol.EAGER

@@ -155,7 +155,6 @@ def _partition_counts(group_input: GroupInput) -> dict[str, int]:
 
 
 def _request(group_input: GroupInput, standby_replicas: int) -> StreamsRequest:
-    """Return the assignor's input, members in the coordinator's insertion order."""
     group, counts = group_input.group, _partition_counts(group_input)
     order = feeding_order(group.members, seen_release(group_input.kafka_version), is_server=True)
     listed = group.members if order is None else tuple(group.members[place] for place in order.tolist())

@@ -128,18 +128,15 @@ class ProtocolReader:
         return int(struct.unpack(kind, self._take(size))[0])
 
     def int32(self) -> int:
-        """Big-endian, signed."""
         return self._number(">i", 4)
 
     def version(self) -> int:
-        """A non-negative int16."""
         version = self._number(">h", 2)
         if version < 0:
             raise OddBytesError(f"version {version}")
         return version
 
     def count(self) -> int:
-        """Length of the following list."""
         count = self.int32()
         if not 0 <= count <= _MOST_ENTRIES:
             raise OddBytesError(f"a list of {count} entries")

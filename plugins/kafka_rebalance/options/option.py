@@ -75,12 +75,10 @@ class Option:
 
     @cached_property
     def default(self) -> Any:
-        """The default as JSON; None: not given."""
         return None if self.held is None or self.held in ((), frozenset()) else self.write(self.held)
 
     @property
     def default_words(self) -> str:
-        """The default for a help text; empty for a flag."""
         if self.default is None or self.is_flag:
             return ""
         if not isinstance(self.default, int):
@@ -98,12 +96,10 @@ class Option:
         return self._adapter.validate_python(value, context=WRITTEN)
 
     def write(self, held: Any) -> Any:
-        """Return JSON; the inverse of ``read``."""
         return self._adapter.dump_python(held, context=WRITTEN, exclude_none=True)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """Return the JSON schema for a form; null: not given."""
         found = self._adapter.json_schema()
         is_number = isinstance(self.default, int | float) and not isinstance(self.default, bool)
         return _flat(found, found.get("$defs", {}), may_lack=self.default is None or is_number)
@@ -113,7 +109,6 @@ class Option:
         return TypeAdapter(self.kind, config=CHECKED)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return the field's schema; its errors name the option."""
         return core_schema.with_info_wrap_validator_function(self._checked, handler(source))
 
     def _checked(self, value: Any, inner: Callable[[Any], Any], info: Any) -> Any:

@@ -60,7 +60,6 @@ class Contradiction:
     detail: Callable[[PlanOptions], str | None] = lambda _: ""
 
     def words(self, options: PlanOptions, field_of: Mapping[str, str]) -> str | None:
-        """Return the error message, or None."""
         if not all(is_given(options, field_of[flag]) for flag in (self.first, self.second)):
             return None
         detail = self.detail(options)
@@ -486,18 +485,15 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @property
     def has_budget(self) -> bool:
-        """Whether a plan may stop early."""
         limits = (self.max_move_bytes, self.max_moves, self.max_leader_changes, self.max_hours)
         return any(limit is not None for limit in limits)
 
     @property
     def is_within_ordered(self) -> bool:
-        """Whether a given width applies: an election has no target."""
         return self.within is not None and self.band is not None
 
     @property
     def asks_of_loads(self) -> bool:
-        """Whether an option needs loads and capacities."""
         return any((self.targets, self.caps, self.headroom, self.also_balance, self.survive))
 
     @property
@@ -507,21 +503,18 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
 
     @property
     def depends_on_cluster(self) -> bool:
-        """Whether a cluster can contradict an option."""
         brokers = (self.remove_brokers, self.add_brokers, self.demote_brokers, self.exclude_brokers)
         others = (self.remove_racks, self.topic_brokers, self.replication_factor)
         return self.asks_of_loads or any((*brokers, *others))
 
     @property
     def band(self) -> float | None:
-        """The band in force; None for a preferred election."""
         if self.preferred_election:
             return None
         return DEFAULT_WITHIN if self.within is None else self.within
 
     @property
     def weighs_costs(self) -> bool:
-        """Whether a preference or slack was given."""
         return self.prefer != Preference.BYTES or self.slack is not None
 
     @property
@@ -533,7 +526,6 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
         return not (self.leaders_only or self.preferred_election)
 
     def is_removed(self, broker: int, rack: str | None) -> bool:
-        """Return whether the broker is removed by id or with its rack."""
         return broker in self.remove_brokers or (rack is not None and rack in self.remove_racks)
 
     def is_topic_allowed(self, name: str) -> bool:
@@ -548,7 +540,6 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
                 yield option.flag, held if isinstance(held, str) else held.pattern
 
     def leaving_topics(self, names: Iterable[str]) -> PlanOptions:
-        """Return these options with these topics excluded, too."""
         patterns = (re.escape(name) for name in sorted(set(names)))
         # An exact included name is no contradiction to a quarantine.
         apart = (f"(?:{pattern})" if pattern in self.include_topics else pattern for pattern in patterns)

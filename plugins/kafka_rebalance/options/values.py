@@ -144,7 +144,6 @@ class Value(_Annotation):
         self.fault, self.give, self.read, self.write, self.schema = fault, give, read, write, dict(schema or {})
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Return the range, in a form with the text that may or must replace it."""
         ours, inner = self.schema if handler.mode == "validation" else {}, handler(schema)
         return inner | ours if inner.get("type") in ours.get("type", [inner.get("type")]) else ours
 
@@ -480,7 +479,6 @@ def _regular_expression(text: str) -> str:
 
 # Airflow's api-server tries each pattern on texts of any length: a pattern must run in linear time.
 def short_text(*types: str, pattern: str, **more: Any) -> dict[str, Any]:
-    """Return the schema of a value or a short text for it."""
     return {"type": [*types], "pattern": pattern, "maxLength": LONGEST, **more}
 
 

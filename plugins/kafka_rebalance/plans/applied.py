@@ -144,7 +144,6 @@ def _lacks_in_sync(row: Partition) -> bool:
 
 
 def _throttles(snapshot: ClusterSnapshot) -> Iterator[tuple[str, str]]:
-    """Yield throttles of brokers and topics; they slow this plan, too."""
     for broker in snapshot.brokers:
         yield from ((f"broker {broker.id}", key) for key in THROTTLES if broker.configs.get(key))
     for topic in snapshot.topics:

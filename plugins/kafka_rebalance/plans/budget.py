@@ -185,7 +185,6 @@ def _is_small(problem: Problem, budget: BudgetParams) -> bool:
 
 
 def outside_of(problem: Problem) -> Callable[[Solution], float]:
-    """Return the objective: the share of load outside its bands."""
     bands = bands_of(problem)
     return lambda solution: imbalance(bands, solution.after, problem.stays)
 
@@ -270,7 +269,6 @@ def lifts(problem: Problem, solution: Solution) -> bool:
 
 
 def first_lifted(problem: Problem, solution: Solution) -> Fact:
-    """Return the first of them with load and capacity."""
     b, d = np.argwhere(lifted(problem, solution))[0].tolist()
     return fact(
         FactCode.BROKER_ABOVE_CAPACITY,
@@ -421,7 +419,6 @@ def _priced_search(problem: Problem, found: Solution, params: PlanParams) -> tup
 def _quicker(
     plan_request: PlanRequest, problem: Problem, candidates: Sequence[Candidate], seed: int, params: PlanParams
 ) -> list[Candidate]:
-    """Where time comes first, on small clusters: relieve the busiest brokers of the quickest candidate."""
     options, found = plan_request.options, min(candidates, key=lambda candidate: candidate.costs[Preference.TIME])
     if options.prefer != Preference.TIME or problem.budget.is_limited or problem.elects_preferred:
         return []

@@ -530,7 +530,6 @@ def expired(planned: PlannedState, snapshot: ClusterSnapshot, now: datetime | No
 
 
 def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Yield changes outside the moved partitions."""
     yield from _brokers(planned, snapshot)
     yield from _changed_racks(planned, snapshot)
     yield from _topics(planned, snapshot)
@@ -685,7 +684,6 @@ def _all_sizes(planned: PlannedState, plan_request: PlanRequest, most: float) ->
 
 
 def _copied(moves: Sequence[PlannedMove], plan_request: PlanRequest, most: float) -> Iterator[Reason]:
-    """Compare sizes of the plan's copies, done or not."""
     row_of, size = plan_request.snapshot.row_of, plan_request.partitions.size
     then = now = 0.0
     for move in moves:

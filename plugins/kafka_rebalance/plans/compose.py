@@ -214,7 +214,6 @@ def plan_without_brokers(
     advisor_version: str,
     params: WaveParams = DEFAULTS.waves,
 ) -> Plan:
-    """Return ``cannot_tell``, unsealed, for a snapshot without brokers and loads."""
     snapshot, options = plan_request.snapshot, plan_request.options
     slots = params.least_slots if options.moves_per_broker is None else options.moves_per_broker
     return Plan(

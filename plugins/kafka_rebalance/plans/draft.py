@@ -268,7 +268,6 @@ def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
 def resource_outcomes(
     plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None
 ) -> tuple[ResourceOutcome, ...]:
-    """Return bands, means, skews and loads by broker id for the document. ``bands``: requested."""
     arrays = plan_request.brokers.arrays
     ids = arrays.ids.tolist()
     results = []

@@ -415,7 +415,6 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
 
 
 def disks_full(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> Fact | None:
-    """Return that no replica of ``broker`` fits on another disk beside the old copy; else None."""
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
         return None
@@ -721,7 +720,6 @@ def budget_cuts_short(plan_request: PlanRequest, bands: Bands, before: Floats, a
 
 
 def election_less_even(plan_request: PlanRequest, outcome: Outcome) -> tuple[Fact, ...]:
-    """Return that preferred leaders get less even: highest over mean of remaining brokers."""
     stays, d = plan_request.brokers.arrays.stays, outcome.column("leaders")
     asked = plan_request.options.preferred_election
     first, last = (outcome.before, outcome.after) if asked else (outcome.elected_before, outcome.elected_after)
@@ -739,7 +737,6 @@ def least_imbalance_in_budget(claim: BudgetClaim | None) -> tuple[Fact, ...]:
 
 
 def time_notes(options: PlanOptions, seconds: float | None, throttles: Sequence[int]) -> tuple[Fact, ...]:
-    """Return raised throttles, and that a plan takes longer than its validity; ``throttles`` of its waves."""
     notes = []
     raised = [throttle for throttle in throttles if throttle > options.throttle_bytes_per_s]
     if raised:

@@ -66,7 +66,6 @@ class Loss:
 
 
 def after_failure_of(plan_request: PlanRequest, draft: Draft, outcome: Outcome) -> AfterFailure | None:
-    """Return losses before and after ``draft``; None without partitions or brokers in service."""
     serves = in_service(plan_request)
     if not serves.any() or not len(plan_request.partitions.placement.replicas):
         return None

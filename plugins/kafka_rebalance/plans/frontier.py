@@ -109,7 +109,6 @@ def searched(
     progress: Progress = ignore,
     params: FrontierParams = DEFAULTS.frontier,
 ) -> tuple[RatedPoint | None, ...]:
-    """Return the point of each band; None where no placement was found."""
     points: list[RatedPoint | None] = []
     even = plan_request.problem(1.0, {}, evens_out_rates=True)
     for within in bands:
@@ -275,7 +274,6 @@ def _along(plan_request: PlanRequest, by_broker: Mapping[int, float]) -> Floats:
 
 
 def _bound(problem: Problem, solution: Solution, params: FrontierParams) -> float:
-    """Return the lower bound on bytes for bands as wide as the point's."""
     low = np.minimum(problem.band_low, np.where(problem.stays[:, None], solution.after, 0.0))
     high = np.maximum(problem.band_high, solution.after)
     if (low == problem.band_low).all() and (high == problem.band_high).all():

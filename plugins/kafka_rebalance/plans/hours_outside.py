@@ -59,7 +59,6 @@ class HoursOutside:
 
     @property
     def mean_brokers(self) -> tuple[float, float]:
-        """Mean number of brokers outside, before and after."""
         count = max(len(self.judged), 1)
         before = sum(hour.brokers_outside_before for hour in self.judged)
         return before / count, sum(hour.brokers_outside_after for hour in self.judged) / count

@@ -157,7 +157,6 @@ def plan_of_unfit_reading(
     advisor_version: str = "",
     params: PlanParams = DEFAULTS,
 ) -> Plan:
-    """Return the sealed plan ``cannot_tell`` without moves, for a snapshot that is unfit for advice."""
     request = build_request(snapshot, options, params.options)
     reasons = (*reasons, *nothing_usable(snapshot))
     if not request.brokers.brokers:

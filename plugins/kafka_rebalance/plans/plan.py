@@ -354,7 +354,6 @@ class Plan:
         return to_document(self)
 
     def sealed(self) -> Plan:
-        """The plan with ``plan_id`` and document."""
         document = to_document(self)
         plan = replace(self, plan_id=plan_id(document))
         plan.__dict__["document"] = document | {"plan_id": plan.plan_id}
@@ -395,7 +394,6 @@ def plan_id(document: Mapping[str, Any]) -> str:
 
 
 def require_format(document: Mapping[str, Any], place: str) -> None:
-    """Raise InvalidInputError for another ``format_version``."""
     found = document.get("format_version")
     if type(found) is not int or found != FORMAT_VERSION:
         problem = f"{excerpt(found)} is unknown, this advisor reads {FORMAT_VERSION}"

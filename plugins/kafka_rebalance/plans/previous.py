@@ -157,7 +157,6 @@ def _is_inside(problem: Problem, load: Floats) -> bool:
 
 
 def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
-    """Whether the rest keeps caps and hours, minimum leaders and survival."""
     after = outcome_of(plan_request, draft).after_by_resource
     is_within = not over_caps(plan_request, after) and keeps_hours(plan_request, draft, params)
     is_led = has_least_leaders(plan_request, problem, draft)
@@ -270,7 +269,6 @@ def differs(problem: Problem, replicas: Ints, leader: Ints) -> bool:
 
 
 def leaves_nothing_behind(problem: Problem, replicas: Ints) -> bool:
-    """Whether no replica is on a removed broker, and the replication factor is right."""
     free = ~problem.pinned
     there = replicas >= 0
     on_leaving = there & ~problem.stays[replicas]

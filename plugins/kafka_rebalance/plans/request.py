@@ -300,7 +300,6 @@ def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Fla
 
 
 def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
-    """Return rows without the ``gone`` cells, and the column order that closes the gaps."""
     cleared = np.where(gone, ABSENT, replicas)
     order = np.argsort(cleared == ABSENT, axis=1, kind="stable")
     return np.take_along_axis(cleared, order, axis=1), order

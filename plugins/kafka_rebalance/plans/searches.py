@@ -129,5 +129,4 @@ class Sent(Generic[Value]):
         return self._packed or pickle.dumps(self._values[0], pickle.HIGHEST_PROTOCOL)
 
     def __setstate__(self, packed: bytes) -> None:
-        """Keep it packed until ``value`` is used."""
         self._values, self._packed = [], packed

@@ -109,7 +109,6 @@ class PlanState:
         return replace(self, verdict=verdict, reasons=reasons, **{**nothing, "is_cut_short": False, **changes})
 
     def changed_by_rule(self, draft: Draft, reasons: tuple[Fact, ...]) -> PlanState:
-        """Return the state with the draft of a hard rule beyond balance, and why."""
         if draft is self.draft:
             return replace(self, reasons=(*self.reasons, *reasons))
         if len(draft):

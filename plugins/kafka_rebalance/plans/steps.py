@@ -93,7 +93,6 @@ def electable(request: PlanRequest, problem: Problem) -> Ints:
 
 
 def _is_more_even(problem: Problem, elected: Ints) -> bool:
-    """Whether an election lowers the imbalance and lifts no broker above a limit."""
     bands = bands_of(problem)
     today = broker_loads(problem, problem.replicas, problem.leader)
     after = broker_loads(problem, problem.replicas, elected)
@@ -160,7 +159,6 @@ def steps_of(request: PlanRequest, problem: Problem, draft: Draft, full_share: f
 
 
 def _evens_out(request: PlanRequest, problem: Problem, elections: Draft) -> bool:
-    """Whether the elections alone lower the imbalance."""
     if not len(elections):
         return False
     bands, outcome = bands_of(problem), outcome_of(request, elections)
@@ -244,7 +242,6 @@ def _overfills(request: PlanRequest, done: Draft, before: Floats) -> bool:
 
 
 def steps_of_plan(state: PlanState, bands: Bands, bounds: Bounds | None) -> tuple[Step, ...]:
-    """Return the steps for the document; ``bounds`` are the whole plan's."""
     draft, wave_of, step_of = state.draft, state.wave_of, state.step_of
     if not len(draft) or wave_of is None or step_of is None:
         return ()

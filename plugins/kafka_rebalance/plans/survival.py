@@ -136,7 +136,6 @@ class Overload:
 
 
 def worst_overload(plan_request: PlanRequest, state: LossState) -> Overload | None:
-    """Return the highest load over capacity of all losses; None without known losses."""
     found: Overload | None = None
     names, ids = loss_of(plan_request).names, plan_request.brokers.arrays.ids
     for broker in range(len(ids)):
@@ -285,7 +284,6 @@ class SurviveLosses:
 
 
 def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
-    """Whether no broker exceeds its capacity after any loss; true without ``--survive``."""
     return plan_request.options.survive is None or not loss_state_of(plan_request, problem, draft).total
 
 
@@ -362,7 +360,6 @@ def _changed(plan_request: PlanRequest, was: Overload | None, draft: Draft) -> F
 
 
 def cannot_be_carried_out(plan_request: PlanRequest, problem: Problem, draft: Draft) -> InfeasibleError:
-    """Return the error where moves without a wave leave an overload."""
     overload = worst_overload(plan_request, loss_state_of(plan_request, problem, draft))
     assert overload is not None
     return cannot_survive(plan_request, overload, Proof.NONE)

@@ -177,7 +177,6 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
 def lacking_leaders(
     plan_request: PlanRequest, problem: Problem, leader: Ints, *, is_proved: bool = False
 ) -> InfeasibleError:
-    """Return the error for the largest deficit: broker, topic, count, and whether it is proved."""
     demands, options = topic_demands(plan_request), plan_request.options
     demand = demands.of_rows(problem.topic)
     lacking = demand.lacking(leader)

@@ -103,7 +103,6 @@ def rights_missing(rights: Iterable[Right]) -> tuple[Fact, ...]:
 def _outside_perhaps(
     plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...], times_mean: float
 ) -> list[Fact]:
-    """Return a broker of each resource that may be outside its band by its unseen load."""
     reasons = []
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):

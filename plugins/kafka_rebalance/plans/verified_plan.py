@@ -67,7 +67,6 @@ def _refusal(found: Verification, params: CheckParams) -> InvalidPlanError:
 
 
 def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[Fact, ...]]:
-    """Return the plan sealed again without its faulty parts, and a fact for each part."""
     codes, notes = set(_codes(found)), list[Fact]()
     if codes & _BOUND_FAULTS:
         names = _bounds_at_fault(found)
@@ -130,7 +129,6 @@ def _without_bounds(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _with_own_bound(plan: Plan) -> Plan:
-    """Give the frontier's recommended point the plan's bound."""
     bound = next((claimed.value for claimed in plan.lower_bound if claimed.cost == "bytes"), None)
     points = (replace(point, lower_bound_bytes=bound) if point.is_recommended else point for point in plan.frontier)
     return replace(plan, frontier=tuple(points))

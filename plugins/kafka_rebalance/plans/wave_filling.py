@@ -140,7 +140,6 @@ def transfers_of(
 
 
 def _cells(begin: Longs, members: Longs) -> tuple[Longs, Longs]:
-    """Return the cells of ``members`` in order, and where each begins."""
     counts = np.diff(begin)[members]
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
     cells = np.arange(starts[-1]) + np.repeat(begin[members] - starts[:-1], counts)
@@ -658,7 +657,6 @@ def _meet(e: int, f: int, copies: Copies) -> bool:
 
 
 def slot_filling_seconds(transfers: Transfers, brokers: int, slots: int, throttle: float) -> float:
-    """Seconds until the last copy ends."""
     of_copy = transfers.of_copy
     if len(of_copy) == 0:
         return 0.0

@@ -40,7 +40,6 @@ def render_all(facts: Iterable[Fact]) -> list[str]:
 
 
 def render_document(document: Mapping[str, Any]) -> str:
-    """Return the words of a fact's JSON object."""
     return render(Fact.from_document(document))
 
 

@@ -45,7 +45,6 @@ RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
 
 
 def _said(words: str) -> Callable[..., str]:
-    """Return a message without arguments."""
     return lambda: words
 
 
@@ -91,7 +90,6 @@ _CAUSES = MappingProxyType(
 
 
 def _noun(words: str) -> Callable[..., str]:
-    """Return a message without arguments."""
     return lambda: words
 
 

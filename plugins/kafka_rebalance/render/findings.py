@@ -19,14 +19,12 @@ _LEAST_PRICE = 0.5  # a smaller one rounds to nothing
 
 
 def some(names: Sequence[object], count: int | None = None, most: int = LISTED) -> str:
-    """Return the first names and the number of the others."""
     every = len(names) if count is None else count
     shown = ", ".join(map(str, names[:most]))
     return f"{shown} and {every - most:,} more" if every > most else shown
 
 
 def verb(count: int, one: str, many: str) -> str:
-    """Return the form of a verb or noun for the count."""
     return one if count == 1 else many
 
 
@@ -538,7 +536,6 @@ def _hot_partition(
 
 
 def heavy_key(key: str | None, share: float | None) -> str:
-    """Return the sentence about a heavy key."""
     return "" if key is None else f" {share:.0%} or more of its sampled records have one key: {excerpt(key)}."
 
 
@@ -610,7 +607,6 @@ _PAUSES = {
 
 
 def pause_of(balancer: str) -> str:
-    """Return how to pause this balancer."""
     return _PAUSES.get(balancer, "pause it")
 
 

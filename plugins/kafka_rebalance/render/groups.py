@@ -44,7 +44,6 @@ def motion_words(
     coordinator: int | None,
     partition_counts: Sequence[int],
 ) -> tuple[str, str]:
-    """Return what is in progress in a group, and what to watch until it ends."""
     shown, count = f" ({state})" if state else "", counted(members, "member")
     match motion:
         case "rebalancing":

@@ -47,7 +47,6 @@ def needed(cost: str, amount: float | None, bound: float | None) -> Needed | Non
 
 
 def needed_words(cost: str, amount: float | None, bound: float | None) -> str:
-    """Return the same as text, empty for None."""
     found = needed(cost, amount, bound)
     return "" if found is None else found.words
 

@@ -54,7 +54,6 @@ def cut(lines: Sequence[str], most: int, nouns: str) -> list[str]:
 
 
 def step_table(plan: Document) -> list[str]:
-    """Return a head and a line for each step; empty without steps."""
     rows = [_cells(step) for step in step_figures(plan)]
     if not rows:
         return []
@@ -94,7 +93,6 @@ def _verdict_line(plan: Document) -> str:
 
 
 def _proof(plan: Document) -> list[str]:
-    """Return the gap between copied bytes and their lower bound."""
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
     amount = plan["cost"]["bytes"]
     words = needed_words("bytes", amount, bound["value"]) if bound is not None and amount else ""

@@ -158,7 +158,6 @@ def _does_not_pay(*, copied_bytes: float, copied_share: float, imbalance_removed
 def limits_words(
     *, max_move_bytes: int | None, max_moves: int | None, max_leader_changes: int | None, max_hours: float | None
 ) -> str:
-    """Return the limits of a budget that are set."""
     texts = (
         "" if max_move_bytes is None else f"at most {bytes_in_words(max_move_bytes)}",
         "" if max_moves is None else f"at most {counted(max_moves, 'replica move')}",
@@ -751,7 +750,6 @@ def _evens_disks(*, broker: int, path: str) -> str:
 
 
 def amount_of(resource: str, value: float) -> str:
-    """Return a load with its unit."""
     return amount_in_words(value, UNITS[resource])
 
 

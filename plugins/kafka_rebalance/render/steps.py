@@ -67,7 +67,6 @@ class StepFigures:
 
 
 def step_figures(plan: Document) -> list[StepFigures]:
-    """Return the figures of each step, in order."""
     capacities = {outcome["resource"]: outcome.get("capacity") or {} for outcome in plan["resources"]}
     figures: list[StepFigures] = []
     so_far: int | None = 0
@@ -195,7 +194,6 @@ def progress_words(applied: int, partitions: int) -> str:
 
 
 def step_line(step: StepFigures) -> str:
-    """Return the step in one line: number, title, cost, effect, bound."""
     return f"{step.step}. {step_title(step)}: " + "; ".join(
         filter(None, (step_cost(step), step_effect(step), step_bound(step)))
     )

@@ -60,7 +60,6 @@ def groups_with_members(snapshot: ClusterSnapshot, pattern: str) -> frozenset[st
 
 
 def can_change(group: Group) -> bool:
-    """Return whether the group has members, and a strategy that reacts to changes of them."""
     return bool(group.members) and group.type.has_strategy
 
 
@@ -224,7 +223,6 @@ def spread_over_all(rates: Floats, known: int) -> None:
 
 
 def drawn_topic_id(lots: np.random.Generator) -> str:
-    """Return 22 characters, as Kafka writes topic ids."""
     return base64.urlsafe_b64encode(lots.bytes(16)).decode().rstrip("=")
 
 
@@ -515,7 +513,6 @@ def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed
 
 
 def _empty(topic: str, first: int, places: Sequence[tuple[int, ...]], log_bytes: int = 0) -> list[Partition]:
-    """Return partitions from number ``first`` on, each with ``log_bytes``."""
     return [
         Partition(topic, number, replicas, replicas[0], isr=replicas, log_bytes=(log_bytes,) * len(replicas),
             start_offset=0, end_offset=0)

@@ -287,7 +287,6 @@ def canonical_pieces(document: dict[str, Any], topics: tuple[Topic, ...], table:
 
 
 def _rows_by_topic(table: PartitionTable, topics: int) -> Iterator[str]:
-    """Yield each topic's rows, separated by commas."""
     in_sync = np.zeros_like(table.replicas, dtype=np.bool_) if table.in_sync is None else table.in_sync
     before = np.concatenate([[0], np.cumsum(in_sync, dtype=np.int64)])
     isr_counts = np.diff(before[table.offsets])
@@ -385,7 +384,6 @@ class Fields:
         return default if value is None else value
 
     def require_format(self, name: str, version: int) -> None:
-        """Raise unless ``format`` and ``format_version`` are these."""
         if self.get("format", str) != name:
             raise InvalidInputError.at(f"{self.path}.format", f"{excerpt(self._data['format'])} is not {name!r}")
         found = self.get("format_version", int)
@@ -865,7 +863,6 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
 
 
 def snapshot_id(snapshot: ClusterSnapshot) -> str:
-    """Return the sha256 of the canonical document."""
     document = _around_topics(snapshot, [])
     digest = hashlib.sha256()
     for piece in canonical_pieces(document, snapshot.topics, snapshot.partitions):

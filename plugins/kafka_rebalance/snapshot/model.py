@@ -83,7 +83,6 @@ class BrokerState(StrEnum):
 
     @property
     def is_heard(self) -> bool:
-        """Whether the snapshot shows it in service."""
         return not self.is_gone and not self.is_unheard
 
 
@@ -299,7 +298,6 @@ def _check_time(captured_at: datetime | None) -> None:
 
 
 def _check_partitions(snapshot: ClusterSnapshot) -> None:
-    """Whole columns first: only a failure looks for the row."""
     table = snapshot.partitions
     if len(table) == 0:
         return

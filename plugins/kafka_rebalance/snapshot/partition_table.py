@@ -55,7 +55,6 @@ class Partition:
 
     @property
     def target_replicas(self) -> tuple[int, ...]:
-        """Return the replicas after a running reassignment."""
         return tuple(replica for replica in self.replicas if replica not in self.removing)
 
 

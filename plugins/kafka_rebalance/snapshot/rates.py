@@ -65,7 +65,6 @@ class CommitColumns:
 
 
 def commit_columns(older: ClusterSnapshot, newer: ClusterSnapshot) -> CommitColumns:
-    """Return the commits of ``newer`` with those of the same groups and partitions in ``older``."""
     groups = {group.id: group for group in older.groups}
     before: list[int] = []
     for group in newer.groups:
@@ -166,7 +165,6 @@ class UnreadGroup:
 
 
 def may_hide_groups(snapshot: ClusterSnapshot) -> bool:
-    """Return whether the list of groups may be incomplete."""
     return Right.DESCRIBE_CLUSTER in missing_rights(snapshot.coverage) or any(
         gap.lacks(FactCode.LACKS_GROUPS, FactCode.LACKS_GROUPS_OF_BROKER) for gap in snapshot.coverage
     )

@@ -184,7 +184,6 @@ def _weight_of(name: str, rf: Longs, cluster: ClusterArrays) -> Floats:
 
 
 def _cheapest(needed: float, weight: Floats, cost: Floats) -> float:
-    """Return the least cost of dropping ``needed`` weight, the last item in part."""
     useful = weight > 0
     weight, cost = weight[useful], cost[useful]
     order = np.argsort(cost / weight, kind="stable")

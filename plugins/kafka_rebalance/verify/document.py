@@ -405,7 +405,6 @@ class Plan(TypedDict):
 
 
 def check_shape(document: Any, faults: FaultList, kind: Any = Plan) -> bool:
-    """Whether the document is a valid ``kind``; each wrong place is a fault."""
     version = document.get("format_version") if isinstance(document, dict) else None
     if type(version) is int and version != FORMAT_VERSION:  # the only fault: all fields may differ
         words = f"{version} is unknown, this advisor reads {FORMAT_VERSION}: make the plan anew"

@@ -65,7 +65,6 @@ def _check_point(
 
 
 def _check_gains(document: dict[str, Any], faults: FaultList) -> None:
-    """Each other point is more even in some resource than all cheaper ones."""
     points = document["frontier"]
     is_known = all(point["bytes"] is not None for point in points)
     costs = COSTS if is_known else COSTS[1:]
@@ -198,7 +197,6 @@ def check_ordered_bands(
 
 
 def _is_judged(document: dict[str, Any], parameters: PlanOptions) -> bool:
-    """Whether no other option can prevent it: budget, hours, losses, leaders of topics."""
     others = parameters.has_budget or parameters.asks_beyond_bands or parameters.at in STEPS
     is_new = document["verdict"] in ("rebalance", "not_fixable_by_moving") and document["continues"] is None
     return is_new and not others and not parameters.preferred_election

@@ -164,7 +164,6 @@ def plain_mean(load: Floats, capacity: Floats | None, stays: Flags) -> float:
 
 
 def skew_of(load: Floats, capacity: Floats | None, stays: Flags) -> float:
-    """Highest level over the plain mean; 0 without load."""
     mean = plain_mean(load, capacity, stays)
     level = load if capacity is None else load / capacity
     return float(level[stays].max()) / mean if mean > 0 else 0.0
@@ -451,7 +450,6 @@ def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Fl
 
 
 def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tuple[Floats, Floats]:
-    """Counts may be rounded either way; a target only where no whole number is inside."""
     is_open = np.ceil(low - _SLACK) > np.floor(high + _SLACK) if is_target else np.ones(len(basis), dtype=np.bool_)
     low = np.where(is_open, np.minimum(low, np.floor(basis + _SLACK)), low)
     return low, np.where(is_open & np.isfinite(high), np.maximum(high, np.ceil(basis - _SLACK)), high)
@@ -467,7 +465,6 @@ def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> 
 
 
 def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    """Return the share: of replicas as they can be held, of leaders level among possible leaders."""
     rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
@@ -760,7 +757,6 @@ def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanOptions,
 def _check_band(
     outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """No broker is outside the requested band and its widening."""
     name = outcome["resource"]
     after = levels.after[name]
     band = band_of(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
@@ -819,7 +815,6 @@ def waits_for_sync(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
 
 
 def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanOptions) -> bool:
-    """Whether a running reassignment ends on a lost or removed broker."""
     stuck = (cluster.now >= 0) & ~cluster.stays[cluster.now] & cluster.in_flight[:, None]
     return parameters.moves_replicas and bool(stuck.any())
 

@@ -166,7 +166,6 @@ class BrokerDisks:
         return next((place for place in self.places if any(one.path == path for one in place.dirs)), None)
 
     def used(self, disk: int) -> int:
-        """Used bytes of the disk; where unknown, those of its replicas."""
         if self.total:
             return max(self.total[disk] - self.usable[disk], 0)
         return sum(place.held for place in self.places if place.disk == disk)
@@ -215,7 +214,6 @@ def _put(disks: BrokerDisks, row: int, partition: Partition, number: int) -> Non
 
 
 def may_move(partition: Partition) -> bool:
-    """Whether no reassignment runs, no replica is offline or an observer."""
     busy = (partition.adding, partition.removing, partition.future, partition.observers, partition.offline)
     return not any(busy)
 

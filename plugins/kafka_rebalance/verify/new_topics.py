@@ -38,7 +38,6 @@ def check_new_topics(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> 
 
 
 def _wrong_places(topic: Mapping[str, Any], cluster: ClusterArrays) -> list[str]:
-    """Each partition has its replicas on allowed brokers and enough racks."""
     name, factor, index = topic["topic"], topic["replication_factor"], cluster.index_of
     wrong = [] if len(topic["assignment"]) == topic["partitions"] else [f"{name}: not every partition has a place"]
     takes = cluster.takes_replicas
@@ -57,7 +56,6 @@ def _wrong_places(topic: Mapping[str, Any], cluster: ClusterArrays) -> list[str]
 
 
 def _wrong_loads(document: Mapping[str, Any], cluster: ClusterArrays, parameters: PlanOptions) -> list[str]:
-    """Loads today and with the new topics, and brokers above capacity."""
     today = loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes)
     limits = hard_limits(cluster, capacities_of(cluster, parameters.capacities), today)
     wrong = []

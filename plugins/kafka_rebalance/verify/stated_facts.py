@@ -102,7 +102,6 @@ def _check_brokers(
     shares: dict[str, Floats],
     faults: FaultList,
 ) -> None:
-    """One fact for each changed broker, the largest changes first."""
     tally, place = _tally(claimed, cluster), "plan.explanations"
     changed = np.flatnonzero(tally.any(axis=1)).tolist()
     order = sorted(changed, key=lambda b: (-tally[b, 2:4].sum(), -tally[b, [0, 1, 4, 5]].sum(), int(cluster.ids[b])))

@@ -96,7 +96,6 @@ def _check_relief(
     parameters: PlanOptions,
     faults: FaultList,
 ) -> None:
-    """A nearly full broker, or one above a cap, carries less."""
     for name, load in before.items():
         capacity = after.capacity[name]
         most = np.full(len(load), np.inf) if capacity is None else _FULL_SHARE * capacity

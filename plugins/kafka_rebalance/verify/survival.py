@@ -124,7 +124,6 @@ def single_brokers(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
 
 
 def racks(cluster: ClusterArrays, serves: Flags) -> list[Loss]:
-    """Each rack with a broker in service; empty for a single one."""
     rack_of = [broker.rack if serves[b] else None for b, broker in enumerate(cluster.brokers)]
     names = sorted({rack for rack in rack_of if rack})
     return [Loss(name, np.array([rack == name for rack in rack_of])) for name in names] if len(names) > 1 else []

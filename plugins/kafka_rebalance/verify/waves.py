@@ -99,7 +99,6 @@ def _sum_over(cells: tuple[Ints, Flags], weight: Floats, count: int) -> Floats:
 
 
 def _own(cluster: ClusterArrays, row: Longs, brokers: Ints, size: Floats) -> Floats:
-    """The replicas' own sizes where known, else the leader's."""
     own = np.full(brokers.shape, np.nan)
     width = min(brokers.shape[1], cluster.now.shape[1])
     same = brokers[:, :width] == cluster.now[row][:, :width]
