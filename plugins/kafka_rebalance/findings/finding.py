@@ -43,6 +43,8 @@ class Consequence(StrEnum):
 
 
 class SubjectType(StrEnum):
+    """Subject of a finding."""
+
     CLUSTER = "cluster"
     BROKER = "broker"
     RACK = "rack"
@@ -56,6 +58,8 @@ class SubjectType(StrEnum):
 
 
 class Confidence(StrEnum):
+    """Basis of a finding."""
+
     MEASURED = "measured"
     GIVEN = "given"
     ESTIMATED = "estimated"

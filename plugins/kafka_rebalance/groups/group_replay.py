@@ -141,6 +141,8 @@ def replay_group(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answers:
+    """Rows of today, the group's own first; readers of each partition, and starting points of scenarios."""
+
     scores: list[GroupScore]
     readers: dict[str, Ints]
     standings: list[Standing]
@@ -373,7 +375,8 @@ _OF_COORDINATOR = ("uniform", "range")
 def more_even_of_coordinator(scores: Sequence[GroupScore], least_gain: float = LEAST_GAIN) -> GroupScore | None:
     """Return the row of the coordinator's other strategy, if its fullest member is smaller by ``least_gain``.
 
-    ``scores``: today's row first. Members choose it by ``group.remote.assignor``. Ties as in ``_advised``.
+    ``scores``: today's row first. Members choose it by ``group.remote.assignor``. One less even by count is not
+    recommended for its rates.
     """
     today = scores[0]
     for other in scores[1:]:

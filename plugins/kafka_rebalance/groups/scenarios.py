@@ -546,6 +546,8 @@ def _differs(today: GroupInput, after: GroupInput) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
+    """A strategy, its class, and today's readers under it."""
+
     candidate: Candidate
     release: str
     reader: Ints
@@ -559,6 +561,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
+    """One variant under one strategy: final readers, and sums over its events."""
+
     variant: Variant
     state: GroupState
     before: Ints

@@ -4,8 +4,7 @@ Promises, in order: no broker exceeds its capacity; the cost is within the budge
 (removed brokers, racks, replication factor); if all bands fit the budget, the plan is the cheapest found, else the one
 with the least imbalance found (``planner.budget.search``).
 
-Example: brokers of 100 MB/s carry 140, 90 and 70. Their shares are 100 each, so 10 of the 140 fit on no broker below a
-limit.
+Example: brokers that can carry 100 MB/s carry 140, 90 and 70. The first may give 10 to the second and 30 to the third.
 
 Complexity: two searches, and the one within the budget. Deterministic: steps are counted, no clock.
 """

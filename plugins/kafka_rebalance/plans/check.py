@@ -126,6 +126,8 @@ _ORDER = (PlanStatus.VALID, PlanStatus.NOT_WORTH_IT, PlanStatus.STALE, PlanStatu
 
 @dataclass(frozen=True, slots=True)
 class Reason:
+    """A code with its facts."""
+
     code: ReasonCode
     facts: tuple[Fact, ...]
 
@@ -182,6 +184,8 @@ class PlannedMove:
 
 @dataclass(frozen=True, slots=True)
 class PlannedState:
+    """A plan of ours, with its preconditions."""
+
     plan_id: str
     cluster: str
     cluster_id: str | None
@@ -384,6 +388,8 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeftMove:
+    """A move to be made: problem row, target and leader as broker indices."""
+
     row: int
     target: list[int]
     leader: int
@@ -788,7 +794,7 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
 
 
 def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
-    """int32[M, W]: today's replicas that may stay; the moves may not lose one of their racks."""
+    """int32[M, W]: today's replicas that may stay: a rack that only the others use is not lost."""
     placement = plan_request.partitions.placement
     if placement.must_leave is None:
         return draft.start

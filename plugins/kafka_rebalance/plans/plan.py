@@ -227,7 +227,7 @@ class FrontierPoint:
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """Share of ``trials`` with loads off by up to ``noise`` in which the verdict holds."""
+    """Number of ``trials`` with loads off by up to ``noise`` in which the verdict holds."""
 
     trials: int
     noise: float

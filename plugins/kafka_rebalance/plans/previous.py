@@ -79,6 +79,8 @@ class ContinuePrevious:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContinuedPlan:
+    """Remaining and added moves, reasons, and the earlier plan's id."""
+
     draft: Draft
     reason: Fact
     plan_id: str

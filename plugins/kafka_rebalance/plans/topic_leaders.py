@@ -83,6 +83,8 @@ def topic_demands(plan_request: PlanRequest) -> TopicDemands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastLed:
+    """``draft`` has all required leaders; ``reasons``: the changes for it."""
+
     draft: Draft
     reasons: tuple[Fact, ...]
 

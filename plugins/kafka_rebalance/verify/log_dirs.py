@@ -220,6 +220,8 @@ def may_move(partition: Partition) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DirChange:
+    """One replica of move ``move`` that changes its dir."""
+
     move: int
     row: int
     broker: int

@@ -51,6 +51,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
+    """One loss: its name, and bool[B] lost brokers."""
+
     name: str
     is_lost: Flags
 
@@ -238,6 +240,8 @@ _JUDGED = ("rebalance", "nothing_to_do", "not_fixable_by_moving")
 
 @dataclass(frozen=True, slots=True)
 class Above:
+    """The highest load over capacity and its loss: ``ratio`` above 1."""
+
     lost: str
     broker: int
     resource: str
