@@ -1,7 +1,7 @@
 """The table of a broker's resources, in the order in which they are named, reported and searched.
 
-Scoring, planner, explanations, shell, forms and report take names, units and composition from here. A new resource
-needs a row here and its own formula in the verifier (``verify/loads.py``), which shares only names and units.
+All names, units and compositions come from here. A new resource needs a row, and its own formula in the verifier
+(``verify/loads.py``), which shares only names and units.
 
 Example: ``out`` is the load ``OUT_BYTES_PER_S`` that consumers fetch from the leader, plus a copy of the writes for
 each follower.

@@ -1,8 +1,5 @@
 """One advisory as a document, from which every file, page and row is rendered.
 
-It holds groups with their outlook under the consumer protocol (``consumer_protocol``) and steps to another strategy
-(``rollover_steps``), load sources, disk forecasts, and changes against an earlier advisory.
-
 Changes (``with_changes``) go by finding key. A finding persists even if it explains other findings now or is explained
 itself. It is resolved when no finding reports it. Example: the earlier advisory had a and b, and c was resolved before;
 this one has a, c and d: a persists, b is resolved, c is reopened, d is new.

@@ -2,11 +2,10 @@
 
 A cause explains a symptom if scoring without the cause no longer reports it (``WithoutCause``). A symptom has one
 cause, the first in the order of ``EXPLANATIONS``. A cause of a cause takes all its symptoms, and is as severe as the
-worst. No finding is lost or appears twice. Codes explain codes without a circle, so every chain ends.
+worst. Codes explain codes without a circle, so every chain ends.
 
 Example: brokers 7 and 11 restarted (``preferred_leaders_off``), so broker 3 leads half as much again as its share
-(``leaders_piled_up``) and sends more than its share (``broker_rate_over_share``): one finding with two symptoms, which
-a preferred election removes.
+(``leaders_piled_up``) and sends more than its share (``broker_rate_over_share``): one finding with two symptoms.
 
 Complexity: O(findings × explanations × causes of their codes).
 """

@@ -1,10 +1,9 @@
 """Client library of a group's members, how sure that is, and what each client can do in a rollover.
 
 The leader's client decides a strategy's answer, and no request names the leader. So a group's client is the one of all
-its members. Signs are the client id and the bytes of the JoinGroup. A configured client id hides the default, but the
-bytes show a classic member's library.
+its members. Signs are the client id, unless configured, and the bytes of a classic member's JoinGroup.
 Example: client id ``rdkafka`` is librdkafka's default. Version 1 with four bytes of user data under
-``cooperative-sticky`` is Java 2.8.1 to 3.3, for any client id. ``with_clients`` applies the rules of the options.
+``cooperative-sticky`` is Java 2.8.1 to 3.3, for any client id.
 
 Sources of ``settings_of``: runs of Java; refusals of librdkafka 2.16 and kafka-python 3.0; the source of franz-go and
 kafka-go. Sarama is not known to mix eager and cooperative strategies; its consumers cooperate from 1.61 on (IBM/sarama

@@ -1,13 +1,14 @@
 """The part of an assignment request that strategies share in one state: all but owned partitions.
 
-Strategies see subscribed topics, the coordinator's only existing ones. Example: nine strategies for 12 members: ids,
-subscriptions, racks and topics become columns once. O(members + subscriptions + partitions).
+Strategies see subscribed topics, the coordinator's only existing ones. O(members + subscriptions + partitions), once
+for all strategies of a state.
 
 ``feeding_order`` is the order of insertion into the strategy's Java HashMap; in one bin the first comes first.
 - KIP-848: from the coordinator's ``TimelineHashMap``, given by the ids.
 - Classic, brokers up to 3.9: from the JoinGroup response, in the order of Scala's map.
-- Classic, brokers from 4.0 on: members of one bin are in join order, which no snapshot shows. We take the snapshot's
-  order of ids. Table sizes are for today's members; a table that held more before may be larger.
+- Classic, brokers from 4.0 on: members of one bin are in join order, which no snapshot shows; we take the order of ids.
+
+Table sizes are for today's members; a table that held more before may be larger.
 """
 
 from __future__ import annotations

@@ -1,22 +1,21 @@
 """Steps from one strategy of a group to another, for its members' client.
 
 - Between eager strategies, and between eager and cooperative ones (KIP-429): two rolling bounces. In the first all
-  members name both, the new one first; in the second the old one is dropped. Until the second reaches a member, it
-  revokes all at each rebalance.
+  members name both, the new one first; in the second only the new one. A member revokes all at each rebalance until its
+  second.
 - A client that cannot name both together is stopped whole and restarted.
-- To KIP-848 and back: one rolling bounce; the coordinator converts the group when the first member of the other kind
-  joins. Where assignments hold user data (custom strategies, librdkafka's ``cooperative-sticky``) it refuses that
-  member, so all are stopped. The broker then sets session and heartbeat, and its assignor the strategy.
-- Tasks of a Connect sink restart with their connector, whose configuration prefixes consumer settings with
-  ``consumer.override.``.
+- To KIP-848 and back: one rolling bounce; the first member of the other kind converts the group. Where assignments hold
+  user data (custom strategies, librdkafka's ``cooperative-sticky``) the coordinator refuses it, so all are stopped. The
+  broker then sets session and heartbeat, and its assignor the strategy.
+- Tasks of a Connect sink restart with their connector, which prefixes consumer settings with ``consumer.override.``.
 
 Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bounce (at most 12 rebalances), set the
 new one alone, bounce (at most 24).
 
-``Commits`` says which records may be read twice. A client with automatic commits commits before it revokes: none, if
-members are closed and not killed. Exceptions: between classic and KIP-848; and Java's ``cooperative-sticky``, which
-commits when a rebalance begins and reads on until the revocation. Else records since the last commit of each revoked
-partition: under eager strategies every partition at every rebalance, under others only those that move.
+``Commits`` says which records may be read twice. With automatic commits: none, if members are closed and not killed.
+Exceptions: between classic and KIP-848; and Java's ``cooperative-sticky``, which commits when a rebalance begins and
+reads on until the revocation. Else records since the last commit of each revoked partition: of every partition at every
+rebalance under eager strategies, else of those that move.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Strategies that a group could run, and the class of its release for each.
 
-A classic group's classes are those of its members' client and releases (``member_clients``). Without a known release,
-Java's newest, 3.0 to 3.4 and 2.4 are tried in turn: the first is assumed unless another one gives today's assignment. A
-coordinator's follow the brokers' release: ``uniform`` and ``range`` of KIP-848 are other classes, not modelled before
-3.8, which is reported. A newer client or broker than all tested ones gets the newest class, as an assumption.
+A classic group's classes are those of its members' client and releases. Without a known release, Java's newest, 3.0 to
+3.4 and 2.4 are tried: the first is assumed unless another one gives today's assignment. A coordinator's follow the
+brokers' release: ``uniform`` and ``range`` of KIP-848 are other classes, not modelled before 3.8. A client or broker
+newer than all tested ones gets the newest class, as an assumption.
 
 Example: a KIP-848 group on brokers 4.0 gets ``uniform`` of 4.0.1 and, if that does not give today's assignment, of
 4.0.0; on 3.9 that of 3.8.

@@ -3,13 +3,13 @@
 Promises, in this order: a row is the exact answer of the brokers' ``sticky`` assignor, or there is none and ``missing``
 names the unknown input; the same seed draws the same instances.
 
-An instance is one process with its threads, which are members. They leave or join together before the next target; a
-coordinator that notices them one by one computes targets between, which may differ for two threads or more. Ids of a
-new instance are drawn, and ids decide ties.
+An instance is one process; its threads, which are members, leave or join together before the next target. (A
+coordinator that notices them one by one computes targets between.) Ids of a new instance are drawn, and ids decide
+ties.
 
 Example: four stateful tasks, one standby each, on instances p (active 0, 1) and q (active 2, 3). If q dies, p gets 2
-and 3 with their state, four standbys have no instance, and nothing is restored. If r joins, it takes one active task
-and restores it.
+and 3 with their state, four standbys have no instance, and nothing is restored. If r joins, it restores one active
+task.
 
 Complexity: variants × the assignor's own, O(tasks · standbys + members).
 """

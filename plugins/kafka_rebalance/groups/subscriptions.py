@@ -1,8 +1,7 @@
 """Subscriptions where the input lacks them, and a reader of Kafka's consumer protocol.
 
-Kafka's tools print assigned partitions, not subscriptions. Two hypotheses cover nearly all groups: all members
-subscribe to everything that the group reads; or each to its own topics (two services share a group id). The one that
-reproduces today's assignment counts.
+Kafka's tools print assigned partitions, not subscriptions. Two hypotheses: all members subscribe to all topics of the
+group; or each to its own (two services share a group id). The one that reproduces today's assignment counts.
 
 User data of Kafka's sticky strategies: V1 is a list of (topic, list of partitions) and an int32, the generation; V0
 (Java up to 2.2) has no generation. Java's ``cooperative-sticky`` writes the generation alone, and the owned partitions

@@ -46,8 +46,8 @@ from kafka_rebalance.options.values import (
 )
 from kafka_rebalance.resources import BOUNDED, LEADER_CARRIED, RESOURCES, in_a_sentence
 
-# Contradicting options are refused with both named. A limit that a plan keeps by doing less is no contradiction:
-# ``--leaders-only --max-moves 5``. Neither are two ways to ask the same: ``--preferred-election --leaders-only``.
+# Contradictions are refused with both options named. A limit that a plan keeps by doing less is none: ``--leaders-only
+# --max-moves 5``. Neither are two ways to ask the same: ``--preferred-election --leaders-only``.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

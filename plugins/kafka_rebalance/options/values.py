@@ -1,14 +1,14 @@
-"""Kinds of option values: range, written form, JSON schema and error, each defined once.
+"""Kinds of option values: range, written form, JSON schema and error, each defined once as a pydantic type.
 
-Every kind is a pydantic type. Python values are checked strictly. With ``WRITTEN`` as context, pydantic also reads the
-forms of people and JSON: ``"10%"`` is 0.1, ``"500GB"`` is 500,000,000,000, a list of ``"disk=1.1"`` is a mapping.
-Dumped with ``WRITTEN``, a value gets that form, else the form of plan.json.
+Python values are checked strictly. With ``WRITTEN`` as context, the forms of people and JSON are read, too: ``"10%"``
+is 0.1, ``"500GB"`` is 500,000,000,000, a list of ``"disk=1.1"`` is a mapping. A dump has that form, else that of
+plan.json.
 
 >>> read_value(Share, "10%")
 0.1
 
 Ranges are those of Kafka's types where it has one (broker id 32 bits, replication factor 16). Elsewhere they exclude no
-sensible value, and no sum or product overflows a float. No numpy here: a DAG file imports this for its form.
+sensible value, and no sum or product overflows a float. No numpy: a DAG file imports this.
 """
 
 from __future__ import annotations

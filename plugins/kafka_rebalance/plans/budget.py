@@ -6,7 +6,7 @@ with the least imbalance found (``planner.budget.search``).
 
 Example: brokers that can carry 100 MB/s carry 140, 90 and 70. The first may give 10 to the second and 30 to the third.
 
-Complexity: two searches, and the one within the budget. Deterministic: steps are counted, no clock.
+Complexity: two searches, and the one within the budget. Steps are counted, no clock.
 """
 
 from __future__ import annotations
@@ -337,11 +337,9 @@ def _charges(proof: EvennessProof) -> dict[str, float]:
 #    the others within the slack of their nearest.
 # 3. Among these, the first cost is least; ties go to the next cost.
 #
-# Where the plan of fewest bytes fails this, ``search`` runs again with a price for each move beside its bytes. Where
-# time comes first, integer programs also relieve the busiest brokers of the quickest plan (``planner.steering``).
+# Where the plan of fewest bytes fails this, ``search`` runs again for each price of a move. Where time comes first,
+# integer programs also relieve the busiest brokers of the quickest plan (``planner.steering``).
 # Example, ``--prefer moves --slack 5%``: 69 moves of 1.74 TB instead of 103, where 66 are needed.
-#
-# Complexity: a search for each price; none where bytes come first without a slack.
 
 
 Costs = Mapping[Preference, float]
@@ -546,12 +544,12 @@ def _best_of(found: Sequence[Bounds]) -> Bounds:
 
 # The stage ``hours``: the most even plan whose own waves take at most ``max_hours`` at the throttle.
 #
-# Promises, in order: the printed waves take at most ``max_hours``; moves that must be made are made; an earlier plan
-# that fits stays; else the most even one found.
+# Promises, in order: the printed waves take at most ``max_hours``; moves that must be made are made; the plan of the
+# stages before stays if it fits; else the most even one found.
 #
-# The hours limit the bytes that one broker may receive or send. Waves leave gaps, so where they still take longer, the
-# limit shrinks: by half steps on small clusters, on larger ones by the excess. If no plan with moves fits, one move is
-# tried. Example: a plan of 1.3 TiB takes 3.4 h; for 2 h at 50 MiB/s no broker may receive more than 352 GiB.
+# The hours limit the bytes of one broker. Waves leave gaps, so where they take longer, the limit shrinks: by half steps
+# on small clusters, by the excess on larger ones. If no plan with moves fits, one move is tried. Example: a plan of 1.3
+# TiB takes 3.4 h; for 2 h at 50 MiB/s no broker may receive more than 352 GiB.
 #
 # Complexity: the search, then one within a budget for each of ``BudgetParams.hour_steps``, and one for one move.
 

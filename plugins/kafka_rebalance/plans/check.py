@@ -1,6 +1,6 @@
 """Check of a plan on a newer snapshot, move by move: valid, stale, not worth it, or harmful.
 
-The document is checked first: hash (``plan_id``), shape, parameters. Then the worst status wins, in this order:
+The document's hash (``plan_id``), shape and parameters are checked first. Then the worst status wins:
 
 - harmful: a move contradicts the cluster (its partition is in another reassignment, its broker is gone or takes no
   replicas); a reassignment of others has begun; partitions are below min ISR; or, where nothing else has changed, the
@@ -10,8 +10,8 @@ The document is checked first: hash (``plan_id``), shape, parameters. Then the w
 - not worth it: all is done, or the rest no longer pays;
 - valid.
 
-Finished moves count as done, so a plan can be checked between its waves. Warnings: sizes and capacities that changed by
-more than a tenth, and older reassignments of others that still run.
+Finished moves count as done. Warnings: sizes and capacities that changed by more than a tenth, and older reassignments
+of others that still run.
 """
 
 from __future__ import annotations

@@ -25,11 +25,9 @@ from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.resources import LEADER_CARRIED
 from kafka_rebalance.snapshot.model import BrokerState
 
-# Hard caps on a resource of a broker: kept by the plan, or the plan is infeasible.
-#
-# A cap is absolute and the same for all remaining brokers, or what ``--headroom`` leaves of each capacity. It holds
-# after the plan; while both copies of a replica exist, a disk may hold more. Examples: ``--cap replicas=4000``,
-# ``--headroom disk=20%``.
+# Hard caps on a resource of a broker, kept by any plan: absolute and equal for all, or what ``--headroom`` leaves of
+# each capacity. They hold after the plan; while both copies of a replica exist, a disk may hold more. Examples: ``--cap
+# replicas=4000``, ``--headroom disk=20%``.
 
 
 @dataclass(frozen=True, slots=True)

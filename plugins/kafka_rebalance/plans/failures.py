@@ -8,9 +8,8 @@ broker 0 it sends 70: 1.17 × its capacity. With one list in the order [0, 2, 1]
 
 Complexity: O(P·W + losses·B) for each of the four results.
 
-Changed lists get a follower order that spreads each lost broker's leaders evenly. Unchanged lists stay unless an option
-asks: a new order copies nothing, but needs a command. A list with a lagging replica stays. A preferred election changes
-no list.
+Changed lists get a follower order that spreads each lost broker's leaders. Unchanged lists stay unless an option asks:
+a new order copies nothing, but needs a command. A list with a lagging replica stays.
 """
 
 from __future__ import annotations
@@ -201,9 +200,9 @@ def _may_be_reordered(plan_request: PlanRequest) -> Flags:
     return np.asarray(may & ~plan_request.partitions.under_replicated & ~on_leaving)
 
 
-# Robustness of the verdict against wrong loads. Each trial multiplies every partition's disk, in, out and CPU by its
-# own factor from 1 - noise to 1 + noise. It checks whether the moves still remove most of the imbalance, or whether a
-# verdict without moves still holds. Seeded.
+# Robustness of the verdict: each trial multiplies every partition's disk, in, out and CPU by its own factor from 1 -
+# noise to 1 + noise, then checks that the moves remove most of the imbalance, or that a verdict without moves holds.
+# Seeded.
 
 
 def robustness_of(

@@ -1,8 +1,7 @@
 """Hours of a window of history in which brokers were outside their bands, before and after the plan.
 
-An hour is outside where a remaining broker's in, out or CPU is outside the plan's band, scaled to the hour's total.
-Disk and counts have no hours. An unknown hour of a partition counts as its mean. An hour with most partitions unknown
-is not judged.
+An hour is outside where a remaining broker's in, out or CPU is outside the plan's band, scaled to the hour's total. An
+unknown hour of a partition counts as its mean. An hour with most partitions unknown is not judged.
 
 Complexity: O(P·W) for each hour and resource.
 """

@@ -1,10 +1,8 @@
 """The stages ``earlier plan`` and ``continue``: an earlier plan that is not or only partly applied.
 
-An operator wants to see the approved plan again, not an equivalent one. So its remaining moves stay while nothing
-contradicts them, with others added where they no longer reach the goal.
-
-Promises, in order: kept moves fit today's budget; no replica stays where it must not; a plan that ends inside the dead
-band, or nearly as even as any, is confirmed unchanged; else it is continued if that copies little more than a new plan.
+An operator wants to see the approved plan again, not an equivalent one. Promises, in order: kept moves fit today's
+budget; no replica stays where it must not; a plan that ends inside the dead band, or nearly as even as any, is
+confirmed unchanged; else others are added, if that copies little more than a new plan.
 Example: band 10 %, dead band 20 %: a plan that ends at 17 % is confirmed, because nothing would move at 17 %; one that
 ends at 23 % is continued.
 

@@ -2,7 +2,8 @@
 
 Promises, in order
 1. Each partition changes in one step only, so after any step each one is as today or as planned.
-2. No step lifts a broker above its capacity or a cap, unless it was above today.
+2. No step lifts a broker above its capacity or a cap, unless it was above today. Else it joins a later one: a repair
+   may need the room that a relief makes.
 3. ``elect`` rewrites no list and copies nothing. ``repair`` holds moves that must be made regardless of balance: dead
    and removed brokers, racks, replication factors, offline log dirs, demoted leaders, missing replicas. ``relieve``
    takes load off nearly full brokers. ``even_out`` is the rest.
@@ -10,8 +11,6 @@ Promises, in order
 
 Example: broker 9 of 12 has 93 % of its disk full, 450 partitions are not led by their first replica, a partition has
 two replicas in one rack. Steps: 430 elections; 1 repair; 19 moves off broker 9; moves that fill brokers below the band.
-
-A step that breaks promise 2 joins a later one: a repair may need the room that a relief makes.
 
 Complexity: O(P·W·D) for each step; elections once before the search.
 """

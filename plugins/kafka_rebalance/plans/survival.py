@@ -108,8 +108,8 @@ def require_losses_known(plan_request: PlanRequest) -> None:
 # Overloads after losses, and a count that proves that no placement helps.
 #
 # After the loss of a group the others carry at least the leader load of each partition with a replica left, and the
-# followers that cannot all be in the group. If that exceeds their total capacity, nothing helps. Example: racks of 100,
-# 100 and 100 MB/s; leaders send 220. Without any rack 200 are left: 20 are lacking. O(P + G·B) for each resource.
+# followers that cannot all be in the group. Example: racks of 100, 100 and 100 MB/s; leaders send 220. Without any rack
+# 200 are left: 20 are lacking. O(P + G·B) for each resource.
 
 
 class Proof(Enum):
@@ -259,8 +259,8 @@ def _facts(plan_request: PlanRequest, state: LossState, draft: Draft, back: np.n
 # The stage ``survive`` (``--survive broker`` or ``rack``).
 #
 # Promises, in order: the draft survives every loss by the simulation of plan.json; it keeps every budget and cap; a
-# balance plan that survives is unchanged; where it cannot be changed to survive, the search starts from today's
-# placement. If both fail, InfeasibleError names the loss, the overloaded broker and by how much.
+# balance plan that survives is unchanged; if it cannot be changed to, the search starts from today's placement. If both
+# fail, InfeasibleError names the loss, the overloaded broker and by how much.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,13 +1,12 @@
 """The stage ``topic_leaders``: give every broker the leaders that ``--min-topic-leaders`` requests.
 
-Of each allowed topic that rules match, every eligible broker leads at least ``n`` partitions, by the largest rule.
-Eligible brokers stay, may receive leaders and replicas, and may hold the topic (``--topic-brokers``). With too few led
-partitions each gets led partitions over eligible brokers, rounded down. Example: ``t.*=2``, 5 partitions, 4 brokers:
-one each.
+Of each allowed topic every eligible broker leads at least ``n`` partitions, by the largest matching rule. Eligible
+brokers stay, may receive leaders and replicas, and may hold the topic (``--topic-brokers``). With too few led
+partitions each gets the rounded-down share. Example: ``t.*=2``, 5 partitions, 4 brokers: one each.
 
 Promises, in order: the draft has all of them; it keeps every budget and cap; where lists may be reordered, the next
-preferred election keeps them and the bands; a balance plan that has them is unchanged; where it cannot be changed to
-have them, the search starts from today's placement. If both fail, InfeasibleError names topic, broker and deficit.
+preferred election keeps them and the bands; a balance plan that has them is unchanged; if it cannot get them, the
+search starts from today's placement. If both fail, InfeasibleError names topic, broker and deficit.
 
 Complexity: O(P + topics · (rules + B)) for the demands.
 """

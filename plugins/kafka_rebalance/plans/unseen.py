@@ -57,11 +57,11 @@ def _moved(plan_request: PlanRequest, draft: Draft) -> list[int]:
 # - the right ``Describe on Cluster`` is missing: Kafka hides any number of topics silently;
 # - a load is known for too few partitions to be balanced;
 # - a broker would be outside if its unseen load were anything from 0 to ``times_mean`` times the mean: loads of single
-#   partitions, whole topics that could not be described. A partition without a leader may get it on any of its brokers.
+#   partitions, topics without a description. A partition without a leader may get it on any of its brokers.
 #
-# A resource without any metric is left out and reported; it is never a reason. Example: one of nine brokers does not
-# report its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven. One new partition
-# among a thousand, without a rate, moves no broker out of the dead band: nothing to do it remains.
+# A resource without any metric is reported, but no reason. Example: one of nine brokers does not report its log dirs: a
+# ninth of the sizes are unknown, so disks may be uneven. One new partition among a thousand, without a rate, moves no
+# broker out of the dead band.
 
 
 # A topic with one of these gaps has no partitions in the snapshot.

@@ -3,24 +3,23 @@
 Promises, in order
 1. While both copies exist no disk overflows.
 2. No broker sends more than ``slots`` partitions or receives more than ``slots`` copies at a time. Concurrent writes
-   stay below half of the throttle; if one partition alone exceeds that, the wave's throttle rises above its rate, or
-   the copy would never catch up.
+   stay below half of the throttle; if one partition alone exceeds that, the throttle rises above its rate, so that its
+   copy catches up.
 3. No broker loses or wins more than ``leaders`` leaders in one wave.
 4. Partitions with missing replicas go first.
 5. The sum of the waves' times is near its lower bound, the busiest broker's bytes over the throttle.
 
-Filling: a wave lasts as long as its busiest broker's bytes in or out. The largest transfer comes first, and each goes
-where it lengthens its wave least; ties where its own brokers are least busy.
+Filling: largest first; each transfer goes where it lengthens its wave least, ties where its own brokers are least busy.
+A wave lasts as long as its busiest broker's bytes in or out.
 
 Exchange: transfers of each wave's busiest broker are tried in other waves, alone or for a transfer there that shares a
-broker. The change that shortens both waves' sum most is made; none that lengthens it, so it ends.
+broker. The best change is made while one shortens the sum of both waves.
 
-Leader changes alone go into the first step with room, in the given order. That takes at most ⌈leaders lost / limit⌉ +
-⌈leaders won / limit⌉ + ⌈partitions / rows⌉ steps for the broker that loses or wins most.
+Leader changes alone go into the first step with room, in the given order: at most ⌈leaders lost / limit⌉ + ⌈leaders won
+/ limit⌉ + ⌈partitions / rows⌉ steps for the broker that loses or wins most.
 
-Slot filling: the time of a driver without barriers. Each broker has ``slots`` for sending and for receiving, a copy
-runs at throttle / slots. When one ends the next starts: the one whose other side has most left, then the largest.
-Event-driven list scheduling.
+Slot filling (a driver without barriers) is event-driven list scheduling: a copy runs at throttle / slots. When one ends
+the next starts: the one whose other side has most left, then the largest.
 
 For example:
 - Throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40} last 10 s

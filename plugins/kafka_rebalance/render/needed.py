@@ -1,4 +1,4 @@
-"""Sentences for the gap between a cost and its lower bound, for terminal, report, digest and frontier.
+"""Sentences for the gap between a cost and its lower bound.
 
 Bytes and hours near their bound get a percentage. Counts, and costs far from the bound, get the needed amount: "717 %"
 above 2 moves says nothing.

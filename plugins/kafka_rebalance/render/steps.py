@@ -1,6 +1,4 @@
-"""Figures and sentences of a plan's steps, for terminal, report, commands, approval and page.
-
-``step_figures`` reads ``plan.json``; the store keeps its records as rows.
+"""Figures and sentences of a plan's steps. ``step_figures`` reads ``plan.json``; the store keeps its records as rows.
 
 Example: ``2. Relieve broker 9: 16 replicas, 1.2 TiB, 3 h 20 min, no leader changes; broker 9's disk 93 % → 61 % of
 capacity; steps 1 to 2 copy 1.2 TiB, 0.20 % above what is provably needed``.

@@ -4,8 +4,8 @@ Promises, in this order
 1. Nothing is invented: an unknown rate is ``nan``. A recreated topic (other topic id, end offset that fell, start
    offset 0 again) has no rate in this window.
 2. A rate is a lower bound: log dirs grow only by written bytes, and groups that never commit are invisible. (A group
-   that was reset forward looks as if it had read.) Where a group reads a topic without visible commits
-   (``UnreadGroup``), the bytes read are unknown.
+   that was reset forward looks as if it had read.) Reads without visible commits (``UnreadGroup``) make bytes read
+   unknown.
 3. Given rates (Prometheus, a file) stay.
 
 For one partition over ``window_s`` seconds::
@@ -14,17 +14,16 @@ For one partition over ``window_s`` seconds::
     in_bytes_per_s    = (size - size before) / window      of the current leader's replica
     out_bytes_per_s   = sum over groups of (committed - committed before) x bytes a message / window
 
-The size grows too little after deletion: retention (the start offset moved), compaction, tiering, or a replica that
-shrank. Then the greater of two lower bounds counts: the growth, and messages x bytes a message, where bytes a message =
-size / (end - start). Start and size of a tiered topic are those on the brokers' disks. An unknown start offset counts
-as possible retention: an unchanged size then gives an unknown rate, and the snapshot gets a gap. The source of a column
-is that of most of its bytes.
+The size grows too little after deletion: retention (the start offset moved or is unknown), compaction, tiering, or a
+replica that shrank. Then the greater of two lower bounds counts: the growth, and messages x bytes a message, where
+bytes a message = size / (end - start), of a tiered topic those on disk. With an unknown start and an unchanged size the
+rate is unknown, and the snapshot gets a gap. A column's source is that of most of its bytes.
 Example: 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s and 0.5
 messages/s in, 100 bytes a message, 40 bytes/s out.
 
-A group's read rate (``with_read_rates``) is unknown in these cases: no earlier commit, a commit that fell or is beyond
-the end, a recreated topic, retention past the older commit (the group may have been reset), members in only one of the
-snapshots, less than SHORTEST_WINDOW_S between them, a share group (no commits). A group without members reads nothing.
+A group's read rate (``with_read_rates``) is unknown with: no earlier commit, a commit that fell or is beyond the end, a
+recreated topic, retention past the older commit (a possible reset), members in only one of the snapshots, less than
+SHORTEST_WINDOW_S between them, a share group (no commits). A group without members reads nothing.
 Example: committed 10, then 50 after 100 s: 0.4 messages/s. Committed 50, then 10: unknown.
 
 Complexity: O((P + R) log R) for P partitions and R replicas, O(C log P) for C commits.

@@ -3,15 +3,15 @@
 Judged: ``plan.json``, ``waves/``, ``rollback/``, ``elections/``, ``moves.csv``; duplicate keys of any other JSON file;
 the snapshot of ``advisory.json``. ``report.html`` and ``digest.md`` must name the plan.
 
-A text cell of ``moves.csv`` that begins with ``= + - @``, a tab, a line end or ``'`` needs one ``'`` before it; numbers
-stay. So every text has exactly one valid cell.
+A text cell of ``moves.csv`` that begins with ``= + - @``, a tab, a line end or ``'`` needs one ``'`` before it, so
+every text has exactly one valid cell.
 
 Promises on the shell blocks of ``commands.md``, in order
 1. They hold the commands that execute, stop and roll back the plan, in order, and no other.
 2. Each names its wave's file and throttle. Where reassignments ran in the snapshot, it has ``--additional``, because
    Kafka's tool refuses otherwise. Where a list names a broker out of service, throttles are set on the others first,
-   because the tool would wait for that broker and move nothing.
-3. The three settings hold only an address or client options. Prose around the blocks is free.
+   because the tool would wait for that broker.
+3. The three settings hold only an address or client options.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 Points go from no moves to the most even, in order of cost; some have names; the recommended one is the plan.
 
 Ordered bands: from the plan's end, single steps are made while each lowers the load outside ordered bands: a leader
-change, or a replica (with its leadership) to a broker in the same rack or in one without another replica. Default bands
-do not count. If the steps reach all ordered bands, only defaults were in the way: the plan is refused, and the
-placement is the proof. O(steps · P·W·(B + W)·D).
+change, or a replica (with its leadership) to a broker in the same rack or in one without another replica. If they reach
+all ordered bands, only defaults were in the way, and the plan is refused. O(steps · P·W·(B + W)·D).
 """
 
 from __future__ import annotations

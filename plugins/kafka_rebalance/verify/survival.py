@@ -1,15 +1,15 @@
 """Checks of ``--survive``, of the reported losses, and of ``--min-topic-leaders``; every loss is simulated.
 
-After a loss the first replica that is in service and in sync, or copied by the plan, leads. Reports: no figure where
-loads are unknown; the takeover is the furthest above even; the load is that broker's, and none is higher over its
-capacity. ``--survive``: a plan that is not infeasible survives every loss; for an infeasible one today's placement does
-not (``verdict_rules``). Unchanged lists get more orders than allowed, or ones that spread nothing, only where survival
-needs them.
+After a loss the first replica that is in service and in sync, or copied by the plan, leads.
+- Reports: no figure where loads are unknown; the takeover is the furthest above even; the load is that broker's, and
+  none is higher over its capacity.
+- ``--survive``: a feasible plan survives every loss; for an infeasible one today's placement does not
+  (``verdict_rules``). Unchanged lists get more orders than allowed, or ones that spread nothing, only where survival
+  needs them.
+- ``--min-topic-leaders``: the largest matching rule holds for every broker that stays, may get replicas and leaders,
+  and may hold the topic. With too few led partitions each leads the rounded-down share.
 
 Complexity: one simulation of all losses for each of the three placements.
-
-``--min-topic-leaders``: the largest matching rule of a topic holds for every broker that stays, may get replicas and
-leaders, and may hold the topic. With too few led partitions each leads the rounded-down share.
 """
 
 from __future__ import annotations
