@@ -269,7 +269,6 @@ def _member_document(score: MemberScore) -> dict[str, Any]:
 
 
 def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
-    """Return today's balance of resources outside the plan. A left-out resource has its reason there."""
     told = {outcome.resource for outcome in plan.resources} | plan.left_out.keys()
     return [
         {

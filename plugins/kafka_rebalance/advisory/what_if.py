@@ -81,7 +81,6 @@ class Level:
 
 
 def levels(scores: ClusterScores) -> Iterator[Level]:
-    """Yield one for each known resource; ``highest`` is the load of the broker with the highest level."""
     for resource in scores.resources:
         staying = [broker for broker in scores.of_resource(resource.resource) if broker.stays]
         if not staying:
@@ -128,7 +127,6 @@ def with_plans(
     advisor_version: str = "",
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Outcome, ...]:
-    """Return them with a verified plan each, without a frontier."""
     without_frontier = replace(options, with_frontier=False)
     with_plan: list[Outcome] = []
     for one in found:

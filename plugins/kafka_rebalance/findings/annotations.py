@@ -20,7 +20,6 @@ _OF_A_GROUP = "group_hot_partition"
 
 
 def with_heavy_keys(findings: Iterable[Finding], keys: Sequence[HeavyKeyOf]) -> tuple[Finding, ...]:
-    """Add the heaviest key to findings about sampled partitions, symptoms included."""
     by_partition: dict[str, HeavyKeyOf] = {}
     for key in sorted(keys, key=lambda key: key.share):
         by_partition[f"{key.topic}-{key.partition}"] = key

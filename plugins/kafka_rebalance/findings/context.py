@@ -88,7 +88,6 @@ class _Tally:
 
 
 def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] | None:
-    """Load of the broker before and after the plan, None where the plan does not balance it."""
     found: ResourceOutcome | None = next((outcome for outcome in plan.resources if outcome.resource == resource), None)
     if found is None or broker not in found.before or broker not in found.after:
         return None
@@ -151,7 +150,6 @@ class FindingContext:
 
     @cached_property
     def judged_inputs(self) -> tuple[GroupInput, ...]:
-        """Judged groups with members, and one reader for each partition."""
         return tuple(
             self.group_inputs[group.id] for group in self.judged_groups if group.members and group.type.has_strategy
         )

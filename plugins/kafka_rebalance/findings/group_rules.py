@@ -298,7 +298,6 @@ def _far_behind_all(group_input: GroupInput, late: list[int]) -> list[int]:
 
 
 def _messages_written_and_read(context: FindingContext, group_input: GroupInput) -> tuple[float, float] | None:
-    """Messages/s written to and read from members' partitions; None with an unknown one."""
     has_reader, rates = group_input.reader != ABSENT, group_input.rates
     if not context.has_rates_of_window or not group_input.group.type.has_strategy:
         return None
@@ -552,7 +551,6 @@ def unknown_topic_stops_group(context: FindingContext) -> Iterator[Finding]:
 
 
 def _read_by_several(group: Group) -> dict[tuple[str, int], int]:
-    """Partitions with several readers, where that is an error (not in a share group)."""
     if group.type is GroupType.SHARE:
         return {}
     readers = Counter((topic, run) for member in group.members for topic, runs in member.assigned for run in set(runs))

@@ -63,7 +63,6 @@ def plan_cost(context: FindingContext, broker: int, otherwise: Fact) -> Fact:
 
 
 def copied_by_plan(context: FindingContext, broker: int, otherwise: float) -> float:
-    """Return known bytes copied from or to this broker; without a plan ``otherwise``."""
     if context.plan is None:
         return max(otherwise, 0.0)
     effect = context.plan_effects.get(broker, NOTHING)
@@ -75,7 +74,6 @@ def excess(score: BrokerScore) -> float:
 
 
 def moved_away(context: FindingContext, score: BrokerScore) -> float:
-    """Share of the excess that the plan removes; without a plan all."""
     if context.plan is None:
         return 1.0
     loads = outcome_for(context.plan, score.resource, score.broker)

@@ -128,7 +128,6 @@ def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple[Floats, Floats]:
-    """Return lag and read messages/s, float64[rows] each, ``nan`` where unknown."""
     table = snapshot.partitions
     committed = {(commit.topic, commit.partition): commit for commit in group.committed}
     reads = np.full(len(rows), np.nan)

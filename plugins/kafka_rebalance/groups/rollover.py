@@ -203,7 +203,6 @@ class _Move:
 
     @property
     def reads_while_joining(self) -> bool:
-        """Whether a member is cooperative in the classic protocol, and reads on after its commit."""
         return self.settings.reads_while_joining and COOPERATIVE in (self.today, self.target)
 
 

@@ -236,7 +236,6 @@ def members_doubled(stage: Stage) -> Iterator[Variant]:
 
 
 def members_as_partitions(stage: Stage) -> Iterator[Variant]:
-    """One member for each partition, the most that any strategy can use."""
     yield from _sized(stage, "members_as_partitions", int(stage.today.group_input.first_row[-1]))
 
 
@@ -417,7 +416,6 @@ def require_scenarios(names: tuple[str, ...]) -> None:
 
 
 def stage_of(today: GroupState, seed: int) -> Stage:
-    """Return the start of a group's scenarios; giants have fewer variants."""
     return Stage(today, seed, most_variants(int(today.group_input.first_row[-1]) + len(today.members)))
 
 
@@ -765,7 +763,6 @@ def estimated_cost(members: int, partitions: int, scenarios: Sequence[str] = ())
 
 
 def split(scenarios: Sequence[str], members: int, partitions: int, parts: int) -> list[tuple[str, ...]]:
-    """Split the scenarios into parts of about the same cost; dependent ones stay together."""
     picked = min(members, most_variants(members + partitions))
     loads: list[tuple[float, list[str]]] = [(0.0, []) for _ in range(parts)]
     for scenario in sorted(scenarios, key=lambda name: -_calls(name, picked)):

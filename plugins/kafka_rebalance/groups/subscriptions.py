@@ -84,7 +84,6 @@ def _owned(group_input: GroupInput) -> tuple[Longs, Ints, Ints]:
 
 
 def _read_by(member: Member) -> set[str]:
-    """Return topics of its assignment and target: it subscribes to all of them."""
     return {topic for topic, _ in (*member.assigned, *(member.target or ()))}
 
 

@@ -55,7 +55,6 @@ class Option:
 
     @property
     def form_words(self) -> str:
-        """Return the help text for a form, where a list is one value."""
         return self.help.removesuffix(" …")
 
     @property
@@ -65,7 +64,6 @@ class Option:
 
     @property
     def is_of_topics(self) -> bool:
-        """Whether its values are topic patterns, or rules with one."""
         (item, *_) = get_args(self.kind.__origin__) or (None,)
         return item == Pattern or "pattern" in getattr(getattr(item, "__origin__", None), "__dataclass_fields__", ())
 

@@ -529,12 +529,10 @@ class PlanOptions(KnownOptions, CostOptions, ScopeOptions, BalanceOptions):
         return broker in self.remove_brokers or (rack is not None and rack in self.remove_racks)
 
     def is_topic_allowed(self, name: str) -> bool:
-        """Return whether the topic is included (or none is named) and not excluded."""
         is_in = not self.include_topics or any(re.fullmatch(pattern, name) for pattern in self.include_topics)
         return is_in and not any(re.fullmatch(pattern, name) for pattern in self.exclude_topics)
 
     def topic_patterns(self) -> Iterator[tuple[str, str]]:
-        """Yield each option with a topic pattern, as its flag, and the pattern."""
         for option in OF_TOPICS:
             for held in getattr(self, option.field):
                 yield option.flag, held if isinstance(held, str) else held.pattern

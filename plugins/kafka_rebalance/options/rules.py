@@ -46,7 +46,6 @@ class ClientRule(Checked):
     version: Annotated[Text, AfterValidator(_release)] | None = None
 
     def covers(self, group_id: str, client_ids: Collection[str | None]) -> bool:
-        """Return whether it applies to the group, whose members have these ids."""
         has_ids = bool(client_ids) and all(name is not None and re.fullmatch(self.pattern, name) for name in client_ids)
         return has_ids or re.fullmatch(self.pattern, group_id) is not None
 
@@ -64,7 +63,6 @@ class TopicBrokers(Checked):
     racks: Racks = frozenset()
 
     def __post_init__(self) -> None:
-        """Raises InvalidInputError for a rule without a place."""
         if not self.brokers and not self.racks:
             raise InvalidInputError.at(excerpt(self.pattern), "names no broker", "give PATTERN=1,2,3")
 

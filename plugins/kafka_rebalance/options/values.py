@@ -238,7 +238,6 @@ def read_value(kind: Any, value: Any) -> Any:
 
 
 def error_words(error: ValidationError) -> str:
-    """Return the first error in one line: the value seen, and what to give."""
     first = error.errors(include_url=False)[0]
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
@@ -250,7 +249,6 @@ def error_words(error: ValidationError) -> str:
 
 
 def wrong_key(error: ValidationError) -> Any:
-    """Return the key of the mapping's wrong value; None for a wrong key or no mapping."""
     first = error.errors(include_url=False)[0]
     if isinstance(cause := first.get("ctx", {}).get("error"), WrongKeyError):
         return str(cause.key)
@@ -483,7 +481,6 @@ def short_text(*types: str, pattern: str, **more: Any) -> dict[str, Any]:
 
 
 def long_text(pattern: str, *types: str) -> dict[str, Any]:
-    """Return the schema of a text with a regular expression, or a list."""
     return {"type": ["string", *types], "pattern": pattern, "maxLength": LONGEST_TEXT}
 
 

@@ -33,7 +33,6 @@ class MoveState(StrEnum):
 
 
 def move_state(move: Move, today: Partition | None) -> MoveState:
-    """``today``: the partition in the later snapshot, None where it is gone."""
     if today is None:
         return MoveState.GONE
     if today.adding or today.removing:
@@ -91,7 +90,6 @@ class AppliedPlan:
 
     @property
     def is_settling(self) -> bool:
-        """Whether it may soon change: a copy runs, or a replica is not in sync."""
         return MoveState.MOVING in self.states or bool(self.short_isr)
 
     @property
@@ -131,7 +129,6 @@ def compare(plan: Plan, snapshot: ClusterSnapshot) -> AppliedPlan:
 
 
 def _today(plan: Plan, snapshot: ClusterSnapshot, move: Move, row: int | None) -> Partition | None:
-    """Return None for a deleted partition or a recreated topic."""
     if row is None:
         return None
     then, now = plan.topic_ids.get(move.topic), snapshot.topics[int(snapshot.partitions.topic[row])].topic_id

@@ -448,7 +448,6 @@ def placed_anew(problem: Problem, solution: Solution, placing: SteeredPlacing) -
 
 
 def chosen(costs: Sequence[Costs], least: Costs, order: Sequence[Preference], slack: float) -> int:
-    """Return the index of the best of ``costs``; ``least`` are their bounds."""
     left = list(range(len(costs)))
     for cost in order:
         nearest = max(least[cost], min(costs[i][cost] for i in left))
@@ -475,7 +474,6 @@ def with_price_of_moves(params: SolveParams, price: float, program_steps: int) -
 def _is_good_enough(
     candidate: Candidate, least: Costs, order: Sequence[Preference], options: PlanOptions, params: PlanParams
 ) -> bool:
-    """Whether the first cost is at its bound, and each other within the slack of its own."""
     near = dict.fromkeys(order, options.slack_in_force) | {order[0]: params.solve.gaps.near}
     return all(candidate.costs[cost] <= least[cost] * (1 + near[cost]) for cost in order)
 

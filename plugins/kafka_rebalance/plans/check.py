@@ -220,7 +220,6 @@ def require_sealed(document: Any, place: str = "plan") -> None:
 
 
 def read_planned(document: Any, place: str = "plan") -> PlannedState:
-    """Return the plan with every used field checked. Raises InvalidInputError naming the wrong field."""
     require_sealed(document, place)
     require_format(document, place)
     read = _Fields(document, place)
@@ -861,7 +860,6 @@ def _check_moves(
 def _check_rest(
     planned: PlannedState, snapshot: ClusterSnapshot, late: tuple[Reason, ...], params: PlanParams
 ) -> CheckResult:
-    """Judge a plan without moves: valid while the snapshot shows nothing to do, and shows enough."""
     if late:
         return _result(late, 0, 0, params)
     if planned.verdict != Verdict.NOTHING_TO_DO.value:

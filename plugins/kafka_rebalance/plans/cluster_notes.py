@@ -37,7 +37,6 @@ def cluster_notes(
 
 
 def laggard_notes(partitions: PartitionArrays, params: OptionParams = DEFAULTS.options) -> tuple[Fact, ...]:
-    """Return under-replicated partitions, those that wait for a replica, and lagging replicas that are dropped."""
     waiting = partitions.waiting
     marks = partitions.placement.must_leave
     leaves = np.zeros_like(waiting) if marks is None else (partitions.laggards & marks).any(axis=1) & ~waiting
@@ -112,7 +111,6 @@ def partial_racks(brokers: Iterable[Broker]) -> tuple[Fact, ...]:
 
 
 def refuse_too_much_for_the_disks(problem: Problem) -> None:
-    """Raises InfeasibleError where all disks, or those of one rack, are too small."""
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
         return

@@ -81,7 +81,6 @@ def gained(bands: Bands, before: Sequence[Floats], after: Sequence[Floats], stay
 
 
 def gain_per_byte(gain: float, copied_bytes: float, total_bytes: float) -> float:
-    """Return removed imbalance over the share of all bytes copied; inf without copies."""
     if copied_bytes <= 0 or total_bytes <= 0:
         return float("inf")
     return gain / (copied_bytes / total_bytes)

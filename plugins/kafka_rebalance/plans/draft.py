@@ -235,7 +235,6 @@ class Outcome:
 
     @property
     def states_before(self) -> tuple[Floats, Floats]:
-        """Today's loads, and those after a preferred election: the worse counts."""
         return self.before, self.elected_before
 
     @property

@@ -124,7 +124,6 @@ def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *,
 
 
 def above_cap(plan_request: PlanRequest, over: OverCap, **said: Any) -> Fact:
-    """Return the fact that a plan lifts a broker above its cap; ``said``: further arguments."""
     broker = int(plan_request.brokers.arrays.ids[over.broker])
     return fact(FactCode.BROKER_ABOVE_CAP, broker=broker, resource=over.resource, load=over.load, cap=over.cap, **said)
 
@@ -788,7 +787,6 @@ def outside_band(plan_request: PlanRequest, bands: Bands, load: Floats, **said: 
 
 
 def _outside_once_elected(plan_request: PlanRequest, bands: Bands, outcome: Outcome) -> tuple[Fact, ...]:
-    """``outside_band`` after a preferred election, for resources that it changes."""
     changes = ~np.isclose(outcome.elected_before, outcome.before, rtol=BAND_ROUNDING, atol=0.0).all(axis=0)
     low, high = np.where(changes, bands.low, -np.inf), np.where(changes, bands.high, np.inf)
     return outside_band(plan_request, replace(bands, low=low, high=high), outcome.elected_before, when="once_elected")

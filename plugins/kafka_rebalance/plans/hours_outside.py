@@ -127,7 +127,6 @@ class _Judge:
         return self.plan_request.brokers.arrays.stays
 
     def outside(self, load: Floats) -> int:
-        """Return the number of brokers outside the bands, scaled to ``load`` float64[B, D]."""
         capacity = self.plan_request.brokers.arrays.capacity
         is_outside = np.zeros(len(load), dtype=np.bool_)
         for d, name in enumerate(self.resources):

@@ -20,7 +20,6 @@ from kafka_rebalance.snapshot.times import time_text
 
 
 def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, why: MoveFacts) -> tuple[Move, ...]:
-    """Return one entry for each changed partition, by topic as listed, then partition."""
     table, topics = plan_request.snapshot.partitions, [topic.name for topic in plan_request.snapshot.topics]
     ids = [*plan_request.brokers.arrays.ids.tolist(), None]  # index -1: none
     columns = zip(
@@ -90,7 +89,6 @@ def is_within_slack(options: PlanOptions, gap: float | None) -> bool | None:
 
 
 def certificate_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None) -> dict[str, dict[int, float]]:
-    """Return prices by resource and broker, without zeros; they prove the bound on bytes."""
     if bounds is None or bounds.certificate is None:
         return {}
     return _named_prices(plan_request, problem, bounds.certificate.prices)

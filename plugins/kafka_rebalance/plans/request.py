@@ -88,7 +88,6 @@ class PlanRequest:
 
     @property
     def ordered(self) -> frozenset[str]:
-        """Resources with a given band: by target, or by a width for all."""
         return frozenset(self.options.targets) | (
             frozenset() if self.options.within is None or self.options.band is None else self.balanced
         )
@@ -306,7 +305,6 @@ def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
 
 
 def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: Ints, rows: Longs) -> Flags:
-    """bool[P']: some replica or leader must change."""
     replicas = partitions.placement.replicas[rows]
     there = replicas >= 0
     result = (there & ~broker_arrays.arrays.stays[replicas]).any(axis=1) | (there.sum(axis=1) != target)

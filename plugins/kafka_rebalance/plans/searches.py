@@ -105,7 +105,6 @@ def planned(
 
 
 def at_frontier_point(question: PlanQuestion, *, mapper: Mapper = map, progress: Progress = ignore) -> PlanQuestion:
-    """Return the question with the band of its named frontier point, which takes a plan to find."""
     if question.options.at not in FRONTIER_POINTS:
         return question
     whole = replace(question, options=replace(question.options, at=None, with_frontier=True), previous=None)

@@ -327,7 +327,6 @@ def _allowance(plan_request: PlanRequest) -> Allowance:
 
 
 def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
-    """Whether it keeps hours and caps, survives, and improves balance or survival."""
     outcome = outcome_of(plan_request, draft)
     if over_caps(plan_request, outcome.after_by_resource) or not keeps_hours(plan_request, draft, params):
         return False

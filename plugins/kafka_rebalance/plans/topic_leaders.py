@@ -165,7 +165,6 @@ def _index_of(lists: Ints, leader: Ints) -> Ints:
 
 
 def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
-    """Whether it keeps hours and caps, and improves balance or these leaders."""
     outcome = outcome_of(plan_request, draft)
     if over_caps(plan_request, outcome.after_by_resource) or not keeps_hours(plan_request, draft, params):
         return False

@@ -330,7 +330,6 @@ def _is_tight(transfers: Transfers, brokers: int, disk: Disk) -> bool:
 
 
 def _relieves(transfers: Transfers, disk: Disk) -> Flags:
-    """bool[E]: takes a replica off a nearly full disk."""
     fullness = np.divide(disk.used, disk.limit, out=np.zeros_like(disk.used), where=disk.limit > 0)
     is_full = fullness > np.quantile(fullness, 0.75)
     counts = np.diff(transfers.dropped_begin)

@@ -43,7 +43,6 @@ class WavePlan:
 
 
 def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves) -> int:
-    """Return concurrent moves for each broker and direction: as requested, else enough to keep waves few."""
     if plan_request.options.moves_per_broker is not None:
         return plan_request.options.moves_per_broker
     brokers = len(plan_request.brokers.brokers)
@@ -260,7 +259,6 @@ class LeaderTraffic:
     is_reported: bool
 
     def of_wave(self, members: Longs) -> LeaderFigures:
-        """Return the wave's leader changes, and the clients' writes and reads of these partitions."""
         changed = members[self.changes[members]]
         return LeaderFigures(
             leader_changes=len(changed) if self.is_reported else None,

@@ -29,7 +29,6 @@ def verb(count: int, one: str, many: str) -> str:
 
 
 def sentence(words: str) -> str:
-    """Return the words with a capital and a full stop."""
     return f"{words[0].upper()}{words[1:]}."
 
 

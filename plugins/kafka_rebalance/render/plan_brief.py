@@ -46,7 +46,6 @@ def brief_lines(plan: Document, *, urgent: Sequence[str] = (), uncovered: str = 
 
 
 def cut(lines: Sequence[str], most: int, nouns: str) -> list[str]:
-    """Return ``most`` lines or fewer; a last line counts the rest: ``... and 10 more reasons``."""
     if len(lines) <= most:
         return list(lines)
     shown = max(most - 1, 0)

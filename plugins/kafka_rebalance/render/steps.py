@@ -131,7 +131,6 @@ def step_title(step: StepFigures) -> str:
 
 
 def step_effect(step: StepFigures) -> str:
-    """Return today → after: a share of capacity, a skew, or the repairs."""
     repaired = ", ".join(f"{count:,} {_BROKEN.get(code, code)}" for code, count in step.repairs.items())
     if step.kind == "repair":
         return repaired
@@ -170,7 +169,6 @@ def step_cost(step: StepFigures) -> str:
 
 
 def step_bound(step: StepFigures) -> str:
-    """Return the gap of the bytes up to this step; empty where the step copies none."""
     words = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
     if not words or step.bytes_so_far == step.bytes:
         return words

@@ -84,7 +84,6 @@ class RackLost:
     rack: str
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where the rack has no broker and no member."""
         del seed  # no draws
         of_brokers = {broker.rack for broker in snapshot.brokers if broker.rack is not None}
         of_members = {member.rack for group in snapshot.groups for member in group.members if member.rack is not None}
@@ -263,7 +262,6 @@ class Newcomers:
                 self._numbers[prefix] = max(self._numbers[prefix], number)
 
     def drawn(self, count: int) -> list[tuple[int, Member]]:
-        """Return new members, each with the number of its model."""
         likes = self._lots.integers(len(self._members), size=count).tolist()
         return [(like, self.one_like(self._members[like])) for like in likes]
 
@@ -502,7 +500,6 @@ class TopicRemoved:
 
 
 def _placed(snapshot: ClusterSnapshot, topic: str, count: int, factor: int, seed: int) -> list[tuple[int, ...]]:
-    """Return the replicas of each new partition, the leader first, on responsive brokers."""
     unheard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
     brokers = [broker for broker in placement_brokers(snapshot) if broker.id not in unheard and not broker.is_fenced]
     try:
@@ -530,7 +527,6 @@ def _spread(snapshot: ClusterSnapshot, rows: slice, known: int) -> PartitionLoad
 
 
 def _at_the_start(group: Group, topic: str, partitions: range) -> Group:
-    """Return the group with commits at the start of the new, empty partitions."""
     if all(commit.topic != topic for commit in group.committed):
         return group
     added = tuple(CommittedOffset(topic, partition, 0, lag=0) for partition in partitions)
@@ -589,7 +585,6 @@ class Members:
             raise InvalidInputError.at("members", "expected one of count, times, join, leave")
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no group with members matches, or a leaving member is unknown."""
         names = groups_with_members(snapshot, self.groups)
         if self.leave:
             there = {member.id for group in snapshot.groups if group.id in names for member in group.members}
@@ -629,7 +624,6 @@ class MembersLost:
         require_pattern("members_lost, groups", self.groups)
 
     def applied(self, snapshot: ClusterSnapshot, seed: int) -> ClusterSnapshot:
-        """Raises InvalidInputError where no group with members matches, or no member is in the rack."""
         del seed  # no draws
         names = groups_with_members(snapshot, self.groups)
         racks = {member.rack for group in snapshot.groups if group.id in names for member in group.members}

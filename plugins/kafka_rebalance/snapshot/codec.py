@@ -420,7 +420,6 @@ class Fields:
         return float(value)
 
     def each(self, key: str, build: Callable[[Any, str], T]) -> tuple[T, ...]:
-        """Return each element of a list (absent: empty), built by ``build(element, path)``."""
         items = self._value(key, [])
         if not isinstance(items, list):
             raise InvalidInputError.at(f"{self.path}.{key}", f"expected a list, found {type(items).__name__}")

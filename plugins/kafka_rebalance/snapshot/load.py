@@ -58,7 +58,6 @@ class LoadColumn:
 
     @property
     def known_share(self) -> float:
-        """Share of partitions with a known load (1 for an empty table)."""
         return float(1 - np.isnan(self.values).mean()) if len(self.values) else 1.0
 
 

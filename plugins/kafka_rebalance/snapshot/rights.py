@@ -35,7 +35,6 @@ class Right(StrEnum):
 
 
 def right_gap(right: Right, *, is_told: bool = True) -> CoverageGap:
-    """Return the gap of a missing right. ``is_told``: a broker reported it."""
     reason = FactCode.RIGHT_NOT_HELD if is_told else FactCode.RIGHT_NOT_TOLD
     return CoverageGap(
         RIGHT, right.value, fact(FactCode.LACKS_RIGHT, right=right.value), fact(reason, right=right.value)

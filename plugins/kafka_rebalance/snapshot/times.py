@@ -42,7 +42,6 @@ def parse_time(text: str, place: str, *, needs_zone: bool = False) -> datetime:
 
 
 def time_text(moment: datetime) -> str:
-    """Return ``2026-11-20T06:00:00Z`` in the moment's own zone, as ``parse_time`` reads it."""
     return moment.isoformat().replace("+00:00", "Z")
 
 

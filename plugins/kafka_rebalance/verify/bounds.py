@@ -142,7 +142,6 @@ def least_leader_changes(
 
 
 def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanOptions) -> Floats:
-    """float64[B]: out-rates with today's leaders and the requested replication factor."""
     led = np.flatnonzero(cluster.leader >= 0)
     sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][led]
     return np.bincount(cluster.leader[led], weights=sent, minlength=len(cluster.ids)).astype(np.float64)
@@ -206,7 +205,6 @@ def _lacking(bands: Mapping[str, Band], before: Mapping[str, Floats], cost: Floa
 
 
 def _sharing_racks(cluster: ClusterArrays, free: Flags, rf: Longs, now: Longs, drop_cost: Floats) -> float:
-    """A partition moves one replica for each rack that it lacks."""
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     used = distinct_racks(cluster, cluster.now)
     lacking = np.maximum(np.minimum(rf, open_racks) - used - np.maximum(rf - now, 0), 0)

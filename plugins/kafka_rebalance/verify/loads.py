@@ -771,7 +771,6 @@ def _check_band(
 def check_widened(
     outcome: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanOptions, faults: FaultList
 ) -> None:
-    """A band is widened exactly to the outermost broker, and only if it is outside."""
     name = outcome["resource"]
     after = levels.after[name]
     asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)

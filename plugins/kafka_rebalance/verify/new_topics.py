@@ -21,7 +21,6 @@ _PARAMETERS = ("exclude_brokers", "capacities")
 
 
 def check_new_topics(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> list[str]:
-    """Return the faults of a document of ``place_new_topics``, in words."""
     faults = FaultList()
     asked = {name: document[name] for name in _PARAMETERS}
     parameters = read_parameters(PlanOptions(moves_per_broker=1).document() | asked, faults)

@@ -100,7 +100,6 @@ def _serves(cluster: ClusterArrays) -> Flags:
 
 
 def is_due(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> bool:
-    """Whether the report is required: a partition and a broker in service exist."""
     return (
         len(snapshot.partitions) > 0
         and any(broker.state.is_heard for broker in snapshot.brokers)
