@@ -1,6 +1,6 @@
-"""Plans with a proof: the fewest bytes found that meet the rules and bands, and a lower bound on them.
+"""Plans with few bytes within rules and bands, and a lower bound on the bytes.
 
-``solve(problem)`` returns a ``Solution``; ``assemble`` builds a ``Problem`` from brokers, placement and loads.
+``solve(problem)`` returns a ``Solution``; ``assemble`` builds a ``Problem``.
 """
 
 from kafka_rebalance.cluster_arrays.problem import Budget, MeasuredLoads, Problem

@@ -1,17 +1,11 @@
-"""Prices that prove how even a plan within a budget can be, and how long the busiest broker copies, found by ascent.
+"""Dual prices, by ascent, for two bounds: evenness within a budget, and copy time of the busiest broker.
 
-Promises, in order
-1. Whatever comes out proves a bound (``bounds.proven_by``): nothing here has to be exact.
-2. The work is counted: a pass over all placements for each step, whatever the limits are.
-3. A step moves all multipliers at once, prices and charges, towards what the cheapest placements break most.
+Promises, in order: every result proves a bound (``bounds.proven_by``), exact or not; steps are counted, not timed.
 
-Linear programs prove a little more, and take 30 to 100 times as long on 12 brokers × 1,000 partitions.
+Example: broker 0 holds four replicas of 10 GB, its limit is 20 GB, one move is allowed. A price of 1 / 40 GB and a
+charge of 0.25 a move prove that 0.25 of all load stays outside.
 
-Example: broker 0 holds four replicas of 10 GB, two others none, no broker may hold more than 20 GB, and one move is
-allowed. At a price of 1 / 40 GB on broker 0 and no charge every replica leaves; the charge of a move rises until one
-leaves, at 0.25 for each move, which proves that 0.25 of all load stays outside.
-
-Complexity: O(P · B · D) a step (``cheapest_placements``). Source: Kingma and Ba 2015 (Adam), on the Lagrangian.
+Complexity: O(P · B · D) a step. Source: Kingma and Ba 2015 (Adam), on the Lagrangian.
 """
 
 from __future__ import annotations
@@ -30,7 +24,7 @@ from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Busy:
-    """Prices float64[B, D], and what a byte costs where it comes to and at today's leader, float64[B], together 1."""
+    """Prices float64[B, D]; cost float64[B] of a byte at its receiver and at today's leader, together 1."""
 
     prices: Floats
     receiving: Floats
@@ -40,7 +34,7 @@ class Busy:
 def evenness_prices(problem: Problem, total: Floats, params: AscentParams) -> tuple[Floats, Budget]:
     """Prices float64[B, D], imbalance per unit of load, and charges; ``total`` float64[D] is all load.
 
-    A resource's highest and lowest price differ by no more than 1 / (all load).
+    A resource's highest and lowest price differ by at most 1 / (all load).
     """
     carried = total > 0
     scale = np.where(carried, total, 1.0)
@@ -61,7 +55,7 @@ def evenness_prices(problem: Problem, total: Floats, params: AscentParams) -> tu
         changes = float(((chosen.leader != today) & (chosen.leader >= 0) & (today >= 0)).sum())
         spent = np.array([float(chosen.copies @ size), float(chosen.copies.sum()), changes])
         slopes, most = _slopes(price, chosen.load, low, high), at[prices + 3 :, None]
-        # Prices at either end move with it.
+        # Limits of the spread move with the prices at either end.
         is_end = (price >= most) | (price <= most - 1.0)
         ends = (slopes.reshape(shape) * is_end).sum(axis=1)
         return value, np.concatenate([slopes, (spent - limit) / unit, ends])
@@ -85,7 +79,7 @@ def evenness_prices(problem: Problem, total: Floats, params: AscentParams) -> tu
 
 
 def busy_prices(problem: Problem, prices: Floats, params: AscentParams) -> Busy:
-    """What proves the busiest broker's bytes, climbing from ``prices`` float64[B, D] that prove bytes."""
+    """Multipliers that bound the busiest broker's bytes, from ``prices`` float64[B, D] on."""
     scale, unit, brokers = resource_scale(problem), max(mean_bytes(problem), 1e-300), problem.broker_count
     order, choices = choices_of(problem, scale, unit)
     low, high = (side[order].T for side in open_bands(problem, scale))
@@ -100,7 +94,6 @@ def busy_prices(problem: Problem, prices: Floats, params: AscentParams) -> Busy:
         value = cheapest_placements(charged, price, chosen) - _paid(price, low, high)
         sent = np.bincount(leader[led], weights=(chosen.copies * size)[led], minlength=brokers)
         copied = np.append(chosen.received, sent)
-        # The mean weight is 1, whichever brokers count.
         slope = weight * (copied - float(copied @ weight) / len(weight))
         return value, np.append(_slopes(price, chosen.load, low, high), slope)
 
@@ -119,7 +112,7 @@ def busy_prices(problem: Problem, prices: Floats, params: AscentParams) -> Busy:
 
 
 def _weights(logarithm: Floats) -> Floats:
-    """Positive, 1 in the mean."""
+    """Positive, mean 1."""
     weight = np.exp(logarithm - logarithm.max())
     return np.asarray(weight / weight.mean())
 
@@ -135,7 +128,7 @@ def _paid(price: Floats, low: Floats, high: Floats) -> float:
 
 
 def _slopes(price: Floats, load: Floats, low: Floats, high: Floats) -> Floats:
-    """float64[D · B]: how much more each price would prove; a band without an end has none."""
+    """Supergradient float64[D · B], 0 for a band without an end."""
     above, below = load - high, load - low
     outside = np.maximum(above, 0.0) + np.minimum(below, 0.0)
     slope = np.where(price > 0, above, np.where(price < 0, below, outside))
@@ -149,7 +142,6 @@ def _climbed(
     steps: int,
     params: AscentParams,
 ) -> Floats:
-    """The best multipliers of ``steps``, each step back into what is ``allowed``."""
     at, best, found = start, -np.inf, start
     mean, square = np.zeros_like(start), np.zeros_like(start)
     for step in range(steps):

@@ -30,22 +30,15 @@ from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBoun
 from kafka_rebalance.planner.sorting import grouped_order
 from kafka_rebalance.resources import REPLICA_CARRIED
 
-# Prices of what brokers hold too much of: a covering problem for each broker above its bands, all resources at once.
+# Prices for loads above the bands: one covering problem per broker, all resources at once.
 #
-# What leaves one broker is copied to another, so what the brokers' coverings cost adds up; the prices together prove at
-# least that sum (``proven_by``). Drained brokers and replicas that must leave need no price. Example: a broker 2 GB
-# above its band in disk and 1,000 replicas above it in count gives up small and dense ones, the cheapest mixture of
-# which the two prices prove.
-#
-# Complexity: O(n · D) expected for each sweep over the n replicas of a broker.
+# Evicted replicas are copied elsewhere, so the brokers' covering costs add up; the prices prove at least that sum
+# (``proven_by``). Drained brokers and forced replicas need no price. O(n · D) expected a sweep over n replicas.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holdings:
-    """Replicas that may move, grouped by broker: those of broker b are start[b]..start[b+1].
-
-    row int64[n], column int64[n], is_forced bool[n]: it has to leave whatever the balance.
-    """
+    """Movable replicas; those of broker b are start[b]..start[b+1]. ``is_forced``: must leave whatever the balance."""
 
     start: Longs
     row: Longs
@@ -54,7 +47,6 @@ class Holdings:
 
 
 def holdings_of(problem: Problem) -> Holdings:
-    """O(P·W)."""
     cells = np.flatnonzero(((problem.replicas >= 0) & ~problem.pinned[:, None]).ravel())
     broker = problem.replicas.ravel()[cells]
     order = grouped_order(broker, problem.broker_count)
@@ -68,7 +60,7 @@ def holdings_of(problem: Problem) -> Holdings:
 
 
 def carried(problem: Problem, columns: list[int], row: Longs, column: Longs) -> Floats:
-    """float64[n, columns]: what replicas weigh where they are."""
+    """Loads float64[n, columns] of replicas on today's brokers."""
     weight = problem.follower_load[row][:, columns]
     disk = problem.column("disk")
     if problem.own_disk is not None and disk in columns:
@@ -77,14 +69,14 @@ def carried(problem: Problem, columns: list[int], row: Longs, column: Longs) -> 
 
 
 def drop_costs(problem: Problem, cost: Floats) -> Floats:
-    """float64[P]: what a replica's leaving costs; nothing where replicas are given up."""
+    """Cost float64[P] of removing a replica, 0 where the replication factor shrinks."""
     return np.where(problem.target_rf < (problem.replicas >= 0).sum(axis=1), 0.0, cost)
 
 
 def covering_prices(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> Floats:
-    """float64[B, D] prices >= 0, in bytes per unit of load; load float64[B, D] is today's."""
+    """Prices float64[B, D] >= 0, bytes per unit of load."""
     scale = resource_scale(problem)[columns]
     unit = max(float(problem.move_bytes.mean()), 1e-300) if problem.partition_count else 1.0
     cost = drop_costs(problem, problem.move_bytes) / unit
@@ -110,19 +102,16 @@ def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) ->
     return np.zeros(len(excess)) if value >= NOT_COVERABLE else found
 
 
-# Bounds on numbers of copies and of leader changes, by counting.
+# Bounds on copies and leader changes, by counting.
 #
-# A broker above a band in one resource gives up at least as many replicas as its heaviest ones that cover the excess; a
-# broker that lacks replicas receives them; what is on brokers that leave goes; new replicas of a growing factor come on
-# top. A broker that leads too much stops leading its heaviest partitions until the rest fits.
-#
-# Example: 103 replicas where 100 are allowed: 3 copies, and more if those 3 do not weigh enough.
+# A broker above a band evicts at least as many replicas as its heaviest that cover the excess. Add replicas that
+# brokers lack, those on drained brokers, and those of growing factors. Leaders likewise.
 
 
 def least_copies(
     problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
 ) -> float:
-    """Replica copies of any plan. O(P·W log P)."""
+    """Lower bound for any plan. O(P·W log P)."""
     now = (problem.replicas >= 0).sum(axis=1)
     free = ~problem.pinned
     grown = float(np.maximum(problem.target_rf - now, 0)[free].sum())
@@ -145,7 +134,7 @@ def least_copies(
 
 
 def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DEFAULTS.bounds.least_excess) -> float:
-    """Items of cost 1 that must go, beside all of cost 0, to take ``excess`` off: the heaviest first."""
+    """Items of cost 1 that must go, heaviest first, after all of cost 0."""
     left = excess - float(weight[cost == 0].sum())
     if left <= least_excess * excess:
         return 0.0
@@ -154,7 +143,7 @@ def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DE
 
 
 def _sharing_racks(problem: Problem, cost: Floats) -> float:
-    """A partition on fewer racks than it could use copies one replica for each rack that it lacks."""
+    """One copy for each rack that a partition lacks and could use."""
     racks = np.append(distinct_racks(problem.rack), -1)
     open_racks = len(np.unique(racks[:-1][problem.takes_replicas]))
     held = np.sort(np.where(problem.replicas >= 0, racks[problem.replicas], -1), axis=1)
@@ -167,7 +156,7 @@ def _sharing_racks(problem: Problem, cost: Floats) -> float:
 
 
 def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
-    """Leader changes of any plan, whether replicas move or not."""
+    """Lower bound on leader changes of any plan, with or without moves."""
     now, leader = problem.replicas, problem.leader
     free = ~problem.pinned & (leader >= 0)
     could_lead = (now >= 0) & problem.takes_leaders[now]
@@ -195,25 +184,21 @@ def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEF
     return max(float(np.minimum(stop, led).clip(0).sum()), start)
 
 
-# Covers: what whole replicas say about one broker's band where shares of replicas say less.
+# Cover inequalities: whole replicas prove more about one broker's band than fractions.
 #
-# Of the replicas that a broker may hold take any set S. What S weighs beyond the room within the band, its ``surplus``,
-# must not be there; and a replica that is not there takes off its weight, but never more than the whole surplus counts:
+# Take any set S of replicas that may be on a broker; ``surplus`` is its weight beyond the room within the band.
 #
 #     Σ over S of min(weight, surplus) · (1 - is there)  >=  surplus        (a knapsack cover, Carr et al. 2000)
 #
-# For if one replica as heavy as the surplus is not there, that alone is enough, and else nothing was cut down. Leaders'
-# extra loads only make the room smaller and are left out.
+# Proof: if one replica as heavy as the surplus is absent, that suffices; else no weight was capped. Leaders' extra
+# loads only reduce the room.
 #
-# Example: room for 10, on the broker 6, 4 and 3: the surplus is 3. By shares half of the 6 leaves; by the cover it
-# counts 3 at most, so a whole replica leaves, whichever.
-#
-# Complexity: O(P) a cover.
+# Example: room for 10, replicas of 6, 4 and 3: surplus 3. By fractions half of the 6 leaves, by the cover a whole one.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoverRow:
-    """The inequality: ``row`` int64[n] partitions in order, ``weight`` float64[n] cut down to ``surplus`` > 0."""
+    """``row`` int64[n] in order, ``weight`` float64[n] capped at ``surplus`` > 0."""
 
     row: Longs
     weight: Floats
@@ -221,18 +206,17 @@ class CoverRow:
 
     @property
     def most(self) -> float:
-        """The same inequality as Σ weight · is there <= most."""
+        """Right side of Σ weight · is there <= most."""
         return float(self.weight.sum()) - self.surplus
 
 
 def pinned_load(problem: Problem) -> Floats:
-    """float64[B, D]: what pinned partitions put on brokers."""
     held = np.where(problem.pinned[:, None], problem.replicas, ABSENT)
     return np.asarray(broker_loads(problem, held, np.where(problem.pinned, problem.leader, ABSENT)))
 
 
 def may_stay_on(problem: Problem, broker: int) -> Flags:
-    """bool[P, W]: replicas of free partitions that may stay on ``broker``."""
+    """bool[P, W]: free replicas that may stay on ``broker``."""
     there = (problem.replicas == broker) & ~problem.pinned[:, None]
     if problem.must_leave is not None:
         there &= ~problem.must_leave
@@ -240,10 +224,7 @@ def may_stay_on(problem: Problem, broker: int) -> Flags:
 
 
 def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None:
-    """None where the broker leaves, or the set fits into its band but for rounding.
-
-    ``pinned`` float64[B, D] is ``pinned_load``.
-    """
+    """None where the broker is drained or the set fits its band up to rounding."""
     there = may_stay_on(problem, cover.broker)
     stays = there.any(axis=1)
     taken = np.array(stays)
@@ -262,8 +243,8 @@ def cover_row(problem: Problem, cover: Cover, pinned: Floats) -> CoverRow | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surcharges:
-    """What covers at their prices add to the Lagrangian: ``amount`` float64[n] for a replica of ``row`` int64[n], in
-    order, on ``broker`` int64[n], and ``constant`` once.
+    """Terms of priced covers in the Lagrangian: ``amount`` for a replica of ``row`` (in order) on ``broker``,
+    ``constant`` once.
     """
 
     row: Longs
@@ -272,7 +253,7 @@ class Surcharges:
     constant: float
 
     def of_slice(self, rows: Longs) -> tuple[Longs, Longs, Floats]:
-        """Place in ``rows`` int64[M], in order, broker and amount of those that are among them."""
+        """Place in ``rows`` int64[M] (in order), broker and amount."""
         some = slice(*np.searchsorted(self.row, [rows[0], rows[-1] + 1])) if len(rows) else slice(0, 0)
         row, broker, amount = self.row[some], self.broker[some], self.amount[some]
         place = np.searchsorted(rows, row)
@@ -281,7 +262,7 @@ class Surcharges:
 
 
 def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
-    """Each broker's amounts of a partition summed up."""
+    """Summed for each partition and broker."""
     pinned, constant = pinned_load(problem), 0.0
     cells: list[Longs] = [np.zeros(0, dtype=np.int64)]
     amounts: list[Floats] = [np.zeros(0)]
@@ -297,24 +278,19 @@ def surcharges(problem: Problem, covers: tuple[Cover, ...]) -> Surcharges:
     return Surcharges(row, broker, amount, constant)
 
 
-# What every partition would choose at given prices, and what that puts on each broker: the inner minimum of the
-# Lagrangian (``proven_by``) as one compiled pass, for those who look for better prices.
+# Inner minimum of the Lagrangian (``proven_by``) as one compiled pass, to search for better prices.
 #
-# Brokers come in the order of their groups (racks, or brokers alone), prices and loads in the units of the search.
-# Complexity: O(P · B · D) a pass.
+# Brokers are ordered by group (racks, or single brokers); units are those of the search. O(P · B · D) a pass.
 
 
 class Choices(NamedTuple):
-    """What partitions may choose from; B brokers in G groups, P partitions, D resources.
+    """Options of P partitions on B brokers in G groups, with D resources.
 
-    follower, extra  float64[P, D]: what each replica carries, and the leader on top
-    cost, size       float64[P]: of a new copy, wherever it comes to, and what ``receiving`` float64[B] multiplies
-    kept             int32[P, W]: places of replicas that may stay, -1 = none; beyond float64[P, W]: their disk beyond
-                     the leader's; disk: its column, -1 = none
-    leader           int32[P]: place of today's leader, -1 = none
-    closed, shut     float64[B]: inf where no replica may come, where no replica may begin to lead, else 0
-    begin            int64[G + 1]: where each group begins
-    factor           int64[P]: replicas wanted
+    follower, extra  float64[P, D]: load of each replica, extra load of the leader cost, size       float64[P]: cost of
+    a new copy; bytes that ``receiving`` float64[B] multiplies kept             int32[P, W]: places of replicas that may
+    stay, -1 = none; beyond: their disk beyond the leader's disk             column, -1 = none leader
+    int32[P]: place of today's leader, -1 = none closed, shut     float64[B]: inf where no replica may arrive, or may
+    become leader; else 0 begin            int64[G + 1]: first broker of each group
     """
 
     follower: Floats
@@ -333,8 +309,8 @@ class Choices(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What the cheapest placements come to: ``load`` float64[D, B], ``copies`` float64[P] of each partition, the
-    ``size`` that each broker ``received`` float64[B], and the place of each ``leader`` int64[P], -1 = none.
+    """``load`` float64[D, B], ``copies`` float64[P], ``received`` float64[B] in units of ``size``, place of each
+    ``leader``, -1 = none.
     """
 
     load: Floats
@@ -344,13 +320,12 @@ class Chosen(NamedTuple):
 
     @classmethod
     def of(cls, price: Floats, partitions: int) -> Chosen:
-        """Nothing chosen yet."""
         return cls(np.zeros_like(price), np.zeros(partitions), np.zeros(price.shape[1]), np.zeros(partitions, np.int64))
 
 
 @inner_kernel
 def _add_prices(carried: Floats, p: int, price: Floats, total: Floats) -> None:
-    """``total`` float64[B]: what partition ``p`` of ``carried`` float64[P, D] costs on each broker."""
+    """Fill ``total`` float64[B] with the cost of partition ``p`` of ``carried`` float64[P, D]."""
     for b in range(price.shape[1]):
         total[b] = 0.0
     for d in range(price.shape[0]):
@@ -362,7 +337,7 @@ def _add_prices(carried: Floats, p: int, price: Floats, total: Floats) -> None:
 
 @inner_kernel
 def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led: Floats, kept: Floats) -> None:
-    """``option``, ``led`` float64[B]: what a replica of partition ``p``, and its leader, would cost on each broker."""
+    """Fill the costs of a replica (``option``) and of the leader (``led``) of ``p`` on each broker."""
     _add_prices(choices.follower, p, price, option)
     _add_prices(choices.extra, p, price, led)
     for j in range(kept.shape[0]):
@@ -386,7 +361,7 @@ def _price_options(choices: Choices, price: Floats, p: int, option: Floats, led:
 
 @inner_kernel
 def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
-    """The cheapest broker of each group, -1 where none can be."""
+    """-1 where no broker of the group is possible."""
     for k in range(least.shape[0]):
         least[k] = np.inf
         at[k] = -1
@@ -398,7 +373,7 @@ def _cheapest_of(begin: Longs, value: Floats, least: Floats, at: Longs) -> None:
 
 @inner_kernel
 def _choose(least: Floats, chosen: Longs, count: int) -> float:
-    """The ``count`` groups with the smallest ``least``, cheapest first; returns their sum, inf if there are fewer."""
+    """Choose the ``count`` cheapest groups, in order. Return their sum, inf if there are fewer."""
     total, filled = 0.0, 0
     if count > least.shape[0]:
         return np.inf
@@ -421,7 +396,7 @@ def _choose(least: Floats, chosen: Longs, count: int) -> float:
 
 @inner_kernel
 def _best_leader(least: Floats, leading: Floats, dearest: float) -> int:
-    """The group in which leading adds least, -1 = none."""
+    """Group in which the leader adds least, -1 = none."""
     best, leader = np.inf, -1
     for k in range(least.shape[0]):
         over = leading[k] - min(least[k], dearest)
@@ -432,7 +407,7 @@ def _best_leader(least: Floats, leading: Floats, dearest: float) -> int:
 
 @inner_kernel
 def _giving_way(chosen: Longs, count: int, leader: int) -> int:
-    """The group whose replica the leader's takes the place of: its own, else the dearest; -1 where no broker leads."""
+    """Group whose replica the leader replaces: its own, else the dearest; -1 where no broker leads."""
     for i in range(count):
         if chosen[i] == leader:
             return leader
@@ -447,7 +422,6 @@ def _add_load(carried: Floats, p: int, broker: int, load: Floats) -> None:
 
 @inner_kernel
 def _put_on(choices: Choices, p: int, broker: int, found: Chosen) -> None:
-    """One replica of ``p`` comes to, or stays on, ``broker``."""
     _add_load(choices.follower, p, broker, found.load)
     for j in range(choices.kept.shape[1]):
         if choices.kept[p, j] == broker:
@@ -458,10 +432,7 @@ def _put_on(choices: Choices, p: int, broker: int, found: Chosen) -> None:
 
 @kernel
 def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float:
-    """Σ of the cheapest placements at ``price`` float64[D, B]; fills ``found`` with what they come to.
-
-    A leader is one of the replicas: leading in a group pushes out the replica chosen there, else the dearest chosen.
-    """
+    """Fill ``found``, return the sum. The leader replaces the replica of its group, else the dearest."""
     brokers, groups = price.shape[1], choices.begin.shape[0] - 1
     option, led, kept = np.empty(brokers), np.empty(brokers), np.empty(choices.kept.shape[1])
     least, leading = np.empty(groups), np.empty(groups)
@@ -491,21 +462,18 @@ def cheapest_placements(choices: Choices, price: Floats, found: Chosen) -> float
     return total
 
 
-# Better prices from good ones: steps that raise what the Lagrangian proves (Adam on its supergradient).
+# Better prices by ascent on the Lagrangian (Adam on its supergradient).
 #
-# At given prices every partition chooses its cheapest placement, leader included (``cheapest_placements``); a broker
-# that comes out above its band gets dearer, one below it cheaper. Steps are scaled price by price and shrink; the best
-# prices seen are kept. Steps are alike for all resources, or each resource's are as small as the median partition's
-# bytes per load: where most partitions are tiny, a small price of replicas moves them all. Large clusters begin with
-# the latter, small ones with the former; the other is tried where that proves no more. Whatever comes out proves a
-# bound (weak duality), so nothing here has to be exact.
+# Prices rise on brokers above their bands and fall below. The step size is the same for all resources, or the median
+# bytes per load of each (with many tiny partitions a small price of replicas moves them all). Large clusters try the
+# second first, small ones the first; the other follows if that proves no more. Every result proves a bound (weak
+# duality). Unlike the linear program, this includes leader loads and has no size limit.
 #
-# Unlike the linear program of all moves this sees what only leaders carry, and takes clusters of any size. Complexity:
-# O(P · B · D) a step; the number of steps is what the parameters' work allows. No clock.
+# Complexity: O(P · B · D) a step; the work parameter sets the number of steps.
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
-    """float64[B, D] that prove more than ``prices``; None where none were found or the cluster is too large."""
+    """float64[B, D] that prove more than ``prices``; None if none were found or the cluster is too large."""
     free = ~problem.pinned
     count = int(free.sum())
     steps = min(params.most_steps, params.work // max(1, count * problem.broker_count))
@@ -529,9 +497,8 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
 
 
 def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
-    """float64[B, D] twice: what free partitions may put on brokers, in units of ``scale``.
-
-    What must be empty is so whatever it is paid: no price there, as for a band without an end.
+    """Bands float64[B, D] less pinned loads, in units of ``scale``; ±infinity on drained brokers, which get no
+    price.
     """
     fixed = pinned_load(problem)
     low = np.where(problem.stays[:, None], (problem.band_low - fixed) / scale, -np.inf)
@@ -540,7 +507,7 @@ def open_bands(problem: Problem, scale: Floats) -> tuple[Floats, Floats]:
 
 
 def _groups(problem: Problem) -> Ints:
-    """int[B]: racks, where they suffice for every partition; else each broker is alone."""
+    """Racks int[B], where they suffice for every partition; else single brokers."""
     racks = distinct_racks(problem.rack)
     suffice = int(problem.target_rf.max(initial=1)) <= len(np.unique(racks[problem.takes_replicas]))
     suffice &= problem.broker_sets is None
@@ -548,7 +515,7 @@ def _groups(problem: Problem) -> Ints:
 
 
 def choices_of(problem: Problem, scale: Floats, unit: float) -> tuple[Longs, Choices]:
-    """Brokers int64[B] in the order of their groups, and what free partitions may choose from."""
+    """Brokers int64[B] ordered by group, and options of free partitions."""
     order = np.argsort(_groups(problem), kind="stable")
     free = np.flatnonzero(~problem.pinned)
     group = np.unique(_groups(problem)[order], return_inverse=True)[1]
@@ -590,7 +557,7 @@ def _climbed(
     steps: int,
     params: AscentParams,
 ) -> Floats | None:
-    """Return the best prices float64[D, B] of ``steps``, None where ``price`` is; ``first_step`` float64[D, 1]."""
+    """Best prices float64[D, B], None where ``price`` is best; ``first_step`` float64[D, 1]."""
     least, most = np.where(np.isfinite(low), -np.inf, 0.0), np.where(np.isfinite(high), np.inf, 0.0)
     price = np.ascontiguousarray(np.clip(price, least, most))
     chosen, mean, square = Chosen.of(price, len(choices.cost)), np.zeros_like(price), np.zeros_like(price)
@@ -603,7 +570,7 @@ def _climbed(
         if value > best:
             found = price if best > -np.inf else None
             best = value
-        above, below = chosen.load - high, chosen.load - low  # minus and plus infinity where there is no end
+        above, below = chosen.load - high, chosen.load - low
         outside = np.maximum(above, 0.0) + np.minimum(below, 0.0)
         slope = np.where(price > 0, above, np.where(price < 0, below, outside))
         mean = params.memory * mean + (1 - params.memory) * slope
@@ -613,12 +580,12 @@ def _climbed(
         moved = price + length * (mean / first) / (np.sqrt(square / second) + params.least_slope)
         price = np.where(
             price * moved < 0, 0.0, np.clip(moved, least, most)
-        )  # a band's other side has another limit: stop between them
+        )  # stops at 0: the other side of the band has another limit
     return found
 
 
 def _usual_costs(choices: Choices) -> Floats:
-    """float64[D, 1]: median over partitions of a copy's cost over its load, at most 1; 1 where the median is 0."""
+    """float64[D, 1]: median cost of a copy over its load, at most 1; 1 where it is 0."""
     usual = np.ones((choices.follower.shape[1], 1))
     for d, carried_by in enumerate((choices.follower + choices.extra).T):
         carries = carried_by > 0
@@ -627,24 +594,22 @@ def _usual_costs(choices: Choices) -> Floats:
     return usual
 
 
-# What prices prove: the Lagrangian of the whole problem, at any prices a lower bound on the bytes of every plan.
+# Lagrangian of the whole problem: at any prices a lower bound on the bytes of every plan.
 #
-# For prices π (bytes per unit of load; a broker's price is positive where it holds too much, negative where too
-# little):
+# For prices π (bytes per unit of load, positive where a broker holds too much, negative where too little):
 #
 #     Σ over partitions of min over lawful placements (bytes copied + Σ π · load placed) - Σ π⁺ · high + Σ π⁻ · low
 #
-# The minimum over placements is exact, and the leader is one of the replicas. With the cheapest racks chosen, leading
-# in rack k pushes out the replica chosen there, else the dearest one chosen, so what a leader adds is the least over k
-# of
+# The minimum is exact. With the cheapest racks chosen, a leader in rack k replaces the replica there, else the dearest
+# chosen, so it adds the least over k of
 #
 #     (cheapest leader in k) - min(cheapest replica in k, dearest replica chosen)
 #
-# One broker of each rack is enough to look at where its prices are the lowest in every resource. Rules: distinct racks
-# where racks suffice, else distinct brokers, as for partitions that are confined to some; a broker that leaves, or
-# must leave, keeps nothing; pinned partitions are a constant.
+# One broker of a rack suffices where it is cheapest in every resource. Rules: distinct racks where racks suffice, else
+# distinct brokers, as for confined partitions; drained brokers and forced replicas keep nothing; pinned partitions are
+# a constant.
 #
-# Complexity: O(P · N · D) for N brokers that no other of their rack undercuts, a slice of partitions at a time.
+# Complexity: O(P · N · D) for N brokers not dominated in their rack.
 
 
 def proven_by(
@@ -657,13 +622,13 @@ def proven_by(
     leader_change: float = 0.0,
     covers: tuple[Cover, ...] = (),
 ) -> float:
-    """The bound that ``prices`` float64[B, D] and ``covers`` prove, where a new copy costs ``cost`` float64[P], and
-    each of its bytes ``receiving`` float64[B] more where it comes to, another leader than today's ``leader_change``.
+    """Bound that ``prices`` float64[B, D] and ``covers`` prove. A copy costs ``cost`` float64[P] plus ``receiving``
+    float64[B] a byte; a leader other than today's ``leader_change``.
     """
     racks = distinct_racks(problem.rack)
     charge = np.zeros(len(prices)) if receiving is None else receiving
     targets = np.flatnonzero(problem.takes_replicas)
-    if not covers:  # else who undercuts another may be dearer for a single replica
+    if not covers:  # a surcharge can make the dominating broker dearer
         targets = _cheapest_of_racks(problem, np.column_stack([prices, charge]), racks)
     dearer = surcharges(problem, covers)
     open_racks = len(np.unique(racks[problem.takes_replicas]))
@@ -684,8 +649,8 @@ def proven_by(
 
 
 def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
-    """All that prices and covers may come to: of terabytes beside partitions of a few bytes rounding is what counts."""
-    prices = np.where(problem.stays[:, None], prices, 0.0)  # nothing can be put on a broker that leaves
+    """Upper bound on all summed amounts, to scale the rounding error of tiny partitions beside terabytes."""
+    prices = np.where(problem.stays[:, None], prices, 0.0)
     highest = np.abs(prices).max(axis=0, initial=0.0)
     carried = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     limits = _limits_at(problem, prices, np.abs)
@@ -695,7 +660,7 @@ def _added_up(problem: Problem, prices: Floats, dearer: Surcharges) -> float:
 def _add_surcharges(
     problem: Problem, dearer: Surcharges, rows: Longs, targets: Longs, sides: tuple[Floats, Floats]
 ) -> None:
-    """To copies float64[M, N] on ``targets`` and to what stays float64[M, W], whichever is on the broker."""
+    """Add to ``new`` float64[M, N] and ``kept`` float64[M, W]."""
     new, kept = sides
     place, broker, amount = dearer.of_slice(rows)
     column = np.full(problem.broker_count, -1)
@@ -707,7 +672,7 @@ def _add_surcharges(
 
 
 def _costs_something(problem: Problem, racks: Ints) -> Flags:
-    """bool[P]: partitions that copy even where no load has a price. Whoever keeps enough replicas apart does not."""
+    """bool[P]: partitions that must copy, as too few replicas on distinct racks may stay."""
     may_stay = (problem.replicas >= 0) & problem.stays[problem.replicas]
     if problem.must_leave is not None:
         may_stay &= ~problem.must_leave
@@ -735,7 +700,7 @@ def _held_by_pinned(problem: Problem, prices: Floats) -> float:
 
 
 def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
-    """float64[M, W]: loads of today's replicas at their broker's prices (anything where there is none)."""
+    """float64[M, W], undefined where there is no replica."""
     now = problem.replicas[rows]
     value = np.zeros(now.shape)
     for d in np.flatnonzero(prices.any(axis=0)).tolist():
@@ -747,12 +712,10 @@ def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
 
 
 def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
-    """Brokers that may receive, without those that another one of their rack, which may lead if they may, undercuts in
-    every resource.
-    """
+    """Receivers that no other one of their rack dominates: as cheap in every resource, and may lead as well."""
     leads = problem.takes_leaders | problem.keeps_leaders
     needs_all = int(problem.target_rf.max(initial=1)) > len(np.unique(racks[problem.takes_replicas]))
-    needs_all |= problem.broker_sets is not None  # who undercuts another may be of another set
+    needs_all |= problem.broker_sets is not None  # the dominating broker may be of another set
     receivers = np.flatnonzero(problem.takes_replicas)
     if needs_all:
         return receivers
@@ -771,7 +734,7 @@ def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
 def _placement_costs(
     problem: Problem, prices: Floats, cost: Floats, rows: Longs, targets: Longs
 ) -> tuple[Floats, Floats]:
-    """A copy on each of ``targets`` float64[M, N], and what stays float64[M, W]; inf where that is not lawful."""
+    """float64[M, N] on ``targets`` and float64[M, W] of staying; inf where unlawful."""
     new = cost[rows, None] + _multiplied(problem.follower_load[rows], prices[targets].T)
     if problem.broker_sets is not None:
         new[~problem.broker_sets.brokers[problem.broker_sets.of_partition[rows]][:, targets]] = np.inf
@@ -783,7 +746,7 @@ def _placement_costs(
 
 
 def _multiplied(left: Floats, right: Floats) -> Floats:
-    """``left @ right`` in pieces so small that the library starts no threads: they would wait longer than they work."""
+    """``left @ right`` in pieces too small for BLAS threads, whose waiting costs more."""
     product = np.empty((len(left), right.shape[1]))
     step = max(1, ONE_THREAD_PRODUCTS // max(1, right.size))
     for begin in range(0, len(left), step):
@@ -793,9 +756,7 @@ def _multiplied(left: Floats, right: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LeaderPrices:
-    """What leaders alone carry: ``columns`` that have a price; brokers that may ``lead``, and ``price``
-    float64[B, columns]; what another leader than today's is charged for the ``change``.
-    """
+    """``columns`` with a price; ``price`` float64[B, columns]; charge for a ``change`` of leader."""
 
     columns: list[int]
     may_lead: Flags
@@ -810,17 +771,16 @@ class _LeaderPrices:
 
     @property
     def is_needed(self) -> bool:
-        """Who leads makes a difference."""
         return bool(self.columns) or self.change > 0
 
     def added(self, problem: Problem, rows: Longs, brokers: Longs) -> Floats:
-        """float64[M, N]: leaders of ``rows`` on each of ``brokers``, inf on those that may not lead."""
+        """float64[M, N], inf where a broker may not lead."""
         cost = _multiplied(problem.leader_extra[rows][:, self.columns], self.price[brokers].T) + self.change
         cost[:, ~self.may_lead[brokers]] = np.inf
         return cost
 
     def added_here(self, problem: Problem, rows: Longs) -> Floats:
-        """float64[M, W]: leaders on today's replicas; today's own may go on wherever it is."""
+        """float64[M, W]; today's leader may go on anywhere."""
         now = problem.replicas[rows]
         cost = (problem.leader_extra[rows][:, self.columns][:, None, :] * self.price[now]).sum(axis=2)
         cost = cost + np.where(now == problem.leader[rows, None], 0.0, self.change)
@@ -829,7 +789,7 @@ class _LeaderPrices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Options:
-    """``new`` float64[M, N] on ``targets``, ``kept`` float64[M, W], and what leading costs on top."""
+    """``new`` float64[M, N] on ``targets``, ``kept`` float64[M, W]."""
 
     targets: Longs
     new: Floats
@@ -857,7 +817,7 @@ def _least_placements(problem: Problem, rows: Longs, options: _Options, racks: I
 
 
 def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints) -> Floats:
-    """float64[M, groups]: the cheapest replica in each group, new or kept."""
+    """float64[M, groups]: cheapest replica, new or kept."""
     options = np.full((len(new), int(group.max(initial=0)) + 1), np.inf)
     for i, b in enumerate(targets.tolist()):
         column = options[:, group[b]]
@@ -870,7 +830,7 @@ def _by_group(new: Floats, kept: Floats, now: Ints, targets: Longs, group: Ints)
 
 
 def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
-    """The ``count`` smallest of each row together, and what a leader among them adds; what cannot be counts nothing."""
+    """Σ of the ``count`` smallest of each row and the leader's addition; impossible rows add 0."""
     most = min(int(count.max()), options.shape[1])
     least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
     total = float(least[(np.arange(most) < count[:, None]) & np.isfinite(least)].sum())
@@ -882,14 +842,10 @@ def _sum_of_least(options: Floats, leads: Floats | None, count: Ints) -> float:
     return total + float(over.min(axis=1).sum())
 
 
-# What no plan can beat: for bytes the best of several prices' proofs, for copies and leader changes by counting.
+# Lower bounds: on bytes the best of several prices, on copies and leader changes by counting.
 #
-# Promises, in order
-# 1. No bound is above what the cheapest lawful plan within the bands costs.
-# 2. The bound on bytes comes with prices that prove it to anybody (``PriceCertificate``, or ``CostProof`` with
-# covers).
-#
-# Complexity: O(P·W·(racks + D)) a proof, two or three of them; see ``covering_prices`` and ``proven_by``.
+# Promises, in order: no bound exceeds the cost of the cheapest lawful plan within the bands; the bound on bytes comes
+# with its prices (``PriceCertificate``, or ``CostProof`` with covers). O(P·W·(racks + D)) a proof.
 
 
 NOTHING = LowerBound(0.0, BoundProof.NOTHING_MOVES)
@@ -903,7 +859,7 @@ PROOFS = {
 
 
 def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """Bounds for the problem's own bands (before any widening). ``prices`` float64[B, D]: others to try as well."""
+    """Bounds for the original bands. ``prices`` float64[B, D] are tried as well."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     if not problem.moves_replicas:
@@ -932,14 +888,14 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: Boun
 
 
 def bounds_from(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """``bounds`` of the same problem with other leaders today: only the one on leader changes depends on them."""
+    """``bounds`` for other leaders today; only that on leader changes depends on them."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     changes = LowerBound(least_leader_stops(problem, load, params), BoundProof.COUNTED_LEADERS)
     return replace(bounds, leader_changes=changes)
 
 
 def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
-    """``bounds`` with a stronger one on bytes where better prices than its own are found."""
+    """``bounds`` with a higher one on bytes where ``better_prices`` finds it."""
     if bounds.certificate is None:
         return bounds
     prices = better_prices(problem, bounds.certificate.prices, params.ascent)
@@ -959,7 +915,7 @@ def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.boun
 def raised_by_covers(
     problem: Problem, bounds: Bounds, prices: Floats, covers: tuple[Cover, ...], params: BoundParams = DEFAULTS.bounds
 ) -> Bounds:
-    """``bounds`` with a stronger one on bytes where ``prices`` float64[B, D] and ``covers`` together prove one."""
+    """``bounds`` with a higher one on bytes where ``prices`` and ``covers`` prove it."""
     if not covers:
         return bounds
     value = proven_by(problem, prices, problem.move_bytes, params, covers=covers)
@@ -975,12 +931,12 @@ def raised_by_covers(
 
 
 def least_price(problem: Problem, bounds: Bounds, costs: CostParams) -> float:
-    """No plan costs less where moves are charged beside their bytes."""
+    """Lower bound where moves have a charge beside their bytes."""
     return bounds.bytes.value + bounds.replica_moves.value * bytes_per_move(problem, costs.worth_per_move)
 
 
 def _deficit_prices(problem: Problem, load: Floats) -> Floats:
-    """A byte that is missing is worth its copying."""
+    """-1 for disk below the band: missing bytes must be copied."""
     prices = np.zeros_like(load)
     disk = problem.column("disk")
     if disk is not None:
@@ -989,12 +945,11 @@ def _deficit_prices(problem: Problem, load: Floats) -> Floats:
 
 
 def _rack_prices(problem: Problem, holdings: Holdings, load: Floats, above: Floats, below: Floats) -> Floats | None:
-    """float64[B, D]: each rack at the prices ``above`` or ``below``, whichever prove more of it; None where all racks
-    have the same ones, or every partition leaves a rack out.
+    """Each rack at the prices ``above`` or ``below``, whichever prove more; None if all choose alike or a partition may
+    leave a rack out.
 
-    Proof: a partition with a replica in each rack moves none between racks, so that each rack copies what leaves its
-    brokers above their bands, and what its brokers below lack: Σ over racks of max(excess, deficit).
-    Example: brokers of rack a are 8 GB above their bands and 2 GB below, of rack b 1 GB and 5 GB: 13 GB, not 9 or 7.
+    Proof: a partition with a replica in each rack moves none between racks, so each rack copies the larger of its
+    brokers' excess and deficit. Example: rack a is 8 GB above and 2 GB below, rack b 1 and 5: 13 GB, not 9 or 7.
     """
     racks = distinct_racks(problem.rack)
     if int(problem.target_rf.max(initial=0)) < len(np.unique(racks[problem.takes_replicas])):

@@ -1,4 +1,4 @@
-"""Order the followers of each list, because Kafka makes the next one the leader after a loss."""
+"""Order the followers of each list: after a loss Kafka makes the next one the leader."""
 
 from __future__ import annotations
 
@@ -9,26 +9,20 @@ import numpy as np
 from kafka_assignors.arrays import ABSENT, Flags, Floats, Ints, Longs
 from kafka_assignors.kernels.decorators import inner_kernel, kernel
 
-# The order of followers: so that the leaders of any one broker spread evenly when that broker is lost.
+# The controller makes the first live, in-sync replica of a list the new leader, so the second entry is the standby. For
+# each broker, the largest number of its leaderships that one other takes over is minimal, as is the sum of squares. No
+# bytes are copied. Example: broker 0 leads four lists with followers 1 and 2, and two with 1 and 3: two each, not six.
 #
-# The controller makes the first replica of a list that is alive and in sync the new leader, so the second entry of a
-# list is a standby. For each broker on its own: each partition that it leads chooses one of its followers as standby so
-# that the greatest number that one broker takes over is the least possible (as is the sum of the squares of all
-# numbers). Costs no bytes. Example: broker 0 leads four partitions with the followers 1 and 2, and two with 1 and 3: in
-# the order of the lists broker 1 might take over all six; two each is even.
+# Greedy, heaviest first, then chains of exchanges make it exact: partition p goes from u to v, q from v to w, … while
+# the last has at least two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász, Tamir 2003). Chains
+# are the shortest, so few kept lists change; if these are limited, the least even broker comes first.
 #
-# Each partition goes to the follower that has the fewest so far, the heaviest partition first; one whose list would
-# otherwise stay keeps the standby that it has. Then chains of exchanges make it exact: partition p goes from u to v, q
-# from v to w, … as long as the last one has two fewer than the first (optimal semi-matchings: Harvey, Ladner, Lovász,
-# Tamir 2003). Chains are the shortest there are, so few lists that would stay get a new order; where these are limited,
-# the broker that is furthest from even comes first.
-#
-# Complexity: O(P·W) where the first choice is even, which it nearly always is, and O(P/B·W + B) for each chain.
+# Complexity: O(P·W) if the greedy choice is even, as usual, and O(P/B·W + B) a chain.
 
 
 class Lists(NamedTuple):
-    """Replica lists int32[P, W] led by their first; bool[P, W] who may be standby, bool[P] free rows, and which of
-    them begin with the standby that they have (int64[P]: its column); float64[P] what a leader carries.
+    """Lists int32[P, W], leader first; ``able`` may be standby; ``is_kept``: starts with today's standby; ``today``:
+    its column; ``weight`` of the leader.
     """
 
     replicas: Ints
@@ -40,7 +34,7 @@ class Lists(NamedTuple):
 
 
 class Staying(NamedTuple):
-    """Rows bool[P] (None: none) whose list would stay, and how many of them may get another order at most."""
+    """Rows (None: none) whose list would stay, and how many may change."""
 
     rows: Flags | None
     most: int
@@ -50,8 +44,8 @@ NOBODY_STAYS = Staying(None, 0)
 
 
 class Chains(NamedTuple):
-    """``by`` int64[B]: the row that reaches a broker, -1: not reached, -2: where it starts. ``head`` int64[B] and
-    ``following`` (one for each row): the free rows of each standby, -1 at the end. ``queue`` int64[B]: brokers reached.
+    """``by``: row that reaches a broker, -1: not reached, -2: start. ``head`` by broker and ``following``: linked lists
+    of free rows by standby, -1 at the end. ``queue``: brokers reached.
     """
 
     by: Longs
@@ -63,11 +57,10 @@ class Chains(NamedTuple):
 def ordered_followers(
     replicas: Ints, is_free: Flags, is_able: Flags, weight: Floats, brokers: int, stay: Staying = NOBODY_STAYS
 ) -> Ints:
-    """``replicas`` int32[P, W], led by their first, with the followers of ``is_free`` rows in an even order.
+    """``replicas`` int32[P, W], leader first, with the followers of ``is_free`` rows in an even order.
 
-    ``is_able`` bool[P, W]: alive, in sync and allowed to lead: only those are made standby. ``weight`` float64[P]: what
-    a leader carries. Rows that are not free count with the standby that they have; of those that ``stay`` at most so
-    many get another. The rest of a list keeps its order.
+    Only ``is_able`` replicas (alive, in sync, may lead) become standby. Rows that are not free count. The rest of a
+    list keeps its order.
     """
     able = is_able & (replicas != ABSENT)
     able[:, 0] = False
@@ -91,7 +84,7 @@ def ordered_followers(
 
 
 def _worst_first(lists: Lists, rows: Longs, brokers: int) -> Longs:
-    """int64[B]: brokers by how many more than even over those that could take any the fullest standby gets today."""
+    """Brokers by how far the fullest standby is above an even share, worst first."""
     leader = lists.replicas[rows, 0].astype(np.int64)
     standby = lists.replicas[rows, lists.today[rows]]
     taken = np.bincount(leader * brokers + standby, minlength=brokers * brokers).reshape(brokers, brokers)
@@ -103,7 +96,6 @@ def _worst_first(lists: Lists, rows: Longs, brokers: int) -> Longs:
 
 
 def _with_standby(replicas: Ints, column: Longs, is_free: Flags) -> Ints:
-    """The chosen column second, the others in their order."""
     rank = np.repeat(np.arange(1, replicas.shape[1] + 1)[None, :] * 2, len(replicas), axis=0)
     rank[:, 0] = 0
     free = np.flatnonzero(is_free)
@@ -113,8 +105,8 @@ def _with_standby(replicas: Ints, column: Longs, is_free: Flags) -> Ints:
 
 @kernel
 def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, order: Longs, left: Longs) -> None:
-    """``column[p]`` is the standby of p; changed for rows that are free. ``rows`` by leader, the heaviest first;
-    ``order`` int64[B]: whose rows are looked at first; ``left[0]``: kept rows that may still be changed.
+    """Set ``column``, the standby, of free rows. ``rows`` by leader, heaviest first; ``left[0]``: kept rows that may
+    change.
     """
     brokers = len(offsets) - 1
     count = np.zeros(brokers, dtype=np.int64)
@@ -137,7 +129,7 @@ def choose_standbys(lists: Lists, rows: Longs, offsets: Longs, column: Longs, or
 
 @inner_kernel
 def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, load: Floats) -> None:
-    """Each free row to the follower with the fewest rows, of those the one that carries least."""
+    """Follower with the fewest rows, ties to the least load."""
     for p in members:
         if not lists.is_free[p] or lists.is_kept[p]:
             continue
@@ -158,10 +150,7 @@ def _choose_least(lists: Lists, members: Longs, column: Longs, count: Longs, loa
 
 @inner_kernel
 def _exchange(lists: Lists, members: Longs, column: Longs, count: Longs, left: Longs) -> None:
-    """Chains of exchanges until none lowers the sum of squares.
-
-    They start at the fullest broker. What a chain in vain has reached leads nowhere else: it is closed for good.
-    """
+    """Until no chain lowers the sum of squares. Brokers reached by a failed chain are closed for good."""
     brokers = len(count)
     is_open = _ever_standby(lists, members, brokers)
     chains = Chains(
@@ -188,7 +177,6 @@ def _exchange(lists: Lists, members: Longs, column: Longs, count: Longs, left: L
 
 @inner_kernel
 def _ever_standby(lists: Lists, members: Longs, brokers: int) -> Flags:
-    """bool[B]: some free row may choose it."""
     found = np.zeros(brokers, dtype=np.bool_)
     for p in members:
         if lists.is_free[p]:
@@ -200,7 +188,7 @@ def _ever_standby(lists: Lists, members: Longs, brokers: int) -> Flags:
 
 @inner_kernel
 def _fullest(count: Longs, is_open: Flags) -> tuple[int, int]:
-    """The open broker with the most rows (-1: none is open), and the fewest of one."""
+    """Open broker with the most rows (-1: none), and the fewest rows of one."""
     fullest, least = -1, 0
     for c in range(len(count)):
         if is_open[c]:
@@ -212,7 +200,6 @@ def _fullest(count: Longs, is_open: Flags) -> tuple[int, int]:
 
 @inner_kernel
 def _list_by_standby(lists: Lists, members: Longs, column: Longs, chains: Chains) -> None:
-    """The free rows of each standby as a chain: ``head`` by broker, then ``following``, -1 at the end."""
     chains.head[:] = -1
     for i in range(len(members)):
         p = members[i]
@@ -224,7 +211,7 @@ def _list_by_standby(lists: Lists, members: Longs, column: Longs, chains: Chains
 
 @inner_kernel
 def _reach(lists: Lists, members: Longs, count: Longs, u: int, chains: Chains) -> int:
-    """A broker with two fewer than ``u`` that a chain reaches, -1 where none; ``by``: how."""
+    """Broker with two fewer than ``u`` that a chain reaches, -1 if none. Fills ``by``."""
     chains.by[:] = -1
     chains.by[u] = -2
     chains.queue[0] = u
@@ -262,7 +249,6 @@ def _walk_back(replicas: Ints, column: Longs, count: Longs, u: int, end: int, by
 
 @inner_kernel
 def _kept_lists_changed(lists: Lists, column: Longs, u: int, end: int, by: Longs) -> int:
-    """How many more lists that would stay get another order by this chain."""
     cost, at = 0, end
     while at != u:
         p = by[at]

@@ -1,4 +1,4 @@
-"""Return the smallest provable cause why no plan keeps the hard rules, and the amount that is lacking."""
+"""The smallest provable cause why no plan keeps the hard rules."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from kafka_rebalance.planner.linear_program.relaxation import Rows, arcs_of, is_
 from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams
 from kafka_rebalance.resources import REPLICA_CARRIED, UNITS
 
-# A proved cause: the fact, what would help, and what is lacking where, for a reader who wants to check it.
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cause:
-    """``lacking`` of ``resource`` on ``brokers`` (indices) together: with anything less no plan is lawful."""
+    """``brokers`` (indices) together lack ``lacking`` of ``resource``; with less no plan is lawful."""
 
     fact: Fact
     helps: Fact
@@ -33,21 +31,17 @@ class Cause:
     lacking: float
 
     def error(self) -> InfeasibleError:
-        """To be raised."""
         return InfeasibleError(self.fact, self.helps)
 
 
-# What must be copied whatever the plan, and what the disks have left for it: what all counting rests on.
-#
-# A copy is there beside everything that is on its disk today, so a broker takes no more than its limit less today's
-# load.
+# A copy needs room beside everything on the disk today.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForcedCopies:
-    """``free``, ``today``, ``limit`` float64[B] of disk; ``rack`` int32[B], brokers without a rack alone.
+    """``free``, ``today``, ``limit`` float64[B] of disk; a broker without a rack is its own.
 
-    ``copies`` int64[P]: how many at the least; ``into_rack`` int64[P, K]: of these, how many at the least in each rack.
+    ``copies`` int64[P] and ``into_rack`` int64[P, K] are minima.
     """
 
     size: Floats
@@ -60,7 +54,7 @@ class ForcedCopies:
 
 
 def forced_copies(problem: Problem) -> ForcedCopies | None:
-    """None where disks are not known. O(P·(W + K))."""
+    """None where disks are unknown. O(P·(W + K))."""
     disk = problem.column("disk")
     if disk is None or not problem.moves_replicas:
         return None
@@ -73,10 +67,7 @@ def forced_copies(problem: Problem) -> ForcedCopies | None:
 
 
 def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
-    """Copies of each partition, int64[P], and into each rack, int64[P, K].
-
-    Racks bind only where every broker that stays takes replicas: elsewhere the rule does not hold.
-    """
+    """Least copies int64[P] and into each rack int64[P, K]. Racks bind only if all brokers that stay take replicas."""
     racks = int(rack.max(initial=0)) + 1
     sizes, chosen = problem.sets.rack_sizes(rack, problem.stays), problem.sets.of_partition
     into = np.zeros((problem.partition_count, racks), dtype=np.int64)
@@ -98,20 +89,16 @@ def _least_copies(problem: Problem, rack: Ints) -> tuple[Longs, Longs]:
     return np.where(problem.pinned, 0, problem.target_rf - usable).astype(np.int64), into
 
 
-# Caps by rack: an even spread brings the brokers of some racks more than they may carry together.
-#
-# For a set of racks, what it must hold of a partition is what every rack holds of it anyway, and of the odd replicas
-# those that find no other rack. Sets are tried from the rack that is fullest on, one rack more each time.
+# Limits by rack. A set of racks must hold what each of its racks holds anyway, and odd replicas with no other rack.
+# Sets grow rack by rack, least room first.
 #
 # Example: racks of 1 and 3 brokers, factor 2, 60 partitions, at most 40 replicas a broker: the lone broker must hold
-# 60, 20 more than it may, though all four together may carry 160 and 120 are there.
+# 60.
 
 
 def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | None:
-    """The set of racks that lacks most: ``most`` float64[B], what brokers may carry of ``resource`` at the highest.
-
-    None where racks do not bind: only leaders move, a budget may leave racks as they are, or a broker that stays takes
-    nothing. O(P·W + K² · factors).
+    """Set of racks that lacks most; ``most`` float64[B] limits ``resource``. None where racks do not bind. O(P·W + K² ·
+    factors).
     """
     d = problem.column(resource)
     binds = problem.moves_replicas and not problem.budget.is_limited and (problem.takes_replicas == problem.stays).all()
@@ -123,7 +110,7 @@ def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | N
     used = np.flatnonzero(held.size > 0)
     order = used[np.argsort(may[used] - held.anyway[used], kind="stable")]
     worst, found = 0.0, order[:0]
-    for count in range(1, len(order)):  # all racks together are no matter of racks
+    for count in range(1, len(order)):
         lacking = held.least(order[:count]) - float(may[order[:count]].sum())
         if np.isfinite(lacking) and lacking > worst + BAND_ROUNDING * held.least(order[:count]):
             worst, found = lacking, order[:count]
@@ -131,7 +118,7 @@ def rack_limit_cause(problem: Problem, resource: str, most: Floats) -> Cause | N
 
 
 def _lightest(problem: Problem, d: int) -> Floats:
-    """float64[P]: what a replica weighs at the least: one that stays where it is may be smaller than its leader's."""
+    """float64[P]: a replica that stays may be smaller than its leader's."""
     weight: Floats = problem.follower_load[:, d]
     if problem.own_disk is None or problem.resources[d] != "disk":
         return weight
@@ -141,8 +128,8 @@ def _lightest(problem: Problem, d: int) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Held:
-    """What racks of ``size`` brokers must hold: ``anyway`` float64[K] by each; for each factor what one replica of all
-    weighs, how many odd ones there are, and which racks could hold one, bool[K].
+    """Load of racks: ``anyway`` float64[K]; per factor the weight of one replica of all, the odd number, racks with
+    room.
     """
 
     size: Longs
@@ -152,7 +139,7 @@ class _Held:
     @classmethod
     def of(cls, problem: Problem, racks: Ints, d: int) -> _Held:
         weight, factors, free = _lightest(problem, d), problem.target_rf, ~problem.pinned & ~problem.is_confined
-        if problem.must_leave is not None:  # what may not come back to a broker may leave its rack short: not counted
+        if problem.must_leave is not None:  # a replica that must leave may leave its rack short
             free &= ~problem.must_leave.any(axis=1)
         size = np.bincount(racks[problem.stays], minlength=int(racks.max()) + 1).astype(np.int64)
         pinned = (problem.replicas >= 0) & problem.pinned[:, None]
@@ -167,7 +154,6 @@ class _Held:
         return cls(size, anyway.astype(np.float64), odd)
 
     def least(self, racks: Longs) -> float:
-        """By these racks together."""
         inside = np.isin(np.arange(len(self.size)), racks)
         more = sum(load * max(0, left - int((is_open & ~inside).sum())) for load, left, is_open in self.odd)
         return float(self.anyway[racks].sum() + more)
@@ -191,42 +177,34 @@ def _cause(problem: Problem, resource: str, racks: Ints, found: Longs, amounts: 
     return Cause(cause, fact(FactCode.RAISE_LIMIT, resource=resource, limit=enough), resource, brokers, lacking)
 
 
-# Causes that counting proves: each says what must go where, what is free there, and what is lacking.
-#
-# Example: rack r1 has two brokers of 1 TiB, 1.6 TiB on them, and replicas of 0.5 TiB must be copied to it: its disks
-# need 105 %, and 102.4 GiB are lacking. With less than that no plan is lawful, whatever else is done.
+# Causes proved by counting. Example: two brokers of 1 TiB hold 1.6 TiB and 0.5 TiB must come: 102.4 GiB are lacking.
 
 
 MOST_LISTED = 50  # brokers in the arguments of a fact
 
 
 def rack_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """The rack whose disks lack the largest share of what must be copied to it."""
     needed = forced.size @ forced.into_rack
     return _fullest(problem, forced, [(np.flatnonzero(forced.rack == k), float(n)) for k, n in enumerate(needed)])
 
 
 def disks_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """All disks together, less what is on them, are smaller than all that must be copied."""
     receivers = np.flatnonzero(problem.takes_replicas)
     return _fullest(problem, forced, [(receivers, float(forced.size @ forced.copies))])
 
 
 def set_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """The brokers that topics are confined to, whose disks lack the largest share of what must be copied to them.
-
-    Only copies that may go nowhere else are counted: of the set's own topics, and of those confined to fewer.
-    """
+    """Counts only copies with no other place: of the set's own topics, and of those confined to fewer brokers."""
     sets, places = problem.sets, []
     for may in sets.brokers[1:]:
-        only = ~(sets.brokers & ~may).any(axis=1)  # sets within this one
+        only = ~(sets.brokers & ~may).any(axis=1)  # subsets
         needed = float((forced.size * forced.copies)[only[sets.of_partition]].sum())
         places.append((np.flatnonzero(may & problem.takes_replicas), needed))
     return _fullest(problem, forced, places)
 
 
 def _fullest(problem: Problem, forced: ForcedCopies, places: list[tuple[Longs, float]]) -> Cause | None:
-    """Of ``places``, brokers and bytes that must be copied to them, the one that lacks most for its size."""
+    """Place with the largest relative lack; ``places``: brokers, forced bytes."""
     worst, cause = 0.0, None
     for place, needed in places:
         brokers = place[problem.takes_replicas[place]]
@@ -254,7 +232,7 @@ def _too_small(problem: Problem, forced: ForcedCopies, brokers: Longs, needed: f
 
 
 def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[int, ...]:
-    """Which of the brokers that leave hand on to ``brokers``: those of their racks, all where these are in many."""
+    """Drained brokers that copy to ``brokers``: of their rack, or all if there are several racks."""
     holders = np.unique(problem.replicas[problem.replicas >= 0])
     racks = np.unique(forced.rack[brokers])
     is_giver = ~problem.stays[holders] & ((len(racks) > 1) | np.isin(forced.rack[holders], racks))
@@ -262,7 +240,7 @@ def _leaving(problem: Problem, forced: ForcedCopies, brokers: Longs) -> tuple[in
 
 
 def place_of(problem: Problem, brokers: Longs) -> dict[str, Any]:
-    """Return the arguments of a fact that name brokers: their ids, and their rack where they are all of it."""
+    """Arguments of a fact; the rack only where ``brokers`` are all of it."""
     takes, racks = problem.takes_replicas, np.unique(problem.rack[brokers])
     is_rack = len(racks) == 1 and racks[0] >= 0 and int((problem.rack == racks[0])[takes].sum()) == len(brokers)
     return {
@@ -274,7 +252,6 @@ def place_of(problem: Problem, brokers: Longs) -> dict[str, Any]:
 
 
 def largest_copy_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
-    """A replica that must be copied is larger than what any disk has left that may take it."""
     worst: Cause | None = None
     open_racks = np.unique(forced.rack[problem.takes_replicas])
     least = min((float(forced.free[forced.rack == k].max()) for k in open_racks.tolist()), default=0.0)
@@ -296,7 +273,7 @@ def largest_copy_cause(problem: Problem, forced: ForcedCopies) -> Cause | None:
 
 
 def _where(problem: Problem, forced: ForcedCopies, row: int) -> list[Longs]:
-    """For each place that must get a copy of the partition, the brokers that may: racks, else all."""
+    """Brokers that may take the partition, for each rack that must get a copy, else all."""
     may = (
         problem.takes_replicas
         & problem.sets.brokers[problem.sets.of_partition[row]]
@@ -312,9 +289,7 @@ def _where(problem: Problem, forced: ForcedCopies, row: int) -> list[Longs]:
 
 
 def limit_cause(problem: Problem) -> Cause | None:
-    """All brokers together, or those of some racks, may carry less of a resource than replicas bring; who is above its
-    limit may stay so.
-    """
+    """Brokers above their limit may stay so."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
         limit = problem.limit[:, d]
@@ -338,18 +313,17 @@ def limit_cause(problem: Problem) -> Cause | None:
     return None
 
 
-# Where no count of one place proves it: the linear program of all copies, with disk to be bought.
+# Linear program of all copies, with disk for sale, where no count proves a cause.
 #
 #     minimise Σ bought    over all ways to place what must be placed, each disk at its limit and what is bought for it
 #
-# What is above 0 must be bought by anybody: replicas that may be cut into pieces fit no better. The brokers whose price
-# is 1 are the ones that it must be bought for (Farkas' certificate, added up).
+# A positive minimum is lacking: whole replicas fit no better. Brokers with dual price 1 lack it (Farkas' certificate).
 
 
 def program_cause(
     problem: Problem, forced: ForcedCopies, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> Cause | None:
-    """None where copies cut into pieces would fit, or the cluster is too large for the program."""
+    """None where fractional copies fit or the cluster is too large."""
     if not is_small(problem, params.arcs):
         return None
     arcs = arcs_of(problem, params.arcs)
@@ -402,13 +376,8 @@ def program_cause(
     return Cause(cause, fact(FactCode.ADD_DISK, lacking_bytes=lacking), "disk", brokers, lacking)
 
 
-# The smallest cause that can be proved, in this order: one rack's disks, all disks, those that topics are confined to,
-# one replica too large for any disk, a limit of another resource (all brokers, then by rack), brokers that the linear
-# program of all copies names.
-
-
 def smallest_cause(problem: Problem, params: LinearProgramParams = DEFAULTS.linear_program) -> Cause | None:
-    """None where nothing can be proved: whole replicas may not fit although pieces of them would. O(P·B)."""
+    """None where nothing is proved: whole replicas may not fit although fractions do. O(P·B)."""
     forced = forced_copies(problem)
     if forced is None:
         return limit_cause(problem)

@@ -28,11 +28,9 @@ from kafka_rebalance.planner.sorting import grouped_order, in_place, largest_fir
 from kafka_rebalance.planner.state import WorkingBands
 from kafka_rebalance.resources import LEADER_CARRIED
 
-# Who leads first, and which counts of leaders a band allows.
-
 
 def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
-    """int32[P] slots: today's leader where it may go on, else the first replica that may, else the first."""
+    """Slots int32[P]: today's leader if it may lead, else the first that may, else the first."""
     is_today = (replicas == problem.leader[:, None]) & may_lead
     preferred = is_today if not problem.elects_preferred else may_lead
     replica_index: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(
@@ -42,40 +40,37 @@ def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
 
 
 def count_band(low: Floats, high: Floats, tolerance: float = DEFAULTS.bounds.count_tolerance) -> tuple[Longs, Longs]:
-    """int64[B] each: the whole numbers in low..high; a band without an upper end holds any count."""
+    """Whole numbers in low..high, int64[B] each."""
     top = np.minimum(np.where(np.isfinite(high), high, 1e15), 1e15)
     return np.ceil(low - tolerance).astype(np.int64), np.floor(top + tolerance).astype(np.int64)
 
 
-# Who leads what, as arrays for the compiled leader search. A leadership moves without bytes.
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LeaderState(ByReference):
-    """Working arrays; D leader-carried resources. Loads include what the brokers carry as followers."""
+    """Working arrays; D leader-carried resources. Loads include followers."""
 
     replicas: Ints  # int32[P, W]
-    replica_index: Ints  # int32[P], which replica leads
-    original: Ints  # int32[P], today's leader: leading there costs nothing
+    replica_index: Ints  # slot, int32[P]
+    original: Ints  # int32[P]; free of cost
     may_lead: Flags  # bool[P, W]
     extra: Floats  # float64[P, D]
     load: Floats  # float64[B, D]
     low: Floats
     high: Floats
     limit: Floats
-    items: Ints  # partitions by the broker that leads them
+    items: Ints  # partitions by leader
     start: Longs  # int64[B+1]
     filled: Longs  # int64[B]
     position: Ints  # int32[P]
-    held: Ints  # replica slots p·W + j by broker, for brokers that look for leaderships to fetch
+    held: Ints  # replica slots p·W + j by broker
     held_start: Longs  # int64[B+1]
-    pairs_left: Longs  # int64[1]: chains that may still be looked at
+    pairs_left: Longs  # int64[1]: chains still to examine
     params: LeaderParams
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderLoads:
-    """float64[B, D] each, in means: what brokers carry, and between what; ``limit`` is hard."""
+    """float64[B, D] in means; ``limit`` is hard."""
 
     load: Floats
     low: Floats
@@ -92,7 +87,6 @@ def make_leader_state(
     loads: LeaderLoads,
     params: LeaderParams = DEFAULTS.leaders,
 ) -> LeaderState:
-    """Index the partitions by leader and the replicas by broker. O(P·W)."""
     brokers = loads.load.shape[0]
     flat = replicas.ravel()
     is_there = flat >= 0
@@ -137,7 +131,6 @@ def _index_leaders(leader: Ints, start: Longs, items: Ints, position: Ints, coun
 
 @inner_kernel
 def hand_over(state: LeaderState, p: int, replica_index: int) -> None:
-    """Replica ``replica_index`` of ``p`` leads from now on."""
     source, target = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     state.filled[source] -= 1
     last = state.items[state.start[source] + state.filled[source]]
@@ -155,14 +148,14 @@ def hand_over(state: LeaderState, p: int, replica_index: int) -> None:
 
 @inner_kernel
 def switch_cost(state: LeaderState, p: int, replica_index: int) -> int:
-    """Change of the number of leader changes when ``replica_index`` leads ``p``: -1, 0 or 1."""
+    """Change in leader changes: -1, 0 or 1."""
     now, then = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     return int(then != state.original[p]) - int(now != state.original[p])
 
 
 @inner_kernel
 def is_free(state: LeaderState, p: int, replica_index: int) -> bool:
-    """``replica_index`` could lead ``p`` in place of today's, within hard limits."""
+    """Whether ``replica_index`` could lead ``p`` instead, within hard limits."""
     if replica_index == state.replica_index[p] or not state.may_lead[p, replica_index]:
         return False
     target = state.replicas[p, replica_index]
@@ -174,14 +167,14 @@ def is_free(state: LeaderState, p: int, replica_index: int) -> bool:
 
 @inner_kernel
 def band_violation(state: LeaderState, broker: int, d: int, change: float) -> float:
-    """Distance from the band of resource ``d`` if the load changes by ``change``."""
+    """Distance from the band after ``change``."""
     load = state.load[broker, d] + change
     return float(max(load - state.high[broker, d], 0.0) + max(state.low[broker, d] - load, 0.0))
 
 
 @inner_kernel
 def leader_band_improvement(state: LeaderState, broker: int, p: int, sign: float) -> float:
-    """By how much ``broker`` comes closer to its bands when it gains (+1) or loses (-1) the leadership of ``p``."""
+    """Gain of the bands if ``broker`` gains (+1) or loses (-1) the leadership of ``p``."""
     total = 0.0
     for d in range(state.load.shape[1]):
         total += band_violation(state, broker, d, 0.0) - band_violation(state, broker, d, sign * state.extra[p, d])
@@ -190,7 +183,7 @@ def leader_band_improvement(state: LeaderState, broker: int, p: int, sign: float
 
 @inner_kernel
 def leader_outside(state: LeaderState, broker: int, sign: int) -> float:
-    """How far a broker is above (sign 1), below (-1), or either way (0) outside its bands."""
+    """Distance above (sign 1), below (-1), or either way (0)."""
     total = 0.0
     for d in range(state.load.shape[1]):
         if sign >= 0:
@@ -200,42 +193,33 @@ def leader_outside(state: LeaderState, broker: int, sign: int) -> float:
     return total
 
 
-# The fewest leader changes that bring every broker's count of leaders into its band: a min-cost flow, exact.
+# Fewest leader changes that bring all leader counts into their bands: an exact min-cost flow.
 #
-# Promises, in order
-# 1. Every count ends within low..high where replicas allow it; where not, the counts outside are as few as can be.
-# 2. No solution has fewer leader changes (or, with ``pull``: with a smaller sum of squared counts, and then with
-#    fewer changes).
+# Promises, in order: counts end within low..high, or the total outside is minimal; no solution has fewer leader changes
+# (with ``pull``: a smaller sum of squared counts, then fewer changes).
 #
-# How: leaderships flow between brokers. An arc a → b is a partition that a leads and b holds; it costs 1 where a leads
-# it today, -1 where b does, else 0. One more node, the hub (index B), takes what each broker leads, low..high of it.
-# Brokers above their band send along cheapest paths, several at a time (primal-dual: distances, then blocking flows in
-# the arcs that lie on cheapest paths), until all are inside or no path is left.
-# Example: a leads 4, b 2, c 0, each may lead 2; a's partitions lie on a and b, b's on b and c: a hands two to b and b
-# two to c, 4 changes.
+# An arc a → b is a partition that a leads and b holds; it costs 1 where a leads it today, -1 where b does, else 0. The
+# hub (node B) takes low..high of each broker. Flow goes along cheapest paths (primal-dual: distances, then blocking
+# flows). Example: a leads 4, b 2, c 0, each may lead 2: a gives two to b, b two to c, 4 changes.
 #
-# Complexity: O(arcs) for each of few phases; one phase for each distance that occurs, distances are small integers.
-# Sources: Edmonds & Karp 1972 (cheapest augmenting paths), Dinic 1970 (blocking flows), Harvey et al. 2003 (squares).
+# Complexity: O(arcs) a phase, one phase a distance. Sources: Edmonds & Karp 1972, Dinic 1970, Harvey et al. 2003.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountFlow(ByReference):
-    """Working arrays; B brokers, node B is the hub."""
-
     low: Longs  # int64[B]
     high: Longs  # int64[B]
-    through: Longs  # int64[B]: what each broker passes to the hub, low..high
-    excess: Longs  # int64[B+1]: what a node has too much (of), sums to 0
-    pull: int  # price of one more pair of leaders on the same broker; 0: any count in the band is as good
-    far: Longs  # int64[B+1]: cheapest way from any node with too much
-    level: Longs  # int64[B+1]: arcs on that way, -1: not on any
-    next_arc: Longs  # int64[B+1]: first arc that has not been found useless
-    path: Longs  # int64[B+2]: nodes of the path at hand
+    through: Longs  # int64[B]: flow to the hub
+    excess: Longs  # int64[B+1], sums to 0
+    pull: int  # price of one more pair of leaders on a broker
+    far: Longs  # int64[B+1]: distance from any excess
+    level: Longs  # int64[B+1]: arcs on that path, -1: none
+    next_arc: Longs  # int64[B+1]: first unexhausted arc
+    path: Longs  # int64[B+2]: nodes
     arc: Longs  # int64[B+2]: partition · W + slot, or HUB_ARC
 
 
 def count_flow(state: LeaderState, low: Longs, high: Longs, pull: int) -> CountFlow:
-    """The start: counts as they are, each broker passing on what its band allows."""
     brokers = len(low)
     low, high = (np.ascontiguousarray(limits, dtype=np.int64) for limits in (low, high))
     middle = state.filled if pull == 0 else np.full(brokers, len(state.replica_index) // max(1, brokers))
@@ -250,7 +234,7 @@ def count_flow(state: LeaderState, low: Longs, high: Longs, pull: int) -> CountF
 
 @inner_kernel
 def _offer(flow: CountFlow, node: int, distance: int, is_waiting: Longs) -> bool:
-    """Reach ``node`` over this way if it is shorter than any other."""
+    """Whether this path to ``node`` is shorter."""
     if distance >= flow.far[node]:
         return False
     flow.far[node] = distance
@@ -260,7 +244,6 @@ def _offer(flow: CountFlow, node: int, distance: int, is_waiting: Longs) -> bool
 
 @inner_kernel
 def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs) -> bool:
-    """Offer the ways over ``a`` to its neighbours."""
     hub, width, found = flow.low.shape[0], state.replicas.shape[1], False
     if a == hub:
         for b in range(hub):
@@ -280,7 +263,7 @@ def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs)
 
 @kernel
 def set_distances(state: LeaderState, flow: CountFlow, from_all: bool) -> bool:  # noqa: FBT001
-    """Fill ``far`` from the nodes with too much, or from all. True if a node that lacks something is reached."""
+    """Fill ``far`` from the excesses, or from all nodes. True if a deficit is reached."""
     is_waiting = np.zeros(flow.far.shape[0], np.int64)
     for node in range(flow.far.shape[0]):
         is_source = from_all or flow.excess[node] > 0
@@ -301,10 +284,7 @@ def set_distances(state: LeaderState, flow: CountFlow, from_all: bool) -> bool: 
 
 @inner_kernel
 def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[int, int]:
-    """The next node on a cheapest way over ``a`` whose level is ``level``, and the arc there; -1 where there is none.
-
-    Arcs that lead nowhere are not looked at again.
-    """
+    """Next node of ``level`` on a cheapest path over ``a``, and the arc; -1 if none."""
     hub, width = flow.low.shape[0], state.replicas.shape[1]
     if a == hub:
         while flow.next_arc[a] < hub:
@@ -330,7 +310,7 @@ def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[i
 
 @inner_kernel
 def _set_levels(state: LeaderState, flow: CountFlow) -> None:
-    """Breadth first over the arcs on cheapest ways; a node not seen yet has level -2 while looked for."""
+    """Breadth first over cheapest paths; -2 = not visited."""
     queue = np.empty(flow.far.shape[0], np.int64)
     ends = 0
     for node in range(flow.far.shape[0]):
@@ -356,7 +336,6 @@ def _set_levels(state: LeaderState, flow: CountFlow) -> None:
 
 @inner_kernel
 def _send(state: LeaderState, flow: CountFlow, depth: int) -> None:
-    """One leadership along the path at hand."""
     hub, width = flow.low.shape[0], state.replicas.shape[1]
     flow.excess[flow.path[0]] -= 1
     flow.excess[flow.path[depth]] += 1
@@ -372,7 +351,7 @@ def _send(state: LeaderState, flow: CountFlow, depth: int) -> None:
 
 @inner_kernel
 def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
-    """Depth first from ``source`` to a node that lacks something; dead ends are closed."""
+    """Depth first from ``source`` to a deficit; dead ends are closed."""
     depth = 0
     flow.path[0] = source
     while depth >= 0:
@@ -393,7 +372,7 @@ def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
 
 @kernel
 def even_out(state: LeaderState, flow: CountFlow) -> int:
-    """Send until no broker has too much or no way is left. Returns how much is left outside the bands."""
+    """Return the excess left outside the bands."""
     while set_distances(state, flow, False):
         sent = 1
         while sent > 0:
@@ -408,19 +387,16 @@ def even_out(state: LeaderState, flow: CountFlow) -> int:
     return left
 
 
-# Counts of leaders made even with the fewest changes, as library calls: for a placement alone, and for a problem.
+# Even leader counts with the fewest changes.
 #
-# What is proved is proved by prices (the dual of the flow): to check the minimum add up, over partitions, the
-# cheapest of (1 if the leader changes + price of the new leader's broker), and takes off price · high (price · low
-# where the price is below 0) of every broker. No plan that changes leaders only costs less.
+# The flow's dual prices prove the minimum: Σ over partitions of the least of (1 if the leader changes + price of the
+# new leader's broker), less price · high of every broker (price · low if negative).
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvenLeaders:
-    """``leader`` int32[P] brokers; ``changes`` = leaders other than today's, the fewest that lead to these counts.
-
-    ``left``: leaderships that no choice brings into the bands, 0 where all are met; ``stuck`` bool[B] are then the
-    brokers that cause it: what they lead, only they can lead. ``prices`` int64[B] prove ``changes`` (without ``pull``).
+    """``changes``: the fewest for these counts. ``left``: leaderships that no choice brings into the bands; ``stuck``
+    bool[B]: brokers that cause it. ``prices`` int64[B] prove ``changes`` (without ``pull``).
     """
 
     leader: Ints
@@ -433,11 +409,9 @@ class EvenLeaders:
 def even_leaders(
     replicas: Ints, leader: Ints, low: Longs, high: Longs, *, may_lead: Flags | None = None, squares: bool = False
 ) -> EvenLeaders:
-    """Leaders for ``replicas`` int32[P, W] (broker indices, -1 = none) with low..high int64[B] of them on each broker.
+    """Leaders of ``replicas`` int32[P, W] with low..high on each broker; ``leader`` is today's, -1: none.
 
-    ``leader`` int32[P] is today's (-1: none). ``may_lead`` bool[P, W]: who may, None = every replica. ``squares``:
-    within the bands the smallest sum of squared counts first (the smallest standard deviation), then the fewest
-    changes. Raises InvalidInputError where a band is empty.
+    ``squares``: least sum of squared counts first, then fewest changes. Raises InvalidInputError where a band is empty.
     """
     wrong = np.flatnonzero((low > high) | (high < 0))
     if len(wrong):
@@ -450,9 +424,7 @@ def even_leaders(
 
 
 def even_out_counts(state: LeaderState, low: Longs, high: Longs) -> int:
-    """Change ``state`` to even counts with the fewest changes. Returns what stays outside. The start must be today's
-    leader wherever that may lead.
-    """
+    """Change ``state``, which must start from today's leaders; return the excess left."""
     return int(even_out(state, count_flow(state, low, high, 0)))
 
 
@@ -466,7 +438,6 @@ def _evened(state: LeaderState, low: Longs, high: Longs, *, squares: bool) -> Ev
 
 
 def _bare_state(replicas: Ints, replica_index: Ints, original: Ints, may_lead: Flags, brokers: int) -> LeaderState:
-    """A leader state that carries no loads but the lists of who leads what."""
     nothing, empty = np.zeros((len(replicas), 0)), np.zeros((brokers, 0))
     rows, today = (np.ascontiguousarray(matrix, dtype=np.int32) for matrix in (replicas, original))
     return make_leader_state(
@@ -474,20 +445,15 @@ def _bare_state(replicas: Ints, replica_index: Ints, original: Ints, may_lead: F
     )
 
 
-# Leaders for several resources at once: brokers outside their bands hand over or fetch leaderships.
+# Leaders for several resources: brokers outside their bands hand over or fetch leaderships.
 #
-# Promises, in order
-# 1. Hard rules hold: only replicas that may lead, never above a hard limit.
-# 2. No broker is pushed out of its band while the broker at hand can be helped otherwise.
-# 3. Most relief per leader change first; a change that proves needless is taken back.
-#
-# When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on, also back to
-# where the first came from.
+# Promises, in order: hard rules hold; no broker leaves its band while another change helps; best relief per change
+# first; needless changes are undone. If no single change helps, two do: a hand-over passed on, or a swap.
 
 
 @inner_kernel
 def _worth(state: LeaderState, p: int, replica_index: int, worst: float) -> float:
-    """Relief of both brokers per leader change; -1 if it helps neither or takes the receiver out of its bands."""
+    """Relief of both brokers per leader change; -1 if none, or if the receiver leaves its bands."""
     source, target = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     arrives = leader_band_improvement(state, target, p, 1.0)
     gain = arrives + leader_band_improvement(state, source, p, -1.0)
@@ -512,7 +478,7 @@ def _best_index(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
 
 @inner_kernel
 def _give_from(state: LeaderState, broker: int, worst: float) -> int:
-    """Hand over leaderships of a broker above its bands, best first. Returns hand-overs."""
+    """Best first. Return how many."""
     led = state.items[state.start[broker] : state.start[broker] + state.filled[broker]].copy()
     worth = np.empty(led.shape[0])
     replica_indexes = np.empty(led.shape[0], np.int32)
@@ -535,7 +501,7 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
 
 @inner_kernel
 def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
-    """Fetch leaderships for a broker below its bands, best first. Returns hand-overs."""
+    """Best first. Return how many."""
     width = state.replicas.shape[1]
     held = state.held[state.held_start[broker] : state.held_start[broker + 1]]
     worth = np.empty(held.shape[0])
@@ -566,7 +532,7 @@ def _fetch_worth(state: LeaderState, p: int, replica_index: int, worst: float) -
 
 @inner_kernel
 def _swap_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
-    """Relief of both when ``middle`` takes ``p`` from its leader and gives it ``q``."""
+    """Relief of both if ``middle`` takes ``p`` from its leader and gives it ``q``."""
     source = state.replicas[p, state.replica_index[p]]
     gain = 0.0
     for d in range(state.load.shape[1]):
@@ -578,7 +544,7 @@ def _swap_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
 
 @inner_kernel
 def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
-    """Relief of ``middle`` alone when it leads ``p`` in place of ``q``."""
+    """Relief of ``middle`` if it leads ``p`` in place of ``q``."""
     gain = 0.0
     for d in range(state.load.shape[1]):
         change = state.extra[p, d] - state.extra[q, d]
@@ -588,10 +554,9 @@ def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
 
 @inner_kernel
 def best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tuple[int, int]:
-    """What ``middle`` passes on when it takes ``p``, and to which replica, so that most is relieved; -1 = nothing.
+    """Leadership that ``middle`` passes on if it takes ``p``, and to which replica; -1 = none.
 
-    Where that is the leader of ``p``, the two swap. ``lacks`` float64[B]: how far brokers are below their bands. A
-    leadership relieves no receiver by more, so most pairs need no look at the receiver's loads.
+    ``lacks`` float64[B], distance below the bands, bounds a receiver's relief, so most pairs skip its loads.
     """
     source = state.replicas[p, state.replica_index[p]]
     given = leader_band_improvement(state, source, p, -1.0)
@@ -616,7 +581,7 @@ def best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tu
 
 @inner_kernel
 def _pass_on(state: LeaderState, p: int, first: int, lacks: Floats) -> bool:
-    """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
+    """Whether ``p`` went to ``first``, whose broker passed on another leadership."""
     middle = state.replicas[p, first]
     state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
     best, best_index = best_passed_on(state, p, middle, lacks)
@@ -633,7 +598,7 @@ def _pass_on(state: LeaderState, p: int, first: int, lacks: Floats) -> bool:
 
 @inner_kernel
 def _chain_from(state: LeaderState, broker: int) -> bool:
-    """A chain of two hand-overs, or a swap, that relieves a broker which no single one helps."""
+    """Whether two hand-overs or a swap relieved ``broker``."""
     lacks = np.empty(state.load.shape[0])
     for b in range(lacks.shape[0]):
         lacks[b] = leader_outside(state, b, -1)
@@ -665,13 +630,12 @@ def _farthest_first(state: LeaderState) -> Longs:
 
 @kernel
 def search_leaders(state: LeaderState, max_rounds: int) -> tuple[int, int]:
-    """Search, and give back what proves needless. Returns hand-overs and how many were undone."""
+    """Return hand-overs and how many were undone."""
     return _search(state, max_rounds), _undo_needless(state)
 
 
 @inner_kernel
 def _search(state: LeaderState, max_rounds: int) -> int:
-    """Rounds of giving, fetching and chains until all is inside or nothing helps. Returns hand-overs."""
     made = 0
     for _ in range(max_rounds):
         before = made
@@ -693,7 +657,7 @@ def _search(state: LeaderState, max_rounds: int) -> int:
 
 @inner_kernel
 def _undo_needless(state: LeaderState) -> int:
-    """Give leaderships back to today's leader where no broker's distance from the bands grows. Returns how many."""
+    """Where no band violation grows. Return how many."""
     undone = 0
     for p in range(state.replica_index.shape[0]):
         if state.replicas[p, state.replica_index[p]] == state.original[p]:
@@ -711,18 +675,12 @@ def _undo_needless(state: LeaderState) -> int:
     return undone
 
 
-# Who leads: today's leader where that keeps every broker inside its bands, another replica where not.
-
-
 def leader_columns(problem: Problem) -> list[int]:
-    """Resources that depend on who leads."""
     return [d for d, resource in enumerate(problem.resources) if resource in LEADER_CARRIED]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChosenLeaders:
-    """``replica_index`` int32[P]: which replica leads each partition."""
-
     replica_index: Ints
     statistics: SearchStatistics = NOTHING_DONE
 
@@ -730,10 +688,10 @@ class ChosenLeaders:
 def choose_leaders(
     problem: Problem, replicas: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
 ) -> ChosenLeaders:
-    """Who leads the sets ``replicas`` int32[P, W]. O(P·W) a round.
+    """Leaders of the sets ``replicas`` int32[P, W]. O(P·W) a round.
 
-    Where leaders alone may change, even counts are found exactly first, and mended for rates where those need it; the
-    better of that and of the search alone is kept: nearer to its bands, then fewer changes.
+    Leaders-only plans: exact even counts, then a search for rates; the plain search if it ends nearer to the bands,
+    then with fewer changes.
     """
     may_lead = candidates(problem, replicas)
     replica_index = first_leaders(problem, replicas, may_lead)
@@ -754,9 +712,7 @@ def choose_leaders(
 def go_on_leading(
     problem: Problem, replicas: Ints, leader: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
 ) -> ChosenLeaders:
-    """Who leads the sets ``replicas`` int32[P, W] where ``leader`` int32[P] led sets much like them: he goes on where
-    he is there and may, and the search goes on from there. O(P·W) a round.
-    """
+    """Leaders of ``replicas``, searched from ``leader`` where that is a replica and may lead."""
     may_lead = candidates(problem, replicas)
     replica_index = first_leaders(problem, replicas, may_lead)
     goes_on = may_lead & (replicas == leader[:, None])
@@ -773,7 +729,7 @@ def _search_by_worst(state: LeaderState) -> SearchStatistics:
 
 
 def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands, tolerance: float) -> bool:
-    """Even counts with the fewest changes, if counts are balanced at all."""
+    """Whether counts were made even."""
     d = problem.column("leaders")
     if d is None or np.isfinite(problem.limit[:, leader_columns(problem)]).any():
         return False
@@ -785,12 +741,10 @@ def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands, toleran
 
 
 def _band_violation(state: LeaderState) -> float:
-    """Distance of all loads from their bands."""
     return float(np.maximum(np.maximum(state.load - state.high, state.low - state.load), 0.0).sum())
 
 
 def _evenness(state: LeaderState) -> tuple[float, int]:
-    """How far outside, in steps that matter, and leader changes: the smaller the better."""
     leader = state.replicas[np.arange(len(state.replica_index)), state.replica_index]
     return round(_band_violation(state), 6), int((leader != state.original).sum())
 
@@ -798,7 +752,6 @@ def _evenness(state: LeaderState) -> tuple[float, int]:
 def leader_state_of(
     problem: Problem, replicas: Ints, replica_index: Ints, may_lead: Flags, bands: WorkingBands, params: LeaderParams
 ) -> LeaderState:
-    """Loads of the given leaders, what brokers carry as followers included."""
     columns = leader_columns(problem)
     scale = resource_scale(problem)[columns]
     extra = np.ascontiguousarray(problem.leader_extra[:, columns] / scale)
@@ -830,14 +783,10 @@ def _loads(replicas: Ints, replica_index: Ints, follower: Floats, extra: Floats,
     return load
 
 
-# The fewest leader changes that a leaders-only job can do with: exact for counts, so a bound for everything else.
-
-
 def least_leader_changes(problem: Problem) -> EvenLeaders | None:
-    """The minimum for the band of leader counts, with the prices that prove it; rates can only ask for more.
+    """Minimum for a leaders-only plan by counts, with its prices: a lower bound for all resources.
 
-    None where replicas may move (then a leader may come with its replica), where the preferred replica is to lead, or
-    where no choice of leaders brings every count into its band.
+    None where replicas may move, the preferred replica must lead, or no choice meets all bands.
     """
     d = problem.column("leaders")
     if problem.moves_replicas or problem.elects_preferred or d is None or not problem.partition_count:

@@ -1,21 +1,16 @@
-"""Return one broker's replicas placed on its log dirs within their limits, and the fewest bytes that this moves.
+"""Placement of one broker's replicas in its log dirs, and a lower bound on the bytes moved.
 
-Promises, in this order: a dir that may not receive gets nothing; as few bytes above ceilings as can be, all dirs
-together; as few below floors; few bytes moved. The same problem gives the same answer.
+Promises, in order: a dir that may not receive gets nothing; fewest bytes above ceilings in total; fewest below floors;
+fewest moved. Deterministic.
 
-Search: while a dir is outside its limits, the one move that repairs most for each byte, of equal ones the largest. Then
-each moved replica is put back where that hurts nothing, or exchanged for a lighter one of the same dir. Small problems
-without a proof are decided by integer programs, one for each promise: there all promises are exact.
-Example: ceilings 100 and 100, dir 0 holds 60, 50, 30 and dir 1 nothing, 40 too much. 60 repairs 40 of 60, 50 repairs 40
-of 50, 30 repairs 30 of 30 and leaves 10, for which 50 has to go: so 30 is put back, 50 moved, and 50 is the bound.
-O(moves × R × D).
+Search: make the move that repairs most per byte, ties to the largest, until all dirs are within limits. Then replicas
+return or swap with lighter ones. Small problems without a proof go to exact integer programs. O(moves × R × D).
+Example: ceilings 100, dir 0 holds 60, 50, 30. 30 repairs most per byte but leaves 10, so 50 moves and 30 returns.
 
-Bound: a dir above its ceiling loses whole replicas of its own that weigh at least the excess, and the sets of two dirs
-share no replica. A dir below its floor gains whole replicas of others, and no replica arrives twice. So the moved bytes
-are at least the sum of the lightest such sets, counted at the dirs that lose and, apart, at those that gain; the larger
-sum is the bound. The lightest set of at least ``need`` is a covering knapsack. Sizes are counted in units of
-need / 1,000, rounded up, so that every real set still covers: the answer is never above the true one.
-Example: replicas of 60, 50 and 30, 70 must leave: 60 + 30 (90) and 50 + 30 (80) cover, so 80. O(R × 1,000) a dir.
+Bound: a dir above its ceiling loses whole replicas that weigh the excess, one below its floor gains such; the sets are
+disjoint, so the lightest sets add up, and the larger sum of both is the bound. The lightest set is a covering knapsack
+in units of need / 1,000, rounded up: never above the true answer. Example: replicas of 60, 50 and 30, 70 must leave: 50
++ 30 cover, so 80. O(R × 1,000) a dir.
 """
 
 from __future__ import annotations
@@ -37,11 +32,8 @@ from kafka_rebalance.snapshot.partition_table import UNKNOWN_DIR, PartitionTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogDirProblem:
-    """R replicas in D dirs of one broker.
-
-    ``size_bytes`` int64[R], at least 1 (an empty replica must leave a dir that is emptied, too); ``dir_of`` int64[R];
-    ``floor_bytes`` and ``ceiling_bytes`` int64[D]: the load that the dir should end with; ``may_receive`` bool[D]:
-    false for a dir that is cordoned. Raises UsageError where these contradict each other.
+    """R replicas in D dirs. ``size_bytes`` at least 1: an empty replica must leave an emptied dir, too. ``may_receive``
+    is false for a cordoned dir. Raises UsageError on contradictions.
     """
 
     size_bytes: Longs
@@ -64,17 +56,15 @@ class LogDirProblem:
             raise UsageError.at("log dirs", "a floor above its ceiling", "a floor is at most its ceiling")
 
     def load_bytes(self, dir_of: Longs) -> Longs:
-        """int64[D]: what each dir holds when the replicas lie in ``dir_of``."""
         result = np.zeros(len(self.ceiling_bytes), dtype=np.int64)
         np.add.at(result, dir_of, self.size_bytes)
         return result
 
     def moved_bytes(self, dir_of: Longs) -> int:
-        """Bytes that are copied from one dir to another."""
         return int(self.size_bytes[dir_of != self.dir_of].sum())
 
     def cost(self, dir_of: Longs) -> tuple[int, int, int]:
-        """What is minimised, in this order: bytes above ceilings, bytes below floors, bytes moved."""
+        """Minimised in this order: bytes above ceilings, below floors, moved."""
         load = self.load_bytes(dir_of)
         over = np.maximum(load - self.ceiling_bytes, 0).sum()
         under = np.maximum(self.floor_bytes - load, 0).sum()
@@ -82,10 +72,7 @@ class LogDirProblem:
 
 
 def fewest_moved_bytes(problem: LogDirProblem, floor_bytes: Longs, ceiling_bytes: Longs) -> int:
-    """At most what any placement moves whose dirs all end from ``floor_bytes`` to ``ceiling_bytes``, int64[D] each.
-
-    Where no placement does, any number is right.
-    """
+    """Lower bound for placements within the limits, int64[D] each."""
     load = problem.load_bytes(problem.dir_of)
     leaves = arrives = 0
     for place, bytes_now in enumerate(load.tolist()):
@@ -96,10 +83,7 @@ def fewest_moved_bytes(problem: LogDirProblem, floor_bytes: Longs, ceiling_bytes
 
 
 def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
-    """At most the weight of the lightest set of ``size_bytes`` that weighs ``need_bytes`` or more, at least the need.
-
-    Where all of them together weigh less, the need itself.
-    """
+    """Lower bound on the lightest set of ``need_bytes`` or more; the need itself if all together weigh less."""
     if need_bytes <= 0 or int(size_bytes.sum()) < need_bytes:
         return max(need_bytes, 0)
     unit = max(1, need_bytes // LOG_DIRS.bound_units)
@@ -114,16 +98,13 @@ def lightest_cover_bytes(size_bytes: Longs, need_bytes: int) -> int:
 
 
 def placed_in_whole_numbers(problem: LogDirProblem) -> Longs | None:
-    """``dir_of`` int64[R]: least above ceilings, then below floors, then moved; ``None`` if too large or unsolved.
-
-    The program counts in floating point, so its answer is good and no proof: whoever takes it weighs it again.
-    """
+    """``dir_of`` by an integer program in floating point, not a proof; ``None`` if too large or unsolved."""
     replicas, dirs = len(problem.size_bytes), len(problem.ceiling_bytes)
     if not 0 < replicas * dirs <= LOG_DIRS.whole_cells:
         return None
     scale = float(problem.size_bytes.max())
     size = problem.size_bytes / scale
-    loads = kron(csr_array(size[None, :]), identity(dirs))  # variables: replica × dir, then over[D], then under[D]
+    loads = kron(csr_array(size[None, :]), identity(dirs))  # replica × dir, then over[D], then under[D]
     none = csr_array((dirs, dirs))
     one_dir = hstack([kron(identity(replicas), np.ones((1, dirs))), csr_array((replicas, 2 * dirs))])
     rows: Any = vstack([
@@ -153,17 +134,14 @@ def placed_in_whole_numbers(problem: LogDirProblem) -> Longs | None:
         if chosen is None:
             return None
         constraints = [*constraints, LinearConstraint(aim[None, :], -np.inf, float(aim @ chosen) + 1e-9)]
-    assert chosen is not None  # there are three aims
+    assert chosen is not None
     dir_of: Longs = np.argmax(chosen[:cells].reshape(replicas, dirs), axis=1).astype(np.int64)
     return dir_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogDirPlacement:
-    """``dir_of`` int64[R]; ``bound_bytes``: no placement moves less whose dirs end within the limits asked, each
-    widened to where this one leaves its dir. ``over_bytes`` above ceilings and ``under_bytes`` below floors, 0 where
-    all hold.
-    """
+    """``bound_bytes`` holds for the limits asked, each widened to this placement's load."""
 
     dir_of: Longs
     moved_bytes: int
@@ -173,7 +151,6 @@ class LogDirPlacement:
 
 
 def place_in_log_dirs(problem: LogDirProblem) -> LogDirPlacement:
-    """The dirs of one broker's replicas. No randomness, no clock."""
     dir_of = _with_fewer_bytes(problem, _within_limits(problem))
     over, under, moved = problem.cost(dir_of)
     if over or under or moved > _bound(problem, dir_of):
@@ -191,7 +168,7 @@ def _bound(problem: LogDirProblem, dir_of: Longs) -> int:
 
 
 def _within_limits(problem: LogDirProblem) -> Longs:
-    """Move after move while one mends something; each lowers what is outside, so it ends."""
+    """Each move lowers the total outside, so this ends."""
     dir_of = problem.dir_of.copy()
     rows = np.arange(len(dir_of))
     while len(rows):
@@ -215,7 +192,7 @@ def _within_limits(problem: LogDirProblem) -> Longs:
 
 
 def _outside(problem: LogDirProblem, load: Longs, dirs: Longs | None = None) -> Floats:
-    """What loads are outside the limits of their dirs, weighed; ``dirs`` of the loads where they are not all dirs."""
+    """``dirs`` of the loads where they are not all dirs."""
     places = slice(None) if dirs is None else dirs
     over = np.maximum(load - problem.ceiling_bytes[places], 0)
     under = np.maximum(problem.floor_bytes[places] - load, 0)
@@ -224,7 +201,7 @@ def _outside(problem: LogDirProblem, load: Longs, dirs: Longs | None = None) -> 
 
 
 def _with_fewer_bytes(problem: LogDirProblem, dir_of: Longs) -> Longs:
-    """Put back, or exchanged for a lighter one, the heaviest first; each change moves fewer bytes, so it ends."""
+    """Put moved replicas back or swap them, heaviest first. Bytes fall, so this ends."""
     dir_of = dir_of.copy()
     is_better = True
     while is_better:
@@ -236,11 +213,8 @@ def _with_fewer_bytes(problem: LogDirProblem, dir_of: Longs) -> Longs:
 
 
 def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
-    """One replica back in its dir, with the lightest of its dir gone in its stead where one has to, in ``dir_of``.
-
-    Only where the two dirs are no further outside their limits than before.
-    """
-    pair = np.array([problem.dir_of[replica], dir_of[replica]], dtype=np.int64)  # its own dir, the one it is in
+    """Whether a replica went home, alone or in a swap, with the two dirs no further outside."""
+    pair = np.array([problem.dir_of[replica], dir_of[replica]], dtype=np.int64)  # home dir, present dir
     size = problem.size_bytes
     load = problem.load_bytes(dir_of)[pair]
     allowed = _outside(problem, load, pair).sum()
@@ -248,7 +222,7 @@ def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
     is_lighter = (dir_of == pair[0]) & (problem.dir_of == pair[0]) & (size < size[replica])
     instead = np.flatnonzero(is_lighter)
     instead = instead[np.argsort(size[instead], kind="stable")]
-    gone = np.concatenate((np.zeros(1, dtype=np.int64), size[instead]))  # nothing, then each of the lighter ones
+    gone = np.concatenate((np.zeros(1, dtype=np.int64), size[instead]))  # no swap, then each lighter one
     outside = sum(
         _outside(problem, load[end] + sign * gone, np.full(len(gone), pair[end])) for end, sign in ((0, -1), (1, 1))
     )
@@ -263,11 +237,10 @@ def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BrokerVolumes:
-    """V volumes whose dirs work. Two dirs that tell the same total and the same usable bytes share one.
+    """V volumes whose dirs work; dirs with the same total and usable bytes share one.
 
-    ``dirs``: the log dirs of each; ``total_bytes``, ``used_bytes`` int64[V], by whomever; ``cells`` int64[R]: where in
-    the partition table the replicas stand that may move, ``volume_of`` int64[R], ``size_bytes`` int64[R]. Of unknown
-    size or dir, on a dir that failed, or on the way already: these stay where they are and are not among them.
+    ``cells`` of movable replicas in the partition table; not those of unknown size or dir, on a failed dir or in
+    motion.
     """
 
     dirs: tuple[tuple[LogDir, ...], ...]
@@ -279,11 +252,10 @@ class BrokerVolumes:
 
     @property
     def may_receive(self) -> Flags:
-        """bool[V]: at least one of its dirs is not cordoned."""
         return np.array([any(not one.is_cordoned for one in group) for group in self.dirs], dtype=np.bool_)
 
     def problem(self, most_used_ratio: float) -> LogDirProblem:
-        """No volume more than ``most_used_ratio`` full: what is not movable of it counts as it is."""
+        """No volume above ``most_used_ratio``; unmovable bytes count."""
         here = np.zeros(len(self.dirs), dtype=np.int64)
         np.add.at(here, self.volume_of, self.size_bytes)
         others = np.maximum(self.used_bytes - here, 0)
@@ -297,12 +269,12 @@ class BrokerVolumes:
         )
 
     def target_path(self, volume: int) -> str:
-        """The dir of a volume that takes what moves there: its first that is not cordoned."""
+        """First dir that is not cordoned."""
         return next(one.path for one in self.dirs[volume] if not one.is_cordoned)
 
 
 def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | None:
-    """``None`` where it has fewer than two volumes that work, or one of them does not tell its sizes. O(replicas)."""
+    """``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
     working = [one for one in broker.log_dirs if one.error is None]
     if any(not one.total_bytes or one.usable_bytes is None for one in working):
         return None
@@ -330,7 +302,7 @@ def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | Non
 
 
 def _movable(broker: int, table: PartitionTable) -> Longs:
-    """Where in the table its replicas stand whose dir and size are known and that nobody moves now."""
+    """Table cells with known dir and size, not in motion."""
     if table.log_dir is None:
         return np.zeros(0, dtype=np.int64)
     is_mine = (table.replicas == broker) & (table.log_dir >= 0) & (table.replica_log_bytes >= 0)

@@ -1,4 +1,4 @@
-"""A placement as a candidate: what it costs, where it leaves the brokers, and which of two is worth more."""
+"""Candidates: placement, cost, loads, order of preference."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kafka_rebalance.planner.state import WorkingBands, topic_excess
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """One placement: what it costs, where it leaves the brokers, how far (in means) outside their bands.
+    """Placement, cost, loads, and distance from the bands in means.
 
-    ``charged``: for the moves, beside their bytes (``CostParams.worth_per_move``).
-    ``statistics``: what was done until it was found, other placements that were tried included.
+    ``charged``: for moves beside their bytes (``CostParams.worth_per_move``). ``statistics`` include rejected
+    placements.
     """
 
     replicas: Ints
@@ -29,22 +29,20 @@ class Placed:
     after: Floats
     band_violation: float
     topic_excess: int
-    misled: int = 0  # partitions led by who may not, though somebody else could
+    misled: int = 0  # partitions whose leader may not lead, though another could
     statistics: SearchStatistics = NOTHING_DONE
     charged: float = 0.0
 
     @property
     def price(self) -> float:
-        """What a plan is chosen by."""
         return self.cost.bytes + self.charged
 
     def is_near(self, bound: float, gap: float = DEFAULTS.gaps.near) -> bool:
-        """So near to the bound that nothing is left to look for."""
         return self.band_violation <= 0 and self.price <= bound * (1 + gap)
 
     @property
     def worth(self) -> tuple[int, bool, float, float, int, int]:
-        """The smaller the better. Where no band is met, a hundredth of a mean is not worth bytes."""
+        """Sort key, smaller is better. Outside the bands, a hundredth of a mean is not worth bytes."""
         cost = self.cost
         return (
             self.misled,
@@ -65,7 +63,7 @@ def place(
     replica_index: Ints | None = None,
     done: SearchStatistics = NOTHING_DONE,
 ) -> Placed:
-    """``replicas`` int32[P, W] led by ``replica_index`` int32[P], chosen here where None; ``done`` to find them."""
+    """Candidate led by ``replica_index`` int32[P], chosen here where None."""
     if replica_index is None:
         chosen = choose_leaders(problem, replicas, bands, params)
         replica_index, done = chosen.replica_index, done + chosen.statistics
@@ -88,7 +86,7 @@ def place(
 
 
 def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
-    """Partitions led by who may not although somebody else could: another set would have kept or brought that one."""
+    """Partitions whose leader may not lead though another set would have one that may."""
     if problem.takes_leaders[problem.stays].all():
         return 0
     able = candidates(problem, replicas)
@@ -97,7 +95,7 @@ def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
 
 
 def better(found: Placed, other: Placed, allowed: int) -> Placed:
-    """The one worth more; topics may be spread worse than ``allowed`` only where nothing inside the bands was found."""
+    """The better one; a topic spread above ``allowed`` only if nothing inside the bands was found."""
     is_spread = other.topic_excess <= allowed or found.band_violation > 0 or found.misled > other.misled
     chosen = other if is_spread and other.worth < found.worth else found
     done = found.statistics + other.statistics
@@ -105,18 +103,16 @@ def better(found: Placed, other: Placed, allowed: int) -> Placed:
 
 
 def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
-    """Cost of going from today's placement to ``replicas`` led by ``leader``."""
     is_copy = replicas >= 0
     for j in range(problem.replicas.shape[1]):
         is_copy &= replicas != problem.replicas[:, j : j + 1]
     copies = is_copy.sum(axis=1)
-    # A partition without a leader has none to change.
     changes = int(((leader != problem.leader) & (problem.leader != ABSENT)).sum())
     return PlanCost(float((copies * problem.move_bytes).sum()), int(copies.sum()), changes)
 
 
 def in_kafka_order(problem: Problem, replicas: Ints, replica_index: Ints) -> tuple[Ints, Ints]:
-    """Rows in Kafka's order: leader first, survivors in today's order, new ones; untouched rows stay."""
+    """Kafka's order: leader, survivors in today's order, new ones; untouched rows stay."""
     rows = np.arange(len(replicas))
     leader = replicas[rows, replica_index]
     width = replicas.shape[1]

@@ -1,4 +1,4 @@
-"""Units of the search: mean loads of brokers for what is loaded, mean bytes of brokers for what is copied."""
+"""Units of the search: mean load and mean bytes of a broker."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 
 
 def resource_scale(problem: Problem) -> Floats:
-    """float64[D]: mean load per broker that stays, 1 where there is none."""
+    """Mean load float64[D] per broker that stays, 1 if 0."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean: Floats = total / max(1, int(problem.stays.sum()))
     return np.where(mean > 0, mean, 1.0)
 
 
 def mean_bytes(problem: Problem) -> float:
-    """Bytes of all replicas per broker that stays."""
     return float((problem.move_bytes * problem.target_rf).sum()) / max(1, int(problem.stays.sum()))
 
 
 def move_costs(problem: Problem, per_move: float) -> Floats:
-    """float64[P]: bytes of a new copy in units of the mean bytes per broker, plus a little for the move itself."""
+    """Bytes of a new copy float64[P] in mean bytes per broker, plus the charge of the move."""
     total = float((problem.move_bytes * problem.target_rf).sum())
     brokers = max(1, int(problem.stays.sum()))
     replicas = max(1, int(problem.target_rf.sum()))
@@ -31,19 +30,13 @@ def move_costs(problem: Problem, per_move: float) -> Floats:
 
 
 def bytes_per_move(problem: Problem, worth_per_move: float) -> float:
-    """What a move is charged beside its bytes where it is a share of a replica's mean bytes."""
+    """Charge of a move; ``worth_per_move`` is a share of a replica's mean bytes."""
     total = float((problem.move_bytes * problem.target_rf).sum())
     return worth_per_move * total / max(1, int(problem.target_rf.sum()))
 
 
-# Which replicas may lead, and what a broker that may lead can hold.
-
-
 def candidates(problem: Problem, replicas: Ints) -> Flags:
-    """bool[P, W]: replicas that may lead, none in an offline dir.
-
-    Pinned partitions keep their leader; so does a partition none may lead.
-    """
+    """bool[P, W], none in an offline dir. Pinned partitions keep their leader; so does one that none may lead."""
     is_there = replicas >= 0
     is_today = is_there & (replicas == problem.leader[:, None])
     may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))
@@ -57,10 +50,7 @@ def candidates(problem: Problem, replicas: Ints) -> Flags:
 
 
 def can_be_led(problem: Problem) -> Flags:
-    """bool[P]: a broker that may lead it exists: one of today's replicas, else a broker that a replica can move to.
-
-    Where this is false, and for what is pinned, a broker goes on leading that should not.
-    """
+    """bool[P]: a replica of today may lead, or can move to a broker that may. Else the present leader goes on."""
     today = candidates(problem, problem.replicas).any(axis=1)
     if today.all() or not problem.moves_replicas:
         return np.asarray(today)

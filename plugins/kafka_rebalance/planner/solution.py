@@ -1,4 +1,4 @@
-"""The planner's result: a placement, its cost, its lower bounds, and what had to be widened."""
+"""Result of the planner."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from dataclasses import dataclass, field
 from kafka_assignors.arrays import Floats, Ints, Longs
 from kafka_rebalance.facts import BoundProof, Fact
 
-# What a search did, by phase: counts, never seconds, so that the same search always has the same statistics.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchStatistics:
-    """Moves made, or given back, by each step of the search; of all that was tried, the plan answered or not.
+    """Moves by each step of the search, including rejected plans. Counts, not seconds: deterministic.
 
-    released             replicas sent away from brokers above their bands before anything else
-    pushed               handed over by brokers above their bands, mixtures that fit
-    finished             handed over by them, what is worth most per cost; ``finished_hard``: however ill it fits
-    pulled               fetched by brokers below their bands; ``pulled_hard``: however ill it fits
-    swapped              exchanges
-    annealed             changes made while annealing
-    leaders_changed      hand-overs of leaderships, and ``leaders_undone`` that proved needless
+    released             evicted from brokers above their bands before anything else pushed               evicted as
+    mixtures that fit finished             evicted by worth per cost; ``finished_hard``: with any fit pulled
+    fetched by brokers below their bands; ``pulled_hard``: with any fit leaders_undone       needless hand-overs
     neighbourhoods       programs that made a small cluster's plan cheaper
     """
 
@@ -38,12 +32,10 @@ class SearchStatistics:
     neighbourhoods: int = 0
 
     def __add__(self, other: SearchStatistics) -> SearchStatistics:
-        """Of one search after the other."""
         return SearchStatistics(**{name: getattr(self, name) + getattr(other, name) for name in self.__slots__})
 
     @property
     def total(self) -> int:
-        """All of them."""
         return sum(getattr(self, name) for name in self.__slots__)
 
 
@@ -61,13 +53,13 @@ class PlanCost:
 
 @dataclass(frozen=True, slots=True)
 class LowerBound:
-    """No plan that meets the same rules and bands costs less than ``value``; ``proof`` says why."""
+    """No plan with the same rules and bands costs less than ``value``."""
 
     value: float
     proof: BoundProof
 
     def gap(self, cost: float) -> float:
-        """(cost - bound) / bound; 0 where both are 0, inf where only the bound is."""
+        """(cost - bound) / bound; 0 if both are 0, inf if only the bound is."""
         if self.value > 0:
             return (cost - self.value) / self.value
         return 0.0 if cost <= 0 else float("inf")
@@ -75,11 +67,10 @@ class LowerBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriceCertificate:
-    """Multipliers that anybody can check: ``prices`` float64[B, D], bytes per unit of load, >= 0 where a broker is
-    above its band, <= 0 where it is below. The bound on bytes is
+    """Dual prices float64[B, D], bytes per unit of load: >= 0 above a band, <= 0 below it. The bound on bytes is
 
-        sum over partitions of min over allowed placements (bytes copied + sum of prices · load placed)
-        - sum over brokers of (prices⁺ · band_high - prices⁻ · band_low)        (weak duality)
+    sum over partitions of min over allowed placements (bytes copied + sum of prices · load placed)
+    - sum over brokers of (prices⁺ · band_high - prices⁻ · band_low)        (weak duality)
     """
 
     prices: Floats
@@ -88,9 +79,8 @@ class PriceCertificate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cover:
-    """Replicas that do not fit on one broker (``verify/bounds.py``): the free ones that may stay there, without the
-    rows ``gone`` int64, and copies of the rows ``come`` int64; ``column`` is the resource, ``price`` >= 0 what a unit
-    of it is worth in bytes.
+    """Replicas too large for one broker together (``verify/bounds.py``): free ones that may stay, without rows
+    ``gone``, and copies of rows ``come``. ``price`` >= 0: bytes per unit of resource ``column``.
     """
 
     broker: int
@@ -102,12 +92,10 @@ class Cover:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostProof:
-    """Multipliers that prove a bound on moves or on time, as ``PriceCertificate`` does on bytes; on bytes itself with
-    ``covers`` beside the prices of loads.
+    """Dual prices for a bound on moves or time; on bytes if there are ``covers``.
 
-    Moves: a copy costs 1. Time: a byte costs ``receiving`` float64[B] where it comes to and ``sending`` float64[B] at
-    today's leader, together 1 over all brokers; the busiest broker's bytes, in or out, are no less than any such mean.
-    ``value``: moves, or bytes that the busiest broker receives or sends, or all bytes.
+    Moves: a copy costs 1. Time: a byte costs ``receiving`` float64[B] at its receiver and ``sending`` at today's
+    leader; these sum to 1, and the busiest broker's bytes are at least any such mean.
     """
 
     prices: Floats
@@ -119,8 +107,8 @@ class CostProof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvennessProof:
-    """Multipliers that prove how even a plan within a budget can be at best (``linear_program/least_imbalance.py``):
-    ``prices`` float64[B, D], imbalance per unit of load, and what a byte, a move and a leader change are charged.
+    """Dual prices of the best evenness within a budget (``linear_program/least_imbalance.py``), imbalance per unit of
+    load.
     """
 
     prices: Floats
@@ -132,10 +120,8 @@ class EvennessProof:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """One bound for each cost; ``parts`` holds every bound on bytes that was computed, by name of its proof.
-
-    ``proofs``: of costs beside the bytes, ``replica_moves`` and ``seconds``, where they were looked for and found, and
-    of ``bytes`` where covers prove more than the certificate.
+    """``parts``: every bound on bytes by proof. ``proofs``: of moves and ``seconds``; of ``bytes`` where covers prove
+    more.
     """
 
     bytes: LowerBound
@@ -148,29 +134,25 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """A band that could not be met. Levels are multiples of the plain mean; ``cause`` is the smallest one found."""
+    """Band that could not be met. Levels are multiples of the plain mean."""
 
     resource: str
     side: str  # "low" or "high"
     asked: float
     used: float
-    broker: int  # index of the worst broker
+    broker: int  # index of the worst
     cause: Fact
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A placement and its proof.
+    """Placement with its proof.
 
-    replicas   int32[P, W], leader first, then in the order of today's list; padded with -1; untouched rows unchanged
-    leader     int32[P]
-    band_low, band_high  float64[B, D]: the bands that the plan meets (asked ones, widened where ``widened`` says)
-    before, after        float64[B, D]: loads
-    topic_excess         replicas above ⌈topic's replicas / brokers that stay⌉ on one broker, before and after
-    statistics           work done, by phase
-    is_cut_short         what its budget allows; without one more would have been done
-    gave_way             resource whose band gave way → resources whose bands or caps it gave way to
-    is_outside_proved    no plan is inside all bands; are_caps_proved: none keeps the caps (a program in whole numbers)
+    replicas   int32[P, W], leader first, then in today's order; padded with -1; untouched rows unchanged band_low,
+    band_high  float64[B, D]: the bands met, after widening topic_excess         replicas above ⌈topic's replicas /
+    brokers that stay⌉, before and after is_cut_short         without the budget the plan would do more gave_way
+    resource whose band was relaxed → resources that come first is_outside_proved    no plan is inside all bands;
+    are_caps_proved: none keeps the caps
     """
 
     replicas: Ints

@@ -1,6 +1,5 @@
-"""Solve one problem: replica sets, leaders, cost, bounds.
-
-``IMPROVERS`` and ``NEARER`` list what is tried, in order; each takes the best found so far and returns no worse one.
+"""Solve one problem. ``IMPROVERS`` and ``NEARER`` run in order; each takes the best candidate and returns none
+worse.
 """
 
 from __future__ import annotations
@@ -44,15 +43,12 @@ from kafka_rebalance.planner.widening import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchTask:
-    """What every improver is given: the problem, its bands as the search takes them, seed and parameters."""
-
     problem: Problem
     bands: WorkingBands
     seed: int
     params: SolveParams
 
     def with_problem(self, problem: Problem, params: SolveParams | None = None) -> SearchTask:
-        """Return the task for other bands of the same cluster."""
         params = self.params if params is None else params
         bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
         return SearchTask(problem, bands, self.seed, params)
@@ -60,12 +56,11 @@ class SearchTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The best placement so far, the bounds proved so far, and what is known where no plan was found inside all bands.
+    """Best placement and bounds so far.
 
-    within           the problem, the bands that others give way to widened to what was reached; None: no band had to
-                     give way. From then on ``best`` is judged by other bands than the problem's
-    gave_way         resource whose band was given up for a while → those that it was given up for
-    is_proved        no plan is inside all bands; are_caps_proved: none keeps the caps
+    within           problem with lower-ranked bands widened, None if none was; ``best`` is then judged by it gave_way
+    resource whose band was dropped for a while → resources that it was dropped for is_proved        no plan is inside
+    all bands; are_caps_proved: none keeps the caps
     """
 
     best: Placed
@@ -77,7 +72,6 @@ class Found:
     are_caps_proved: bool = False
 
     def is_outside(self, problem: Problem) -> bool:
-        """A broker is outside its band, where bands are looked at."""
         return self.best.band_violation > 0 and not problem.elects_preferred
 
 
@@ -85,11 +79,8 @@ Improver = Callable[[SearchTask, Found], Found]
 
 
 def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) -> Solution:
-    """Return the cheapest plan found that meets the rules and bands, with lower bounds on what any plan costs.
-
-    First replica sets and leaders, then what ``IMPROVERS`` make of them; where brokers are outside their bands after
-    that, what ``NEARER`` find. Raises InfeasibleError where hard rules cannot be met, naming the smallest cause and
-    what would help.
+    """Cheapest plan found within the rules and bands, with lower bounds. Raises InfeasibleError with the smallest cause
+    if hard rules cannot be met.
     """
     task = SearchTask(problem, working_bands(problem, problem.band_low, problem.band_high, params.bands), seed, params)
     found = _improved(task)
@@ -115,14 +106,13 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
 
 
 def _improved(task: SearchTask, known: Placed | None = None) -> Found:
-    """What the search finds, or what is ``known``, and what improvers make of the better one."""
     problem, bands, params = task.problem, task.bands, task.params
     if not problem.moves_replicas:
         best = place(problem, problem.replicas, bands, params)
         return Found(best, lower_bounds(problem, params=params.bounds), ReplicaSets(problem.replicas, problem.replicas))
     sets = start_sets(problem)
     searched = search_replicas(problem, sets, bands, seed=task.seed, params=params)
-    # What found no place at first may have found one since.
+    # A later move may have made room.
     rows = _stranded_rows(problem, searched.replicas) if searched.stranded else np.zeros(0, dtype=np.int64)
     if len(rows):
         start = ReplicaSets(_lawful(problem, int(rows[0]), params), sets.original)
@@ -138,14 +128,13 @@ def _improved(task: SearchTask, known: Placed | None = None) -> Found:
 
 
 def _raise_bounds(task: SearchTask, found: Found) -> Found:
-    """Higher bounds, where the plan is not near the first ones."""
     if found.best.is_near(found.bounds.bytes.value, task.params.gaps.near):
         return found
     return replace(found, bounds=raised(task.problem, found.bounds, task.params.bounds))
 
 
 def _solve_programs(task: SearchTask, found: Found) -> Found:
-    """Small clusters: linear programs and programs in whole numbers."""
+    """Small clusters."""
     problem, params = task.problem, task.params
     if not _is_for_programs(task) or found.best.is_near(_least(task, found), params.gaps.near):
         return found
@@ -156,7 +145,7 @@ def _solve_programs(task: SearchTask, found: Found) -> Found:
 
 
 def _anneal(task: SearchTask, found: Found) -> Found:
-    """Larger clusters: the better of what was found and what that becomes by annealing."""
+    """Larger clusters."""
     problem, params, best = task.problem, task.params, found.best
     if _is_for_programs(task) or best.is_near(_least(task, found), params.gaps.far) or not params.effort.anneal_steps:
         return found
@@ -168,7 +157,7 @@ def _anneal(task: SearchTask, found: Found) -> Found:
 
 
 def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
-    """Middling clusters: a linear program of the moves that matter."""
+    """Middling clusters."""
     problem, params, least = task.problem, task.params, _least(task, found)
     is_asked = params.effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
     if _is_for_programs(task) or not is_asked or found.best.is_near(least, params.gaps.far):
@@ -179,7 +168,7 @@ def _solve_restricted_program(task: SearchTask, found: Found) -> Found:
 
 
 def _decide_whole(task: SearchTask, found: Found) -> Found:
-    """Outside its bands: a plan inside them by a program in whole numbers, or the proof that there is none."""
+    """A plan inside the bands by an integer program, or the proof that there is none."""
     problem, params = task.problem, task.params
     if not found.is_outside(problem) or not params.effort.program_steps:
         return found
@@ -197,7 +186,7 @@ def _decide_whole(task: SearchTask, found: Found) -> Found:
 
 
 def _keep_ranks(task: SearchTask, found: Found) -> Found:
-    """Outside its bands: a plan that keeps the caps and comes nearer to the bands that others give way to."""
+    """Outside the bands: keep the caps and come nearer to the bands of higher rank."""
     problem, params, best = task.problem, task.params, found.best
     if not found.is_outside(problem):
         return found
@@ -222,8 +211,8 @@ def _keep_ranks(task: SearchTask, found: Found) -> Found:
 
 
 def _widen_least(task: SearchTask, found: Found) -> Found:
-    """Outside its bands: the cheapest plan found within the least bands that are met, however topics are spread; and
-    what covers found on the way prove for the problem's own bands.
+    """Outside the bands: cheapest plan within the least bands met, with any topic spread; covers raise the original
+    bounds.
     """
     problem, params, within, bounds = task.problem, task.params, found.within, found.bounds
     if within is None or not params.effort.program_steps:
@@ -239,25 +228,22 @@ def _widen_least(task: SearchTask, found: Found) -> Found:
     return replace(found, best=best, bounds=bounds)
 
 
-# What is tried on every problem whose replicas may move, in order; each is for clusters of some size.
 IMPROVERS: tuple[Improver, ...] = (_raise_bounds, _solve_programs, _anneal, _solve_restricted_program)
-# What is tried where brokers are outside their bands after that.
 NEARER: tuple[Improver, ...] = (_decide_whole, _keep_ranks, _widen_least)
 
 
 def _is_for_programs(task: SearchTask) -> bool:
-    """Programs of the whole cluster are small enough."""
     return task.params.effort.program_steps > 0 and is_small(task.problem, task.params.linear_program.arcs)
 
 
 def _least(task: SearchTask, found: Found) -> float:
-    """The bound of what plans are chosen by, in bytes."""
+    """Bound on the price that plans compare by."""
     return least_price(task.problem, found.bounds, task.params.costs)
 
 
 def _without_others(stages: Sequence[SearchTask], known: Placed) -> tuple[Placed, Decision]:
-    """The best plan found for the bands of the last of ``stages`` alone, no farther outside those before it than
-    ``known``; and what was proved where it is outside.
+    """Best plan for the bands of the last of ``stages``, no farther outside earlier ones than ``known``, and its
+    proof.
     """
     task = stages[-1]
     stage, params = task.problem, task.params
@@ -281,12 +267,11 @@ def _without_others(stages: Sequence[SearchTask], known: Placed) -> tuple[Placed
 
 
 def _distances(stages: Sequence[SearchTask], found: Placed) -> tuple[float, ...]:
-    """How far a plan is outside each stage, the first one first; before that, who is led by whom."""
+    """Wrong leaders, then the distance outside each stage."""
     return (found.misled, *(_judged(stage, found).band_violation for stage in stages))
 
 
 def _judged(task: SearchTask, found: Placed) -> Placed:
-    """The same placement by other bands."""
     index = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
     return place(task.problem, found.replicas, task.bands, task.params, replica_index=index, done=found.statistics)
 
@@ -296,7 +281,7 @@ def _sets(problem: Problem) -> ReplicaSets:
 
 
 def _within_reach(problem: Problem, params: SolveParams) -> SolveParams:
-    """Fewer steps on large clusters: how near the bands come was the dear part, and they are another target anyway."""
+    """Fewer steps for large clusters."""
     pairs = int((~problem.pinned).sum()) * int(problem.stays.sum())
     if pairs <= params.widening.most_pairs:
         return params
@@ -305,15 +290,11 @@ def _within_reach(problem: Problem, params: SolveParams) -> SolveParams:
 
 
 def _stranded_rows(problem: Problem, replicas: Ints) -> Longs:
-    """Partitions with a replica nowhere, or on a broker that leaves."""
     return np.flatnonzero((replicas == problem.broker_count).any(axis=1) | _on_leaving(problem, replicas))
 
 
 def _lawful(problem: Problem, row: int, params: SolveParams) -> Ints:
-    """int32[P, W]: replica sets by the rules alone, where the search found no place for a replica of ``row``.
-
-    Raises InfeasibleError with the smallest cause that is proved, or with what is not known.
-    """
+    """Replica sets by the rules alone; raises InfeasibleError with the smallest proved cause, or as undecided."""
     cause = smallest_cause(problem, params.linear_program)
     if cause is not None:
         raise cause.error()
@@ -333,42 +314,35 @@ def _on_leaving(problem: Problem, replicas: Ints) -> Flags:
     return np.asarray(leaving.any(axis=1))
 
 
-# Leaders that stay where the plan put them: Kafka's controller elects preferred replicas by itself.
-#
-# With ``auto.leader.rebalance.enable`` (the default) the first replica of each list leads again soon after a plan,
-# where it is in sync. So a plan is judged twice, as it ends and after that election.
+# Preferred leaders. With ``auto.leader.rebalance.enable`` (the default) the first replica of each list soon leads again
+# if it is in sync, so a plan is judged at its end and after that election.
 #
 # Promises, in order
-# 1. Loads above a limit (a capacity or a cap), before or after that election, are the least of these ways: leaders as
-#    they were found; the same with each list reordered that an election would undo; preferred leaders elected first,
-#    and only what is then outside its bands given to others; the leaders found, without those that no band asks for;
-#    where the replicas stay, leaders and lists of today.
-# 2. Bands that others yield to (``Problem.band_rank``) are left least once the plan is done.
-# 3. Of these, no election after the plan leads to less even loads than one today would, where one of them keeps that.
-# 4. The load outside bands, before or after that election, whichever is more, is the least.
-# 5. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.
-# 6. A list whose first replica may not lead (its broker is demoted) is reordered, so that no election brings it back.
+# 1. Least load above a limit (capacity or cap) in both states, of these ways: leaders as found; with each list
+#    reordered
+#    that an election would undo; preferred leaders first, others only where bands need it; leaders as found without
+#    needless changes; where the replicas stay, today's leaders and lists.
+# 2. Bands of higher rank (``Problem.band_rank``) are violated least at the end.
+# 3. No election after the plan ends less even than one today, if a way allows that.
+# 4. Least load outside bands in the worse state.
+# 5. Fewest elections and reordered lists together, then fewest reordered lists.
+# 6. A list whose first replica may not lead (a demoted broker) is reordered.
 #
-# The first replica of a list leads in the end even if it is out of sync today: it will have caught up by then, and
-# lists that were written for the time of its absence would then be wrong.
+# The first replica counts as the final leader even if out of sync today: it will catch up.
 #
-# Example: 12 partitions whose lists begin 4/4/4, broker 2 was restarted and leads nothing (6/6/0). Giving 2 four
-# leaders at random reorders up to four lists; electing its own four reorders none. Lists that all begin with broker 0,
-# leaders 4/4/4: eight lists are reordered, and no leader changes.
+# Example: lists begin 4/4/4, broker 2 restarted and leads nothing (6/6/0): electing its own four reorders no list.
 #
-# Complexity: two leader searches, O(P·W) a round; nothing where every leader is the first of its list.
+# Complexity: two leader searches, O(P·W) a round; nothing where every leader is first.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Way:
-    """Lists int32[P, W] and who leads them, int32[P]."""
-
     replicas: Ints
     leader: Ints
 
 
 def elected_leaders(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """int32[P]: who leads once preferred replicas are elected: of a list that stays ``problem.preferred``."""
+    """int32[P] after preferred election; a list that stays gets ``problem.preferred``."""
     if problem.preferred is None:
         return leader
     is_untouched = (replicas == problem.replicas).all(axis=1) & (leader == problem.leader)
@@ -376,7 +350,7 @@ def elected_leaders(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
 
 
 def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS) -> Solution:
-    """The same sets with lists and leaders that an election leaves as even as they are."""
+    """The same sets, with lists and leaders that an election keeps even."""
     preferred = problem.preferred
     if preferred is None or problem.elects_preferred:
         return solution
@@ -405,11 +379,10 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
 
 
 def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
-    """The same sets without the leader changes and new orders that no band asks for.
+    """The same sets without needless leader changes and orders.
 
-    Each row in turn goes back to today's list and leader, or to today's list and an election, or keeps today's leader
-    in its new set. It stays so where no broker then ends farther outside a band, or above a limit, than it does with
-    ``solution``: at the end of the plan, and after an election of preferred replicas. O(changes · D).
+    Each row goes back to today's list and leader, to today's list and an election, or to today's leader, if no broker
+    then ends farther outside a band or limit than with ``solution``, before and after election. O(changes · D).
     """
     if problem.elects_preferred:
         return solution
@@ -422,7 +395,7 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
     may_be_elected = (preferred != ABSENT) & (problem.takes_leaders | problem.keeps_leaders)[preferred]
     is_same_set = (np.sort(lists, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     keeps = np.where(is_same_set, may_be_elected, (lists == now[:, None]).any(axis=1) & (leader != now))
-    # A leader that changes without a new list is elected: the broker is the preferred one.
+    # A leader change without a new list elects the preferred broker.
     for row in np.flatnonzero((lists != problem.replicas).any(axis=1) & may_stay & keeps).tolist():
         stays, first = now[row], preferred[row]
         if is_same_set[row]:
@@ -442,46 +415,41 @@ def with_needed_changes(problem: Problem, solution: Solution) -> Solution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shifted:
-    """Loads float64[B, D] while leaders go from broker to broker, and how low and how high they may get."""
-
     load: Floats
     low: Floats
     high: Floats
 
     @classmethod
     def of(cls, problem: Problem, load: Floats) -> _Shifted:
-        """Inside the bands and below the limits, or no farther outside than ``load`` is."""
+        """Limits are the bands and limits, or ``load`` where that is outside."""
         slack = BAND_TOLERANCE * resource_scale(problem)
         high = np.maximum(np.minimum(problem.band_high, problem.limit), load)
         return cls(load, np.minimum(problem.band_low, load) - slack, high + slack)
 
     def allows(self, taken: int, given: int, extra: Floats) -> bool:
-        """Whether a leader that carries ``extra`` may go from ``taken`` to ``given``."""
         is_kept = (self.load[given] + extra <= self.high[given]) & (self.load[taken] - extra >= self.low[taken])
         return taken == given or bool(is_kept.all())
 
     def shift(self, taken: int, given: int, extra: Floats) -> None:
-        """Let it go."""
         self.load[given] += extra
         self.load[taken] -= extra
 
 
 def away_from_demoted(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """Lists int32[P, W] with the leader first where an election would give the lead back to a demoted broker."""
+    """Lists with the leader first where an election would restore a demoted broker."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), _may_not_lead(problem)).replicas
 
 
 def leaders_first(problem: Problem, replicas: Ints, leader: Ints) -> Ints:
-    """Lists int32[P, W] with the leader first wherever an election would give the lead to another broker."""
+    """Lists with the leader first wherever an election would change it."""
     if problem.preferred is None or problem.elects_preferred:
         return replicas
     return _reordered(problem, _Way(replicas, leader), ~problem.pinned).replicas
 
 
 def _as_today(problem: Problem, found: _Way) -> _Way:
-    """Nothing changes where the replicas stay: an election, or a replica that catches up, will do."""
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     keeps = stays & problem.keeps_leaders[problem.leader] & (problem.leader != ABSENT)
     lists = np.where(keeps[:, None], problem.replicas, found.replicas)
@@ -489,14 +457,13 @@ def _as_today(problem: Problem, found: _Way) -> _Way:
 
 
 def _may_not_lead(problem: Problem) -> Flags:
-    """bool[P]: the next election would give the lead to a broker that must not have it."""
+    """bool[P]: the next election would elect a broker that must not lead."""
     preferred = problem.preferred
     assert preferred is not None
     return np.asarray(~problem.pinned & (preferred != ABSENT) & ~problem.keeps_leaders[preferred])
 
 
 def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
-    """Leaders first in lists of ``which`` bool[P] that an election would give to another broker."""
     rows = np.flatnonzero(which & (elected_leaders(problem, way.replicas, way.leader) != way.leader))
     if not len(rows):
         return way
@@ -508,14 +475,14 @@ def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
 
 
 def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
-    """Preferred leaders where the list stays, then others as far as bands ask for it; or the leaders that were found,
-    but for those that no band asks for.
+    """Preferred leaders where the list stays, others as bands need them; else the leaders found, without needless
+    changes.
     """
     assert problem.preferred is not None
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
     may = (candidates(problem, problem.replicas) & (problem.replicas == problem.preferred[:, None])).any(axis=1)
     start = np.where(stays & may & elects_first, problem.preferred, found.leader).astype(np.int32)
-    # What the search takes back, it takes back to the preferred leader.
+    # The search undoes changes towards the preferred leader.
     settled_today = replace(problem, leader=np.where(may, problem.preferred, problem.leader).astype(np.int32))
     lists = np.where(stays[:, None], problem.replicas, found.replicas)
     bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
@@ -525,9 +492,8 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
 
 
 def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, float, float, int, int]:
-    """The load above limits in both states, how far outside the first bands the plan ends, by how much less even an
-    election is than it would be today, how far outside the worse of both states is, elections and reordered lists,
-    reordered lists.
+    """Load above limits in both states, distance outside first-ranked bands, evenness lost against an election today,
+    distance outside in the worse state, elections and reordered lists, reordered lists.
     """
     elected = elected_leaders(problem, way.replicas, way.leader)
     loads = [broker_loads(problem, way.replicas, leader) for leader in (way.leader, elected)]
@@ -551,12 +517,11 @@ def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, fl
 
 
 def _unevenness(problem: Problem, load: Floats) -> float:
-    """Squares of the load outside bands: one broker far out is worse than two that are half as far."""
+    """Squared: one broker far out is worse than two half as far."""
     return float((_outside(problem, load) ** 2).sum())
 
 
 def _outside(problem: Problem, load: Floats) -> Floats:
-    """How far brokers that stay are outside their bands, in means."""
     outside = np.maximum(load - problem.band_high, 0.0) + np.maximum(problem.band_low - load, 0.0)
     share = outside[problem.stays] / resource_scale(problem)
     return np.where(share > BAND_TOLERANCE, share, 0.0)

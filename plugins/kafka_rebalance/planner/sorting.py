@@ -1,10 +1,5 @@
-"""Sorting inside kernels: the order of float64 values, by quicksort with the median of three, as far as asked.
-
-Whoever ranks a thousand replicas and hands over three has no use for the order of the rest. Which spans are split, and
-how, does not depend on when: ties are in the order that a sort of everything gives them.
-
-Numba's ``np.argsort`` sorts the same way, ties included, and compiles a second longer: it is written for any type, in
-functions of its own that every kernel is linked with.
+"""Lazy sort inside kernels: quicksort (median of three), only as far as needed. Ties are as in a full sort. Numba's
+``np.argsort`` sorts the same way but compiles a second longer.
 """
 
 from __future__ import annotations
@@ -19,12 +14,9 @@ from kafka_rebalance.planner.params import SHORT_SPAN
 
 
 class Ranking(NamedTuple):
-    """A sort that goes only as far as somebody asks: spans of ``order`` are sorted from its front, one after the other.
-
-    order  int64[n], indices into ``values`` float64[n]
-    ends   int64[n+1]: where each span ends that is not sorted yet, the foremost last; between two lies one index that
-           is in its place
-    done   int64[2]: how many indices at the front are in their places, and how many spans are not sorted yet
+    """order  int64[n], indices into ``values`` float64[n], sorted from the front on demand ends   int64[n+1]: ends of
+    the unsorted spans, the foremost last; one sorted index separates two done   int64[2]: sorted indices at the front,
+    number of unsorted spans
     """
 
     values: Floats
@@ -35,7 +27,7 @@ class Ranking(NamedTuple):
 
 @inner_kernel
 def ranking_of(values: Floats) -> Ranking:
-    """All of ``values``, of which none is NaN, in one span."""
+    """``values``: none NaN."""
     count = values.shape[0]
     order = np.empty(count, np.int64)
     for i in range(count):
@@ -48,7 +40,7 @@ def ranking_of(values: Floats) -> Ranking:
 
 @inner_kernel
 def in_place(ranking: Ranking, rank: int) -> int:
-    """The index of the value that is ``rank``-th from below, from 0. O(n) for the first, O(n log n) for all."""
+    """Index of the ``rank``-th smallest value, from 0. O(n) for the first, O(n log n) for all."""
     order, ends, done = ranking.order, ranking.ends, ranking.done
     while done[0] <= rank:
         low, high = done[0], ends[done[1] - 1]
@@ -64,7 +56,7 @@ def in_place(ranking: Ranking, rank: int) -> int:
 
 @inner_kernel
 def smallest_first(values: Floats) -> Longs:
-    """Indices that sort ``values``, of which none is NaN. Ties are in no order, but always the same. O(n log n)."""
+    """Indices that sort ``values``, none NaN; ties in a fixed order. O(n log n)."""
     ranking = ranking_of(values)
     if values.shape[0] > 0:
         in_place(ranking, values.shape[0] - 1)
@@ -73,7 +65,6 @@ def smallest_first(values: Floats) -> Longs:
 
 @inner_kernel
 def largest_first(values: Floats) -> Ranking:
-    """A ranking of ``values`` the other way round: the rank counts from above."""
     negated = np.empty(values.shape[0])
     for i in range(negated.shape[0]):
         negated[i] = -values[i]
@@ -82,7 +73,7 @@ def largest_first(values: Floats) -> Ranking:
 
 @inner_kernel
 def _split(values: Floats, order: Longs, low: int, high: int) -> int:
-    """Partition ``order[low:high + 1]`` around the median of its ends and middle; returns where that ends up."""
+    """Partition by the median of ends and middle; return the pivot's place."""
     middle = (low + high) >> 1
     if values[order[middle]] < values[order[low]]:
         order[low], order[middle] = order[middle], order[low]
@@ -109,7 +100,6 @@ def _split(values: Floats, order: Longs, low: int, high: int) -> int:
 
 @inner_kernel
 def _insert(values: Floats, order: Longs, low: int, high: int) -> None:
-    """Insertion sort of ``order[low:high + 1]``."""
     for i in range(low + 1, high + 1):
         index = order[i]
         j = i
@@ -119,13 +109,9 @@ def _insert(values: Floats, order: Longs, low: int, high: int) -> None:
         order[j] = index
 
 
-# Indices grouped by small whole numbers, such as replicas by broker.
-
-
 def grouped_order(key: Ints, keys: int) -> Longs:
-    """Indices that sort ``key`` int32[n], each in 0..keys-1; within a key they ascend. O(n) for up to 65,536 keys.
-
-    numpy sorts numbers of two bytes by counting, wider ones by merging, which takes five times as long for a million.
+    """Stable order of ``key`` int32[n] in 0..keys-1. numpy counts two-byte numbers, five times as fast as a merge
+    sort.
     """
     narrow = key.astype(np.uint16) if keys - 1 <= np.iinfo(np.uint16).max else key
     return np.argsort(narrow, kind="stable")

@@ -1,10 +1,7 @@
-"""The searching planner's working state: arrays that the compiled kernels read and change in place.
+"""Working state of the search, changed in place by compiled kernels.
 
-One more broker than the problem has, the *unplaced* index (B): replicas that exist nowhere yet (a growing replication
-factor, an offline log dir) stand on it, and like on a drained broker nothing may stay there.
-
-Loads are in units of the resource's mean load per broker that stays, costs in units of the mean bytes per broker: all
-resources weigh alike. Memory is about 40 bytes per replica plus 16·D per partition.
+Index B is *unplaced*: replicas without a broker yet. As on a drained broker, nothing may stay there. Loads are in mean
+loads per broker that stays, costs in mean bytes. About 40 bytes per replica plus 16·D per partition.
 """
 
 from __future__ import annotations
@@ -23,29 +20,23 @@ from kafka_rebalance.planner.params import DEFAULTS, BandParams, ReplicaKernelPa
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.resources import COUNTED
 
-# How evenly each topic is spread: replicas above ⌈topic's replicas / brokers that stay⌉ on one broker, summed up.
-#
-# Large topics keep a row of counts per broker; small ones are counted from their few replicas when asked, so that
-# 100,000 tiny topics on 1,000 brokers need no table of 10⁸ cells.
+# Small topics are counted on demand: 100,000 of them on 1,000 brokers need no table of 10⁸ cells.
 
 
 @dataclass(frozen=True, eq=False)
 class TopicSpread(ByReference):
-    """Counts by topic and broker; T topics, ``row`` -1 for small topics."""
+    """Counts by topic and broker; ``row`` -1 for small topics."""
 
     topic: Ints  # int32[P]
     row: Ints  # int32[T]
     table: Ints  # int32[rows, B+1]
     limit: Ints  # int32[T]: ⌈replicas / brokers that stay⌉
-    start: npt.NDArray[np.int64]  # int64[T+1] into members
-    members: Ints  # int32[P], partitions by topic
+    start: npt.NDArray[np.int64]  # int64[T+1]
+    members: Ints  # partitions by topic
 
 
 def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpread:
-    """Counts of ``replicas`` (int32[P, W], with unplaced ones); limits are those of the target replication factor.
-
-    Topics with more replicas than ``small_topic`` have a row in the table.
-    """
+    """Counts of ``replicas`` int32[P, W]; topics above ``small_topic`` replicas have a row."""
     topics = int(problem.topic.max(initial=-1)) + 1
     members = np.argsort(problem.topic, kind="stable").astype(np.int32)
     start = np.zeros(topics + 1, dtype=np.int64)
@@ -59,13 +50,13 @@ def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpr
 
 
 def topic_limit(problem: Problem) -> Ints:
-    """int32[T]: how many replicas of a topic one broker may hold before they count as too many."""
+    """Most replicas of a topic on one broker, int32[T]."""
     wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1)
     return np.asarray(np.ceil(wanted / max(1, int(problem.stays.sum()))), dtype=np.int32)
 
 
 def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:
-    """Replicas above their topic's limit, all brokers counted; int32[P], int32[P, W], bool[B]. O(P·W log P)."""
+    """Replicas above their topic's limit. O(P·W log P)."""
     is_there = replicas >= 0
     counts = is_there.sum(axis=1)
     total = np.bincount(topic, weights=counts)
@@ -87,7 +78,6 @@ def _count(replicas: Ints, topic: Ints, row: Ints, table: Ints) -> None:
 
 @inner_kernel
 def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> int:
-    """Replicas of topic ``t`` on ``broker``."""
     if spread.row[t] >= 0:
         return int(spread.table[spread.row[t], broker])
     held = 0
@@ -101,26 +91,23 @@ def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> i
 
 @inner_kernel
 def excess_change(spread: TopicSpread, replicas: Ints, p: int, source: int, target: int) -> int:
-    """Change of the excess when a replica of ``p`` goes from ``source`` to ``target``: -1, 0 or 1."""
+    """-1, 0 or 1."""
     t = spread.topic[p]
     gained = 1 if held_of_topic(spread, replicas, t, target) >= spread.limit[t] else 0
     lost = 1 if held_of_topic(spread, replicas, t, source) > spread.limit[t] else 0
     return gained - lost
 
 
-# The bands that the search aims at: a hair inside the ones asked for, so that rounding never leaves a load outside.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkingBands:
-    """float64[B, D] each, absolute loads."""
+    """float64[B, D], slightly inside those asked for."""
 
     low: Floats
     high: Floats
 
 
 def working_bands(problem: Problem, low: Floats, high: Floats, params: BandParams = DEFAULTS.bands) -> WorkingBands:
-    """``low``..``high`` shrunk by the margins; a band too narrow for that keeps its middle. Drained brokers: [0, 0]."""
+    """Too narrow bands keep their middle. Drained brokers: [0, 0]."""
     scale = resource_scale(problem)
     inner_low, inner_high = low.copy(), high.copy()
     for d, resource in enumerate(problem.resources):
@@ -141,7 +128,7 @@ def working_bands(problem: Problem, low: Floats, high: Floats, params: BandParam
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplicaSets:
-    """``replicas`` int32[P, W] with the unplaced index where one must be placed; ``original`` as ``State`` wants it."""
+    """The unplaced index marks replicas to place; ``original`` as in ``State``."""
 
     replicas: Ints
     original: Ints
@@ -149,18 +136,15 @@ class ReplicaSets:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """Working arrays. W = longest replica list, B+1 brokers with the unplaced index, D resources of this search.
+    """``original`` holds -2 - broker for a replica in an offline dir, which may not return."""
 
-    An original broker that may not be returned to (a replica in an offline dir) stands in ``original`` as -2 - broker.
-    """
-
-    replicas: Ints  # int32[P, W], the placement being changed
-    original: Ints  # int32[P, W], where replicas are today
-    leader_index: Ints  # int32[P], which replica leads, -1 = nobody carries the leader's extra load in this search
-    has_leaders: bool  # somebody carries it
+    replicas: Ints  # int32[P, W]
+    original: Ints  # int32[P, W], today
+    leader_index: Ints  # int32[P] slot, -1 = no leader load in this search
+    has_leaders: bool
     follower: Floats  # float64[P, D]
     extra: Floats  # float64[P, D]
-    own: Floats  # float64[P, W]: disk of today's replica beyond the leader's, by original index; or float64[0, 0]
+    own: Floats  # float64[P, W]: disk beyond the leader's, by original index; or float64[0, 0]
     cost: Floats  # float64[P]
     load: Floats  # float64[B+1, D]
     low: Floats
@@ -171,16 +155,16 @@ class State(ByReference):
     has_limit: bool
     rack: Ints  # int32[B+1]
     takes: Flags  # bool[B+1]
-    has_sets: bool  # some partition may be on some brokers alone
+    has_sets: bool  # some partition is confined
     set_of: Ints  # int32[P]: row of ``in_set``; or int32[0]
-    in_set: Flags  # bool[S, B+1]: brokers of each set
-    leads: Flags  # bool[B+1]: may become the leader of what no other replica may lead
+    in_set: Flags  # bool[S, B+1]
+    leads: Flags  # bool[B+1]: where no other replica may lead
     leaves: Flags  # bool[B+1]: drained or unplaced
     receivers_in_rack: Longs  # int64[S, K]
     items: Ints  # replica slots p·W + j, by broker
     start: Longs  # int64[B+2]
     filled: Longs  # int64[B+1]
-    position: Ints  # int32[P·W]: place of a slot in ``items``, -1 for pinned and empty ones
+    position: Ints  # int32[P·W]: place in ``items``, -1 if pinned or empty
     topics: TopicSpread
     params: ReplicaKernelParams
     random: npt.NDArray[np.uint64]  # [1]
@@ -196,7 +180,6 @@ def make_state(
     seed: int,
     params: SolveParams = DEFAULTS,
 ) -> State:
-    """State of ``sets``, whose replicas it changes, led by ``leader_index``, for the resources ``columns``."""
     brokers, replicas, original = problem.broker_count, sets.replicas, sets.original
     scale = resource_scale(problem)[columns]
     rack = distinct_racks(problem.rack)
@@ -247,13 +230,13 @@ def make_state(
 
 
 def _receivers_in_rack(sets: BrokerSets, rack: Ints, takes: Flags) -> Longs:
-    """int64[S, K+1]: brokers of each set that take replicas, by rack; none in that of what is unplaced."""
+    """int64[S, K+1]; 0 for unplaced."""
     sizes = sets.rack_sizes(rack, takes)
     return np.column_stack([sizes, np.zeros(len(sizes), dtype=np.int64)])
 
 
 def _may_lead_alone(problem: Problem) -> Flags:
-    """bool[B]: one of each partition's replicas must be able to lead; where no receiver may lead, anybody may."""
+    """bool[B]; all where no receiver may lead."""
     if (problem.takes_replicas & problem.takes_leaders).any():
         return problem.takes_leaders
     return np.ones(problem.broker_count, dtype=np.bool_)
@@ -266,7 +249,7 @@ def _with_unplaced(table: Floats, value: float) -> Floats:
 def _peaks(
     problem: Problem, replicas: Ints, original: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int
 ) -> Floats:
-    """Disk of today's replicas, wherever they go, and of new ones: nothing is deleted before a copy is complete."""
+    """Kafka deletes nothing before a copy is complete."""
     peak = np.zeros((brokers, 1))
     if disk_column >= 0 and np.isfinite(problem.limit).any():
         today = np.where(original < -1, -2 - original, original)
@@ -282,7 +265,7 @@ def _peaks(
 
 
 def _items(replicas: Ints, pinned: Flags, brokers: int) -> tuple[Ints, Longs, Longs, Ints]:
-    """Slots by broker with room to grow: three times the mean, so that a receiver's list is never the limit."""
+    """Three times the mean, so that a receiver's list never limits the search."""
     is_item = (replicas >= 0) & ~pinned[:, None]
     flat = replicas.ravel()
     replica_indexes = np.flatnonzero(is_item.ravel())

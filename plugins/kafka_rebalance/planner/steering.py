@@ -1,17 +1,11 @@
-"""Return a plan that is cheaper in the cost that comes first: above all quicker, by the busiest broker's bytes.
+"""Cheaper plans by the cost that comes first, usually the busiest broker's bytes (time).
 
-Promises, in order
-1. The plan stays inside its bands, topics are crowded no worse, and rules hold.
-2. The first cost never rises above what it was, or above its bound and the slack where that is more.
-3. As long as the first cost is beyond the slack of its bound, it is what is lowered; after that the next one is, as far
-   as the first stays within.
+Promises, in order: bands and rules hold, topics crowd no worse; the first cost does not rise, or not above its bound
+and slack; it falls until it is within the slack of its bound, then the next cost does.
 
-How: some partitions at a time are decided anew (``part_program``): those that move, those that the linear program of
-flows moves where no broker may be busier than the bound and the slack, and such as hardly care. Example (10 brokers, 2
-of which lead nearly everything): these two send 146 and 126 GB of a plan's 300. Where the program knows who sends,
-copies of what others lead go instead, and no broker is busy with more than some 45 GB.
-
-Complexity: a program for each step; steps and nodes are counted. Source: Shaw 1998, as ``neighbourhoods``.
+Each step solves a part of the plan again: partitions that move, those that the flow program moves, and some with little
+effect. Example: two of 10 brokers lead nearly everything and send 146 and 126 of 300 GB. Copies of others' leaders
+replace theirs, and no broker sends or receives above 45 GB. Source: Shaw 1998, as in ``neighbourhoods``.
 """
 
 from __future__ import annotations
@@ -32,12 +26,10 @@ from kafka_rebalance.planner.params import BAND_TOLERANCE, DEFAULTS, SolveParams
 from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.state import topic_excess, topic_limit
 
-# What a placement costs beside today's: bytes, replicas moved, the busiest broker's bytes, leader changes.
-
 
 @dataclass(frozen=True, slots=True)
 class CostTotals:
-    """``busiest``: bytes that the busiest broker receives or sends; over the throttle it is the least time."""
+    """``busiest``: bytes that one broker receives or sends; over the throttle, the least time."""
 
     bytes: float = 0.0
     moves: float = 0.0
@@ -47,22 +39,19 @@ class CostTotals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placing:
-    """``replicas`` int32[P, W], ``leader`` int32[P]; ABSENT where there is none."""
-
     replicas: Ints
     leader: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flows:
-    """float64[B] bytes; copies are read from today's leader."""
+    """float64[B] bytes; copies are sent by today's leader."""
 
     received: Floats
     sent: Floats
 
 
 def is_copy(problem: Problem, replicas: Ints) -> Flags:
-    """bool[P, W]: replicas that are not there today."""
     copied: Flags = replicas >= 0
     for j in range(problem.replicas.shape[1]):
         copied = copied & (replicas != problem.replicas[:, j : j + 1])
@@ -70,7 +59,6 @@ def is_copy(problem: Problem, replicas: Ints) -> Flags:
 
 
 def flows_of(problem: Problem, placing: Placing) -> Flows:
-    """What each broker receives and sends until ``placing`` is reached."""
     row, j = np.nonzero(is_copy(problem, placing.replicas))
     size, leader, brokers = problem.move_bytes[row], problem.leader[row], problem.broker_count
     led = leader >= 0
@@ -81,7 +69,6 @@ def flows_of(problem: Problem, placing: Placing) -> Flows:
 
 
 def costs_of(problem: Problem, placing: Placing) -> CostTotals:
-    """All four of a whole placement."""
     copies = is_copy(problem, placing.replicas).sum(axis=1)
     flows = flows_of(problem, placing)
     return CostTotals(
@@ -92,22 +79,19 @@ def costs_of(problem: Problem, placing: Placing) -> CostTotals:
     )
 
 
-# One part of a plan decided anew, in whole numbers, by whichever costs are to be low: replicas and leaders together.
+# Integer program of one part: replicas and leaders together.
 #
 #     minimise the weighed costs over on[p, b], leads[p, b] in {0, 1}, T >= 0
 #     each partition on its factor of brokers, racks evenly, led by one of them who may lead; all loads in their bands;
 #     room for both copies while they exist; no topic crowded worse; each broker's bytes in and out <= T
 #
-# Only the open partitions are decided, and their new replicas come to the open brokers or where the plan has them; all
-# else stays as the plan has it. Example: broker 0 sends 146 GB of a plan's 300; with 40 partitions open others send
-# half.
-#
-# Complexity: a program of 2 · (open partitions · open brokers) whole variables; HiGHS, one thread, nodes are counted.
+# Only open partitions change; new replicas go to open brokers or as planned. Complexity: 2 · (open partitions · open
+# brokers) whole variables; HiGHS, one thread, nodes are counted.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Goal:
-    """``weight``: what one of each cost counts; ``most``: what the whole plan may cost at most, inf where any."""
+    """``weight`` of each cost; ``most``: limit of the whole plan, inf: any."""
 
     weight: CostTotals
     most: CostTotals
@@ -115,9 +99,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """What is open: ``rows`` int64[n] partitions, and ``brokers`` bool[B] that new replicas may come to; of the
-    partitions ``led`` int64[m], others than those, the leader alone.
-    """
+    """Open ``rows``, and ``brokers`` that may receive; of the partitions ``led`` only the leader."""
 
     rows: Longs
     led: Longs
@@ -126,20 +108,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Arcs:
-    """A arcs of the open partitions: ``line`` int64[A] into the part's rows, ``broker``, ``is_kept``; ``may_lead``."""
+    """``line`` int64[A] into the part's rows."""
 
     rows: Longs
     line: Longs
     broker: Longs
     is_kept: Flags
     may_lead: Flags
-    weight: Floats  # float64[A, D]: what a replica carries there
-    size: Floats  # float64[A]: bytes that it copies, 0 where kept
+    weight: Floats  # float64[A, D]
+    size: Floats  # copied bytes float64[A], 0 where kept
 
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows least <= Σ factor · variable <= most, over ``count`` variables."""
+    """least <= Σ factor · variable <= most."""
 
     count: int
     blocks: list[Any]
@@ -153,7 +135,7 @@ class _Rows:
 
 
 def decided_anew(problem: Problem, placing: Placing, part: Part, goal: Goal, params: SteeringParams) -> Placing | None:
-    """The plan with ``part`` decided for ``goal``; None where the program finds nothing in its nodes."""
+    """None where the program finds nothing in its nodes."""
     arcs = _arcs(problem, placing, part)
     count = len(arcs.line)
     if not count:
@@ -184,14 +166,13 @@ def decided_anew(problem: Problem, placing: Placing, part: Part, goal: Goal, par
 
 
 def _rest(placing: Placing, rows: Longs) -> Placing:
-    """The plan without what is open."""
     replicas, leader = placing.replicas.copy(), placing.leader.copy()
     replicas[rows], leader[rows] = ABSENT, ABSENT
     return Placing(replicas, leader)
 
 
 def _arcs(problem: Problem, placing: Placing, part: Part) -> _Arcs:
-    """Where today's replicas may stay, where the plan has its new ones, and the open brokers that take any."""
+    """Today's replicas that may stay, planned ones, and all on open brokers."""
     rows, brokers = np.append(part.rows, part.led), problem.broker_count
     now, planned = problem.replicas[rows], placing.replicas[rows]
     held, barred, wanted = np.zeros((3, len(rows), brokers), dtype=np.bool_)
@@ -216,7 +197,7 @@ def _arcs(problem: Problem, placing: Placing, part: Part) -> _Arcs:
     if problem.own_disk is not None and disk is not None:
         weight[:, disk] = np.where(is_kept, own[line, broker], weight[:, disk])
     may_lead = problem.takes_leaders[broker] | ((problem.leader[rows[line]] == broker) & problem.keeps_leaders[broker])
-    may_lead |= placing.leader[rows[line]] == broker  # whom nobody may lead is led as it is
+    may_lead |= placing.leader[rows[line]] == broker  # a partition that none may lead keeps its leader
     size = np.where(is_kept, 0.0, problem.move_bytes[rows[line]])
     return _Arcs(rows, line, broker, is_kept, may_lead, weight, size)
 
@@ -232,7 +213,6 @@ def _add_partitions(problem: Problem, arcs: _Arcs, rows: _Rows) -> None:
 
 
 def _add_racks(problem: Problem, arcs: _Arcs, rows: _Rows) -> None:
-    """No rack of a partition above its even share, and none below."""
     racks = distinct_racks(problem.rack)
     size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
     factor_of = problem.target_rf[arcs.rows[arcs.line]]
@@ -245,7 +225,6 @@ def _add_racks(problem: Problem, arcs: _Arcs, rows: _Rows) -> None:
 
 
 def _add_loads(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows, params: SteeringParams) -> None:
-    """All resources of all brokers in their bands, and disks with room for both copies."""
     brokers, dims, scale = problem.broker_count, len(problem.resources), resource_scale(problem)
     count = len(arcs.line)
     fixed = broker_loads(problem, rest.replicas, rest.leader)
@@ -277,10 +256,9 @@ def _add_loads(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows, params
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Crowding:
-    """Cells of topic and broker that the part could crowd, C of them: ``column`` int64[A] of each arc, -1 for none.
+    """C cells of topic and broker that the part could crowd; ``column`` int64[A], -1 for none.
 
-    spare   float64[C]: what they may hold beside what lies there for sure
-    excess  what all of them together may hold beyond that, as today or in the plan
+    spare   float64[C]: room beside fixed replicas excess  total that may exceed it, as today or in the plan
     """
 
     column: Longs
@@ -304,7 +282,6 @@ def _crowding(problem: Problem, placing: Placing, arcs: _Arcs, rest: Placing) ->
 
 
 def _add_topics(arcs: _Arcs, crowding: _Crowding, rows: _Rows) -> None:
-    """Topics are crowded no worse, all together: a variable for each cell says by how much."""
     cells, first = len(crowding.spare), 2 * len(arcs.line)
     mine = np.flatnonzero(crowding.column >= 0)
     line = np.append(crowding.column[mine], np.arange(cells))
@@ -316,7 +293,7 @@ def _add_topics(arcs: _Arcs, crowding: _Crowding, rows: _Rows) -> None:
 
 
 def _add_flows(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows) -> None:
-    """Bytes that each broker receives, and sends as today's leader, are T at most; T in mean bytes of a broker."""
+    """T is in mean bytes of a broker."""
     brokers, unit, flows = problem.broker_count, max(mean_bytes(problem), 1e-300), flows_of(problem, rest)
     new = np.flatnonzero(~arcs.is_kept)
     source = problem.leader[arcs.rows[arcs.line[new]]]
@@ -329,7 +306,6 @@ def _add_flows(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows) -> Non
 
 
 def _add_costs(problem: Problem, arcs: _Arcs, rest: Placing, goal: Goal, rows: _Rows) -> Floats:
-    """The objective; and a row for each cost that has a limit."""
     count, unit = len(arcs.line), max(mean_bytes(problem), 1e-300)
     copies = is_copy(problem, rest.replicas)
     spent_bytes = float((copies.sum(axis=1) * problem.move_bytes).sum())
@@ -356,7 +332,6 @@ def _add_costs(problem: Problem, arcs: _Arcs, rest: Placing, goal: Goal, rows: _
 
 
 def _placed(problem: Problem, placing: Placing, arcs: _Arcs, on: Flags, leads: Flags) -> Placing:
-    """Rows of replicas: who stays first, in today's order."""
     replicas, leader = placing.replicas.copy(), placing.leader.copy()
     for number, row in enumerate(arcs.rows.tolist()):
         mine = np.flatnonzero(arcs.line == number)
@@ -382,7 +357,7 @@ def steered(
     seed: int,
     params: SolveParams = DEFAULTS,
 ) -> Placing:
-    """``found``, which is inside its bands, or a better plan. ``least``: bounds; ``order``: names of ``CostTotals``."""
+    """``found``, which is inside its bands, or a better plan. ``order``: names of ``CostTotals``."""
     best, spent, limits = found, costs_of(problem, found), params.steering
     if goal_of(spent, least, order, slack, limits) is None:
         return found
@@ -406,8 +381,8 @@ def steered(
 def goal_of(
     spent: CostTotals, least: CostTotals, order: Sequence[str], slack: float, params: SteeringParams
 ) -> Goal | None:
-    """What the next part is decided for: the first of ``order`` that is beyond the slack of its bound, those before it
-    held where they may be. None where each is within.
+    """Goal for the first of ``order`` beyond the slack of its bound, earlier costs limited; None where all are
+    within.
     """
     scale = {name: max(getattr(least, name), params.least_saving * getattr(spent, name), 1e-300) for name in order}
     most = ANY
@@ -422,14 +397,14 @@ def goal_of(
 
 
 def worth_of(costs: CostTotals, least: CostTotals, order: Sequence[str], slack: float) -> tuple[float, ...]:
-    """The smaller the better: each cost in turn as far as it is beyond its slack, then as it is."""
+    """Sort key, smaller is better: each cost beyond its slack, then each cost."""
     beyond = tuple(max(getattr(costs, name), getattr(least, name) * (1 + slack)) for name in order)
     return beyond + tuple(getattr(costs, name) for name in order)
 
 
 def preferences(problem: Problem, most_busy: float, params: SolveParams = DEFAULTS) -> Floats:
-    """float64[P]: how much a partition is wanted in a part. At least 1 where the linear program moves it that copies
-    fewest bytes with no broker busier than ``most_busy``; else the less, the more its moving would cost for each byte.
+    """Wish float64[P] to open a partition: at least 1 if the linear program with no broker above ``most_busy`` moves
+    it, else less by the cost of moving it.
     """
     arcs = arcs_of(problem, params.linear_program.arcs)
     size = problem.move_bytes[arcs.row] / max(mean_bytes(problem), 1e-300)
@@ -445,7 +420,7 @@ def preferences(problem: Problem, most_busy: float, params: SolveParams = DEFAUL
 
 
 def _least_regret(problem: Problem, arcs: Arcs, regret: Floats, some: Flags) -> Floats:
-    """float64[P]: the least of a partition's arcs among ``some`` bool[A], inf where it has none."""
+    """Least regret float64[P], inf for a partition without such an arc."""
     least = np.full(problem.partition_count, np.inf)
     np.minimum.at(least, arcs.row[some], regret[some])
     return least
@@ -454,7 +429,7 @@ def _least_regret(problem: Problem, arcs: Arcs, regret: Floats, some: Flags) -> 
 def part_of(
     problem: Problem, plan: Placing, preference: Floats, rng: np.random.Generator, params: SteeringParams
 ) -> Part:
-    """What is open in one step: what moves first, then as ``preference`` float64[P] and a draw have it."""
+    """Moved partitions first, then by ``preference`` and a draw."""
     is_moved = is_copy(problem, plan.replicas).any(axis=1)
     wanted = np.where(preference >= 1, 1 + preference, preference * rng.random(problem.partition_count))
     wanted = np.where(problem.pinned, -1.0, wanted + is_moved * 3.0)
@@ -466,7 +441,7 @@ def part_of(
 
 
 def _open_brokers(problem: Problem, plan: Placing, rng: np.random.Generator, params: SteeringParams) -> Flags:
-    """All of them where they are few; else those that receive least, as a draw has it."""
+    """All if few, else those that receive least, with a draw."""
     if int(problem.takes_replicas.sum()) <= params.most_brokers:
         return problem.takes_replicas
     received = flows_of(problem, plan).received
@@ -477,7 +452,6 @@ def _open_brokers(problem: Problem, plan: Placing, rng: np.random.Generator, par
 
 
 def is_lawful(problem: Problem, plan: Placing) -> bool:
-    """Inside all bands, with room for both copies of what moves."""
     after = broker_loads(problem, plan.replicas, plan.leader)
     outside = np.maximum(after - problem.band_high, 0.0) + np.maximum(problem.band_low - after, 0.0)
     is_inside = (outside[problem.stays] / resource_scale(problem) <= BAND_TOLERANCE).all()

@@ -1,18 +1,13 @@
-"""Change a placement until no loss puts a broker above its capacity, then undo the needless changes.
+"""Change a placement until no loss puts a broker above its capacity, then undo needless changes.
 
-Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement is found no broker is
-above its capacity after any loss; orders of followers come first and copy nothing, leaders next, replicas last; within
-the bands that were kept as long as that suffices; no single change that is left could be taken back.
+Promises, in order: the budget and all hard rules hold; no broker is above its capacity after a loss, where found;
+follower orders first (no copies), then leaders, then replicas; within the bands if that suffices; no single change left
+is needless.
 
-How: of the broker that is furthest above its capacity (over all losses), the change that takes off most is made. Where
-nothing takes anything off, more means are allowed: orders, leaders, replicas, then leaders and replicas outside bands.
-Where that is the end, several changes are decided at once in whole numbers: all that there are on small clusters,
-else those of the worst brokers and of some with room.
-
-Example: brokers 0, 1, 2 of 60 MB/s send 40 each, all of 0's lists go on with 1: without 0 broker 1 sends 80. Half of
-these lists in the order [0, 2, 1]: 60 each.
-
-Complexity: each change looks at P partitions and evaluates ``SurviveParams.most_cells`` sums at most.
+Search: relieve the worst broker by the best change. If none helps, allow more: orders, leaders, replicas, then leaving
+bands. At the end an integer program chooses several changes: all on small clusters, else those of the worst brokers.
+Example: brokers 0, 1, 2 of 60 MB/s send 40 each; all lists of 0 go on with 1, which would send 80. Half of them as [0,
+2, 1]: 60 each. A change examines P partitions and at most ``SurviveParams.most_cells`` sums.
 """
 
 from __future__ import annotations
@@ -39,27 +34,20 @@ from kafka_rebalance.planner.params import (
     SurviveParams,
 )
 
-# What a search for a placement that survives losses has to know, and what each placement comes to.
-#
-# A loss takes a group of brokers (one, or a rack). What they lead goes to the first of each list that serves and is not
-# of the group; followers' loads stay. So broker b carries ``load[b] + taken[g, b]`` after the loss of group g.
-# B brokers, P partitions, D resources, R of them guarded (a capacity is known, and leading takes of it), G groups.
+# A loss takes a group: one broker, or a rack. Its leaderships go to the first serving replica outside it; follower
+# loads stay. Broker b then carries ``load[b] + taken[g, b]``. B brokers, P partitions, D resources, G groups; R
+# resources are guarded: known capacity, and leading uses it.
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LossArrays:
-    """What does not change while a placement is looked for.
+    """Constants of the search.
 
-    group           int32[B]: who is lost together, ABSENT: never lost; ``groups`` of them
-    serves          bool[B]: heard, may take over
-    rack            int32[B], a number of its own for a broker without one
-    guarded         int64[R]: columns among the D; ``capacity`` float64[B, R]
-    follower, extra float64[P, D]: what every replica carries, and what the leader carries on top
-    low, high, limit float64[B, D]; ``scale`` float64[D] makes resources comparable
-    stays, takes_replicas, takes_leaders, keeps_leaders  bool[B]
-    today           int32[P, W] lists as they are, led by ``today_leader`` int32[P]
-    may_change      bool[P]; ``sets``: where partitions may be, None: anywhere
-    size            float64[P]: bytes that a copy costs
+    group           int32[B], ABSENT: never lost serves          bool[B]: responsive, may take over rack
+    int32[B], own number for a broker without one guarded         int64[R] columns; ``capacity`` float64[B, R] follower,
+    extra float64[P, D]: load of every replica, extra of the leader low, high, limit float64[B, D]; ``scale`` float64[D]
+    today           lists int32[P, W] with ``today_leader`` may_change      bool[P]; ``sets``: allowed brokers, None:
+    any size            float64[P]: bytes of a copy
     """
 
     group: Ints
@@ -86,23 +74,22 @@ class LossArrays:
 
     @property
     def survives(self) -> Flags:
-        """bool[G, B]: serves, and is not lost with the group."""
+        """bool[G, B]."""
         return np.asarray(self.serves[None, :] & (self.group[None, :] != np.arange(self.groups)[:, None]))
 
     def heirs(self, lists: Ints, leader: Ints) -> tuple[Longs, Longs]:
-        """int64[K] each: the group that is lost with the leader, and who takes over; ABSENT where nobody does."""
+        """Lost group and successor of each list, int64[K]; ABSENT if none."""
         group = np.where(leader >= 0, self.group[leader], ABSENT).astype(np.int64)
         able = (lists >= 0) & self.serves[lists] & (self.group[lists] != group[:, None])
         heir = np.where(able.any(axis=1), lists[np.arange(len(lists)), able.argmax(axis=1)], ABSENT)
         return group, np.where(group == ABSENT, ABSENT, heir).astype(np.int64)
 
     def may_lead(self, rows: Longs, leaders: Ints) -> Flags:
-        """bool[K]: may be given the lead, or keep it."""
         keeps = (leaders == self.today_leader[rows]) & self.keeps_leaders[leaders]
         return np.asarray((leaders >= 0) & (self.takes_leaders[leaders] | keeps))
 
     def copies(self, rows: Longs, lists: Ints) -> Longs:
-        """int64[K]: replicas of each list that are not where one is today."""
+        """int64[K]: new replicas of each list."""
         today = self.today[rows]
         is_new = (lists[:, :, None] != today[:, None, :]).all(axis=2) & (lists >= 0)
         return np.asarray(is_new.sum(axis=1))
@@ -110,7 +97,7 @@ class LossArrays:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """K changes to choose from, each on its own: ``rows`` int64[K] get ``lists`` int32[K, W] led by ``leaders``."""
+    """K independent changes: ``rows`` get ``lists`` int32[K, W] led by ``leaders``."""
 
     rows: Longs
     lists: Ints
@@ -120,23 +107,16 @@ class Change:
         return len(self.rows)
 
     def taken(self, at: Longs | Flags | slice) -> Change:
-        """Some of them."""
         return Change(self.rows[at], self.lists[at], self.leaders[at])
 
 
-# One placement under all losses: how far brokers are above their capacity, and what each change would make of it.
-#
-# Excess of a broker: what it carries above its capacity over that capacity, summed over guarded resources and losses.
-# Example: capacity 60, load 50; two losses bring 20 and 5: an excess of 10 / 60.
-#
-# Complexity: a change touches at most the brokers of both lists, O(G·R) each.
+# Excess of a broker: (load - capacity) / capacity, summed over guarded resources and losses. Example: capacity 60, load
+# 50; losses bring 20 and 5: 10 / 60. A change costs O(G·R) for each broker of both lists.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
-    """Of each of K changes: what it adds to the ``excess`` and to the distance from bands (``outside``), and whether it
-    lifts no broker above a limit.
-    """
+    """Added ``excess``, added distance from bands (``outside``), no broker above a limit."""
 
     excess: Floats
     outside: Floats
@@ -145,8 +125,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touched:
-    """U pairs of a change and a broker: ``load`` float64[U, D] is added to it; of the pair ``cell`` the ``amount``
-    float64[E, R] comes on top after the loss of group ``lost``.
+    """U pairs of change and broker with added ``load`` float64[U, D]; pair ``cell`` also gets ``amount`` float64[E, R]
+    after the loss of ``lost``.
     """
 
     change: Longs
@@ -159,8 +139,8 @@ class Touched:
 
 @dataclass(slots=True, eq=False)
 class LossState:
-    """``lists`` int32[P, W] led by ``leader`` int32[P]; ``load`` float64[B, D]; ``taken`` float64[G, B, R]; ``group``
-    and ``heir`` int64[P]: what is lost with each leader, and who takes over; ``excess`` float64[B].
+    """``lists`` int32[P, W] with ``leader``; ``load`` float64[B, D]; ``taken`` float64[G, B, R]; ``group`` lost with
+    each leader and its ``heir``; ``excess`` float64[B].
     """
 
     arrays: LossArrays
@@ -174,9 +154,7 @@ class LossState:
 
     @classmethod
     def of(cls, arrays: LossArrays, placed: tuple[Ints, Ints], load: Floats, taken: Floats) -> LossState:
-        """``placed``: lists and leaders. ``taken`` counts replicas that are behind today as no heirs: partitions with
-        one are not to be changed.
-        """
+        """``taken`` counts replicas out of sync today as no heirs: their partitions must not change."""
         lists, leader = placed[0].copy(), placed[1].copy()
         group, heir = arrays.heirs(lists, leader)
         everyone = np.arange(len(load))
@@ -186,28 +164,26 @@ class LossState:
 
     @property
     def total(self) -> float:
-        """Excess of all brokers, exactly 0 where all brokers survive everything."""
+        """Exactly 0 where all brokers survive every loss."""
         return float(self.excess.sum())
 
     def copy(self) -> LossState:
-        """Another one that may change apart."""
         return LossState(
             self.arrays, self.lists.copy(), self.leader.copy(), self.load.copy(), self.taken.copy(),
             self.group.copy(), self.heir.copy(), self.excess.copy(),
         )  # fmt: skip
 
     def take_over(self, other: LossState) -> None:
-        """Become the other one, which is not used any more."""
+        """Become ``other``, which must not be used again."""
         self.lists, self.leader, self.load, self.taken = other.lists, other.leader, other.load, other.taken
         self.group, self.heir, self.excess = other.group, other.heir, other.excess
 
     def ratios(self, broker: int) -> Floats:
-        """float64[G, R]: load over capacity of one broker after each loss, -1 where it is lost itself."""
+        """Load over capacity float64[G, R], -1 where ``broker`` is lost itself."""
         ratio = self._columns(np.array([broker]))[0] / self.arrays.capacity[broker]
         return np.where(self.arrays.survives[:, broker, None], ratio, -1.0)
 
     def effect(self, change: Change) -> Effect:
-        """What each change would do by itself."""
         touched = self.touched(change)
         before = self.load[touched.broker]
         after = before + touched.load
@@ -225,7 +201,6 @@ class LossState:
         return Effect(of_change[0], of_change[1], of_change[2] == 0)
 
     def apply(self, change: Change) -> None:
-        """Make one change."""
         touched = self.touched(change)
         row = int(change.rows[0])
         np.add.at(self.load, touched.broker, touched.load)
@@ -236,12 +211,11 @@ class LossState:
         self.excess[touched.broker] = self._over(touched.broker, self._columns(touched.broker))
 
     def _columns(self, brokers: Longs) -> Floats:
-        """float64[U, G, R]: what each of the brokers carries after each loss."""
+        """Loads float64[U, G, R] after each loss."""
         load = self.load[brokers][:, self.arrays.guarded]
         return np.asarray(load[:, None, :] + self.taken[:, brokers, :].transpose(1, 0, 2))
 
     def _over(self, brokers: Longs, columns: Floats) -> Floats:
-        """float64[U]: excess of the brokers if they carried ``columns``."""
         over = np.maximum(columns / self.arrays.capacity[brokers][:, None, :] - (1 + LOSS_MARGIN), 0.0)
         return np.asarray((over.sum(axis=2) * self.arrays.survives[:, brokers].T).sum(axis=1))
 
@@ -251,7 +225,6 @@ class LossState:
         return np.asarray((off / arrays.scale).sum(axis=1) * arrays.stays[brokers])
 
     def touched(self, change: Change) -> Touched:
-        """What the changes add to whom."""
         arrays, rows = self.arrays, change.rows
         now, lead = self.lists[rows], self.leader[rows]
         group, heir = arrays.heirs(change.lists, change.leaders)
@@ -284,18 +257,14 @@ class LossState:
         return Touched(who, broker, sums, cell[is_heir], lost, amount)
 
 
-# Changes that may take something off a broker after a loss: another order, another leader, another replica.
-#
-# Promises, in order: each change is one that Kafka and the options allow (who may lead, where replicas may be, racks no
-# worse, followers put in another order only where the list is led by its first); those of partitions that weigh most
-# come first, then every so many-th of the others, for what is lacking may be little.
-#
-# Example: broker 1 takes over t-0 [0, 1, 2] when broker 0 is lost. Orders: [0, 2, 1]. Leaders: [1, 0, 2], [1, 2, 0],
-# [2, 0, 1], [2, 1, 0]. Replicas: those of [0, 3, 2], with a broker 3 that has room.
+# Changes that may relieve a broker after a loss. Each is lawful for Kafka and the options: leaders, places, racks no
+# worse, a new follower order only where the first replica leads. The heaviest partitions come first, then a sample.
+# Example: broker 1 takes over t-0 [0, 1, 2]. Orders: [0, 2, 1]. Leaders: [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0].
+# Replicas: those of [0, 3, 2].
 
 
 class Means(IntEnum):
-    """What may be changed, the cheapest first; each includes those before it."""
+    """Cheapest first; each includes those before it."""
 
     ORDERS = 0
     LEADERS = 1
@@ -303,7 +272,7 @@ class Means(IntEnum):
 
 
 def changes_for(state: LossState, broker: int, means: Means, params: SurviveParams) -> Change:
-    """Changes that may relieve ``broker`` where it is worst. O(P) to find the partitions."""
+    """For the worst loss of ``broker``. O(P)."""
     ratios = state.ratios(broker)
     lost, r = divmod(int(ratios.argmax()), ratios.shape[1])
     d, arrays = int(state.arrays.guarded[r]), state.arrays
@@ -324,7 +293,7 @@ def changes_for(state: LossState, broker: int, means: Means, params: SurvivePara
 
 
 def arranged(rows: Longs, lists: Ints) -> Change:
-    """Every choice of a leader and of who comes second, the others in the order that they have. O(K·W²)."""
+    """Every choice of leader and second, the rest in order. O(K·W²)."""
     width = lists.shape[1]
     found = [Change(rows, lists, lists[:, 0])] if width == 1 else []
     for first in range(width):
@@ -339,7 +308,7 @@ def arranged(rows: Longs, lists: Ints) -> Change:
 
 
 def joined(changes: Sequence[Change]) -> Change:
-    """All of them; at least one."""
+    """At least one."""
     return Change(
         np.concatenate([change.rows for change in changes]),
         np.concatenate([change.lists for change in changes]),
@@ -348,7 +317,7 @@ def joined(changes: Sequence[Change]) -> Change:
 
 
 def receivers(state: LossState, broker: int, most: int) -> list[int]:
-    """Who takes a replica of ``broker``: those that stand lowest after their worst loss, and of its rack alike."""
+    """Receivers lowest after their worst loss, of all and of ``broker``'s rack."""
     arrays = state.arrays
     load = state.load[:, arrays.guarded] + state.taken.max(axis=0, initial=0.0)
     level = (load / arrays.capacity).max(axis=1)
@@ -359,7 +328,7 @@ def receivers(state: LossState, broker: int, most: int) -> list[int]:
 
 
 def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
-    """The replica on ``broker`` goes to ``other``, in every arrangement; only where that is lawful."""
+    """``broker``'s replica on ``other``, in every arrangement, where lawful."""
     arrays = state.arrays
     lists = state.lists[rows]
     is_there = lists == broker
@@ -372,12 +341,12 @@ def _moved(state: LossState, rows: Longs, broker: int, other: int) -> Change:
 
 
 def allowed(change: Change, state: LossState, means: Means) -> Change:
-    """Those that change something, by lawful means."""
+    """Real changes by lawful means."""
     arrays = state.arrays
     rows, today, led_today = change.rows, arrays.today[change.rows], arrays.today_leader[change.rows]
     keeps_leader = change.leaders == state.leader[rows]
     differs = (change.lists != state.lists[rows]).any(axis=1) | ~keeps_leader
-    # A list whose first does not lead is a preferred leader's to come: nothing is put first that leads already.
+    # A list whose first replica does not lead awaits its preferred leader: no present leader goes first.
     is_off = (today[:, 0] != led_today) & (change.leaders == led_today) & (arrays.copies(rows, change.lists) == 0)
     may = differs & arrays.may_lead(rows, change.leaders) & ~is_off
     if means is Means.ORDERS:
@@ -386,7 +355,7 @@ def allowed(change: Change, state: LossState, means: Means) -> Change:
 
 
 def _picked(weight: Floats, most: int) -> Longs:
-    """int64[≤ most]: half the heaviest, then evenly from the others down to the lightest that weighs anything."""
+    """The heaviest for half of ``most``, then an even sample of the rest."""
     rows: Longs = np.flatnonzero(weight > 0)
     order = rows[np.argsort(-weight[rows], kind="stable")]
     if len(order) <= most:
@@ -396,26 +365,19 @@ def _picked(weight: Floats, most: int) -> Longs:
     return np.concatenate([order[:half], order[others]])
 
 
-# Several changes at once, decided in whole numbers, where none by itself takes anything off.
+# Several changes at once by an integer program, where no single one helps.
 #
 #     minimise what is above capacities over all brokers and losses, then copies, then leader changes, then orders
 #     over x (a change is made) in 0 or 1, at most one a partition; hard limits and the budget hold
 #
-# What brokers carry after losses is a sum over partitions, so changes of different partitions add up exactly. Where the
-# changes are all there are (``all_changes``) and something stays above, nothing helps: that is a proof.
-#
-# Example: broker 1 takes over 3 of 0 and can carry 2 more, broker 2 takes over 2 of 0 and can carry 3: exchanging the
-# two helps, neither alone does.
-#
-# Branch and bound by HiGHS: exponential at worst, hence only so many nodes and sums. Deterministic: one thread, no
-# clock.
+# Loads are sums over partitions, so changes add up exactly. Over ``all_changes`` a positive minimum proves that nothing
+# helps. Example: broker 1 takes over 3 and has room for 2, broker 2 takes over 2 and has room for 3: only both
+# exchanged help. HiGHS, one thread, limited nodes and sums.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """What each of K changes adds: int64[K] copies, float64[K] bytes, int64[K] leader changes; and what is left of each
-    (inf: anything).
-    """
+    """Costs of K changes, and what is ``left`` of each (inf: no limit)."""
 
     copies: Longs
     copied_bytes: Floats
@@ -425,14 +387,14 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which changes to make; ``least_above``: no choice among them leaves less above capacities (shares, summed)."""
+    """``least_above``: lower bound on shares above capacities, summed."""
 
     changes: tuple[int, ...]
     least_above: float
 
 
 def best_choice(state: LossState, options: Change, costs: Costs, params: SurviveParams) -> Chosen | None:
-    """None where it is too large, or no choice was found within the nodes."""
+    """None if too large, or nothing was found within the nodes."""
     arrays, count = state.arrays, len(options)
     if not count or count * params.touched_brokers * arrays.groups * len(arrays.guarded) > params.program_cells:
         return None
@@ -464,7 +426,7 @@ def best_choice(state: LossState, options: Change, costs: Costs, params: Survive
 
 
 def all_changes(state: LossState, means: Means, most: int) -> Change | None:
-    """Every way to place each partition that may be changed, but as it is; None where these are more than ``most``."""
+    """Every other lawful placement of each partition; None if more than ``most``."""
     arrays = state.arrays
     rows = np.flatnonzero(arrays.may_change)
     if means is not Means.REPLICAS:
@@ -487,14 +449,14 @@ def all_changes(state: LossState, means: Means, most: int) -> Change | None:
 
 
 def _in_own_order(state: LossState, rows: Longs, lists: np.ndarray) -> np.ndarray:
-    """The same sets; a set that is today's keeps its order."""
+    """The same sets; today's sets keep their order."""
     now = state.lists[rows]
     is_same = (np.sort(now, axis=1) == np.sort(lists, axis=1)).all(axis=1)
     return np.where(is_same[:, None], now, lists)
 
 
 def _is_spread(arrays: LossArrays, state: LossState, rows: Longs, members: tuple[int, ...]) -> Flags:
-    """bool[K]: on as many racks as the list is now, or more."""
+    """On at least as many racks as now."""
     lists = state.lists[rows]
     racks = np.sort(np.where(lists >= 0, arrays.rack[lists], ABSENT), axis=1)
     now = 1 + ((racks[:, 1:] != racks[:, :-1]) & (racks[:, :-1] >= 0)).sum(axis=1)
@@ -508,7 +470,7 @@ def _may_be_on(arrays: LossArrays, rows: Longs, members: tuple[int, ...]) -> Fla
 
 
 def _loss_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]:
-    """What the changes add to each broker after each loss, over its capacity, and what there is still capacity for."""
+    """Added load over capacity after each loss, and the room."""
     arrays, touched, count = state.arrays, state.touched(options), len(options)
     brokers = np.unique(touched.broker)
     at = np.searchsorted(brokers, touched.broker)
@@ -537,7 +499,7 @@ def _loss_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]
 
 
 def _limit_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats]:
-    """What the changes add to each broker, and what its hard limits leave."""
+    """Added load of each broker, and the room below hard limits."""
     arrays, touched = state.arrays, state.touched(options)
     resources = state.load.shape[1]
     scaled = touched.load / arrays.scale
@@ -554,7 +516,7 @@ def _limit_rows(state: LossState, options: Change) -> tuple[sp.csr_array, Floats
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the whole plan may cost, measured from today; None: anything."""
+    """Limits of the whole plan, from today; None: none."""
 
     replica_moves: int | None = None
     copied_bytes: float | None = None
@@ -571,16 +533,14 @@ class _Spent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survived:
-    """``state`` with the least excess found, 0 where all survive; ``is_proved``: no placement within what may be
-    spent has none.
-    """
+    """``is_proved``: no placement within the allowance has excess 0."""
 
     state: LossState
     is_proved: bool
 
 
 def survive(state: LossState, allowance: Allowance, params: SurviveParams = DEFAULTS.survive) -> Survived:
-    """The placement with the least excess that was found from ``state``, which is changed."""
+    """Placement with the least excess found; changes ``state``."""
     search, start = _Search(state, allowance, params), state.copy()
     search.run()
     is_proved = bool(state.total) and search.decide_all()
@@ -592,14 +552,11 @@ def survive(state: LossState, allowance: Allowance, params: SurviveParams = DEFA
 
 
 class _Search:
-    """The state, what may be spent and what is."""
-
     def __init__(self, state: LossState, allowance: Allowance, params: SurviveParams) -> None:
         self.state, self.allowance, self.params = state, allowance, params
         self.spent = self.spent_so_far()
 
     def spent_so_far(self) -> _Spent:
-        """From today to the state."""
         arrays, state = self.state.arrays, self.state
         rows = np.arange(len(state.lists))
         copies = arrays.copies(rows, state.lists)
@@ -607,7 +564,6 @@ class _Search:
         return _Spent(int(copies.sum()), float((copies * arrays.size).sum()), changed)
 
     def run(self) -> None:
-        """Until nothing takes anything off, whatever is allowed."""
         for leaves_bands in (False, True):
             for means in Means:
                 if means is Means.REPLICAS and not self.allowance.moves_replicas:
@@ -616,7 +572,7 @@ class _Search:
                     pass
 
     def _step(self, means: Means, *, leaves_bands: bool) -> bool:
-        """The change that takes off most, of the first of the worst brokers for which there is one."""
+        """Best change of the first of the worst brokers that has one."""
         worst = np.argsort(-self.state.excess, kind="stable")[: self.params.brokers]
         for broker in worst[self.state.excess[worst] > 0].tolist():
             change = changes_for(self.state, broker, means, self.params)
@@ -627,7 +583,7 @@ class _Search:
         return False
 
     def _best(self, change: Change, *, leaves_bands: bool) -> Longs | None:
-        """int64[1]: which of the changes, None where none takes anything off."""
+        """None where none reduces the excess."""
         change = change.taken(slice(0, self.params.changes_at_once(self._cells)))
         if not len(change):
             return None
@@ -641,11 +597,10 @@ class _Search:
 
     @property
     def _cells(self) -> int:
-        """Sums that one broker takes: losses by resources."""
         return self.state.arrays.groups * len(self.state.arrays.guarded)
 
     def _cost(self, change: Change) -> tuple[Longs, Longs]:
-        """int64[K] each: copies, and leaders changed, beyond those of the state."""
+        """Copies and leader changes int64[K] beyond the state's."""
         state, arrays, rows = self.state, self.state.arrays, change.rows
         copies = arrays.copies(rows, change.lists) - arrays.copies(rows, state.lists[rows])
         today = arrays.today_leader[rows]
@@ -673,7 +628,7 @@ class _Search:
         self.state.apply(change)
 
     def decide_all(self) -> bool:
-        """All changes that there are, where these are few. Whether it is proved that none of them survives."""
+        """Whether a program over all changes proved that none survives."""
         means = [Means.LEADERS, Means.REPLICAS] if self.allowance.moves_replicas else [Means.LEADERS]
         for kind in means:
             options = all_changes(self.state, kind, self.params.all_changes)
@@ -686,7 +641,7 @@ class _Search:
         return chosen is not None and chosen.least_above > PROVED_ABOVE
 
     def decide_parts(self) -> None:
-        """Changes of the worst brokers and of those who have room, several at once, as long as that helps."""
+        """Changes of the worst brokers and of some with room, while that helps."""
         means = Means.REPLICAS if self.allowance.moves_replicas else Means.LEADERS
         for _ in range(self.params.parts):
             before = self.state.total
@@ -707,7 +662,7 @@ class _Search:
         return options.taken(slice(0, self.params.program_cells // max(self.params.touched_brokers * self._cells, 1)))
 
     def _take(self, options: Change, chosen: Chosen) -> None:
-        """Make what was chosen if that takes something off."""
+        """Apply if the excess falls."""
         before, spent = self.state.copy(), self.spent
         self.spent = replace(spent)
         for at in chosen.changes:
@@ -731,7 +686,7 @@ class _Search:
         )
 
     def undo_needless(self, start: LossState) -> None:
-        """Take back what is not needed, the dearest first; bands are left no further than they are."""
+        """Dearest first; bands are left no further."""
         state = self.state
         changed = (state.lists != start.lists).any(axis=1) | (state.leader != start.leader)
         rows = np.flatnonzero(changed)

@@ -1,18 +1,11 @@
-"""Return the nearest placement found that gives each broker its leaders of topics (``--min-topic-leaders``).
+"""Nearest placement found that gives each broker its leaders of topics (``--min-topic-leaders``).
 
-Promises, in order: the budget is kept; no hard rule is broken that was kept; where a placement of a small cluster
-has all leaders that are wanted, it is found, and where none has, that is proved; bands are left no further than
-needed; few bytes, then few leader changes.
+Promises, in order: the budget and all hard rules hold; on a small cluster all leaders are found, or proved impossible;
+bands are left no further than needed; few bytes, then few leader changes.
 
-How: on small clusters every way to place every partition is decided at once in whole numbers. On larger ones, topic
-by topic an assignment (as few copies as the topic's lists allow); what limits or the budget forbid is decided once more
-in whole numbers, for the topic and then for the cluster where that is not too large. What that left further outside
-bands is mended by other leaders: rounds of single changes, then all at once in whole numbers where they are few.
-
-Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one each is wanted. 2 holds a replica of one
-that 0 leads: it leads that one, and nothing is copied.
-
-Complexity: one assignment or two a topic; a round looks at all leaders; programs as told by ``TopicLeaderParams``.
+Small clusters: one integer program over all placements. Others: an assignment for each topic, with the fewest copies; a
+program for what limits or the budget forbid; then leader changes that repair bands, in rounds, then by a program.
+Example: t has 4 partitions on brokers 0, 1, 2, led by 0, 0, 1, 1, one each wanted. 2 leads one that it holds: no copy.
 """
 
 from __future__ import annotations
@@ -40,48 +33,42 @@ from kafka_rebalance.planner.params import (
 )
 from kafka_rebalance.planner.scales import move_costs, resource_scale
 
-# How many partitions of which topic each broker has to lead, and how many it lacks under given leaders.
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderDemand:
-    """``need`` int64[T, B] leaders of each of T topics; ``of_partition`` int32[P] the topic's row in it, or ABSENT."""
+    """``need`` int64[T, B]; ``of_partition`` int32[P]: the topic's row, or ABSENT."""
 
     need: Longs
     of_partition: Ints
 
     def led(self, leader: Ints) -> Longs:
-        """int64[T, B]: partitions that each broker leads; ``leader`` int32[P]. O(P + T·B)."""
+        """int64[T, B]. O(P + T·B)."""
         topics, brokers = self.need.shape
         counted = (self.of_partition != ABSENT) & (leader != ABSENT)
         cell = self.of_partition[counted].astype(np.int64) * brokers + leader[counted]
         return np.bincount(cell, minlength=topics * brokers).reshape(topics, brokers)
 
     def lacking_of(self, topic: int, leaders: Ints) -> Longs:
-        """int64[B]: the same of one topic, whose partitions ``leaders`` int32[K] lead (ABSENT: nobody does)."""
+        """int64[B] of one topic led by ``leaders`` (ABSENT: none)."""
         led = np.bincount(leaders[leaders != ABSENT], minlength=self.need.shape[1])
         return np.asarray(np.maximum(self.need[topic] - led, 0))
 
     def rows_by_topic(self) -> list[Longs]:
-        """The partitions of each of the T topics. O(P log P)."""
         order = np.argsort(self.of_partition, kind="stable")
         first = np.searchsorted(self.of_partition[order], np.arange(len(self.need) + 1))
         return [order[first[topic] : first[topic + 1]] for topic in range(len(self.need))]
 
     def lacking(self, leader: Ints) -> Longs:
-        """int64[T, B]: leaders that each broker has too few."""
         return np.asarray(np.maximum(self.need - self.led(leader), 0))
 
 
-# Ways to place single partitions otherwise, each by itself: another leader, one other replica, or any list at all.
-#
-# A list keeps as many racks as it has, in the same numbers; a replica goes only where it may be; who may not lead does
-# not. Leaders stand anywhere in a list: Kafka's order is made at the end.
+# Other placements of single partitions. Lists keep the profile of their racks. Leaders are anywhere in a list; Kafka's
+# order is made at the end.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choices:
-    """K ways: partition ``rows`` int64[K] gets ``lists`` int32[K, W] led by ``leaders`` int32[K]."""
+    """``rows`` int64[K] get ``lists`` int32[K, W] led by ``leaders``."""
 
     rows: Longs
     lists: Ints
@@ -91,12 +78,10 @@ class Choices:
         return len(self.rows)
 
     def taken(self, at: Longs | Flags | slice) -> Choices:
-        """Some of them."""
         return Choices(self.rows[at], self.lists[at], self.leaders[at])
 
 
 def joined(found: Sequence[Choices], width: int) -> Choices:
-    """All of them, in order; W = ``width``."""
     if not found:
         return Choices(np.zeros(0, np.int64), np.zeros((0, width), np.int32), np.zeros(0, np.int32))
     return Choices(
@@ -107,12 +92,12 @@ def joined(found: Sequence[Choices], width: int) -> Choices:
 
 
 def other_leaders(problem: Problem, rows: Longs, lists: Ints, leader: Ints) -> Choices:
-    """Each other replica of ``rows`` int64[K] that may lead; ``lists`` int32[P, W] led by ``leader``. O(K·W²)."""
+    """O(K·W²)."""
     return lawful(problem, _led_by_each(rows, lists[rows]), lists, leader)
 
 
 def other_replicas(problem: Problem, rows: Longs, lists: Ints, leader: Ints, broker: int) -> Choices:
-    """``broker`` holds and leads each of ``rows`` in place of one replica. O(K·W²)."""
+    """``broker`` replaces one replica of each of ``rows`` and leads. O(K·W²)."""
     mine = rows[~(lists[rows] == broker).any(axis=1)]
     found = []
     for column in range(lists.shape[1]):
@@ -124,7 +109,7 @@ def other_replicas(problem: Problem, rows: Longs, lists: Ints, leader: Ints, bro
 
 
 def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: int) -> Choices | None:
-    """Every lawful way to place each of ``rows`` but as it is; None where these may be more than ``most``."""
+    """Every other lawful placement of ``rows``; None if these may exceed ``most``."""
     if not problem.moves_replicas:
         return other_leaders(problem, rows, lists, leader) if len(rows) * lists.shape[1] <= most else None
     brokers = np.flatnonzero(problem.stays).tolist()
@@ -142,7 +127,7 @@ def all_choices(problem: Problem, rows: Longs, lists: Ints, leader: Ints, most: 
 
 
 def lawful(problem: Problem, choices: Choices, lists: Ints, leader: Ints) -> Choices:
-    """Those that differ from ``lists`` led by ``leader``, and that nothing forbids."""
+    """Choices that differ from ``lists`` and ``leader`` and break no rule."""
     rows, changed, leaders = choices.rows, choices.lists, choices.leaders
     now, today, there = lists[rows], problem.replicas[rows], changed >= 0
     is_today = _held(today, changed)
@@ -172,39 +157,32 @@ def _led_by_each(rows: Longs, lists: Ints) -> Choices:
 
 
 def _held(lists: Ints, wanted: Ints) -> Flags:
-    """bool[K, W]: cells of ``wanted`` that row k of ``lists`` holds."""
+    """bool[K, W]: cells of ``wanted`` in row k of ``lists``."""
     return np.asarray((wanted[:, :, None] == lists[:, None, :]).any(axis=2) & (wanted >= 0))
 
 
 def _profile(problem: Problem, lists: Ints) -> Longs:
-    """int64[K, W]: how many replicas share a rack, sorted: [1, 1, 0] is two racks. Who has no rack has one alone."""
+    """Replicas on each replica's rack, sorted: [1, 1, 0] is two racks. No rack: one of its own."""
     alone = int(problem.rack.max(initial=ABSENT)) + 1 + np.arange(problem.broker_count)
     rack = np.where(problem.rack == ABSENT, alone, problem.rack)
     racks = np.where(lists >= 0, rack[lists], -1 - np.arange(lists.shape[1])[None, :])
     same = (racks[:, :, None] == racks[:, None, :]).sum(axis=2)
-    # A rack of k replicas counts k times as k: sorted, that tells the numbers of all racks.
+    # A rack of k replicas counts k times as k, so this identifies all sizes.
     return np.asarray(np.sort(np.where(lists >= 0, same, 0), axis=1))
 
 
-# Who leads which partition of one topic: the leaders that each broker needs, each with a partition of its own.
+# Assignment of the leaders of one topic.
 #
-# Promises, in order: as few copies as the lists allow; as few leaders lacking as that leaves; little harm to bands, few
-# bytes, few changes, each change weighed by itself. Partitions that no broker needs keep their leaders.
+# Promises, in order: fewest copies; fewest lacking leaders; little harm to bands, few bytes, few changes, each change
+# weighed alone. Unneeded partitions keep their leaders.
 #
-# How: an assignment of needed leaders to partitions at least cost. Staying costs nothing, a replica that takes the
-# lead a little, and what may not be more than all else. What is not covered so needs a copy each (a maximum matching
-# leaves as few as can be), so a second assignment may copy to those brokers alone.
-#
-# Example: lists [0, 1], [0], [1, 2], led by 0, 0, 1, one each is needed. 2 can only lead the third, then 1 leads the
-# first and 0 the second: two changes, no copy.
-#
-# O(n³) at worst for n needed leaders (``scipy.optimize.linear_sum_assignment``), the effect of each way beside.
+# Keeping a leader is free, a leader change cheap, impossible ones dearest. What remains needs a copy each (a maximum
+# matching), so a second assignment copies to those brokers. O(n³) for n needed leaders (``linear_sum_assignment``).
+# Example: lists [0, 1], [0], [1, 2], led by 0, 0, 1, one each needed: 2 leads the third, 1 the first: two changes.
 
 
 def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLeaderParams) -> Choices:
-    """Choices for the partitions ``mine`` int64[K] of a topic, each of another one, so that broker b leads ``need[b]``
-    of them (int64[B]); some may lack leaders after them.
-    """
+    """Choices for partitions ``mine`` of a topic, one each, for ``need`` int64[B]; some leaders may still lack."""
     problem, lists, leader = placement.problem, placement.lists, placement.leader
     needed = np.repeat(np.arange(problem.broker_count), need)
     choices = other_leaders(problem, mine, lists, leader)
@@ -221,14 +199,14 @@ def assigned(placement: LedPlacement, need: Longs, mine: Longs, params: TopicLea
 
 
 def _costs(placement: LedPlacement, mine: Longs, choices: Choices, params: TopicLeaderParams) -> tuple[Floats, Longs]:
-    """float64[B, K] of broker b leading ``mine[k]``, and int64[B, K] the cheapest choice for it, -1: it leads today."""
+    """Cost float64[B, K] of b leading ``mine[k]``, and its cheapest choice, -1: it leads today."""
     shape = (placement.problem.broker_count, len(mine))
     harm, may = placement.effect(choices)
     costs = placement.costs(choices)
     price = np.clip(harm, 0.0, params.most_harm) + params.leader_worth + costs.worth
     price += np.maximum(costs.copies, 0) * params.copy_worth
     cost, best = np.full(shape, params.may_not), np.full(shape, -1, dtype=np.int64)
-    order = np.flatnonzero(may)[np.argsort(-price[may], kind="stable")]  # the cheapest comes last, and stays
+    order = np.flatnonzero(may)[np.argsort(-price[may], kind="stable")]  # the cheapest is last, and remains
     column = np.searchsorted(mine, choices.rows[order])
     cost[choices.leaders[order], column], best[choices.leaders[order], column] = price[order], order
     cost[placement.leader[mine], np.arange(len(mine))] = 0.0
@@ -237,7 +215,7 @@ def _costs(placement: LedPlacement, mine: Longs, choices: Choices, params: Topic
 
 
 def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
-    """int64[N]: which partition each needed leader gets; where there are fewer partitions, one that it may not."""
+    """Partition of each needed leader; an impossible one if there are too few."""
     padded = np.full((len(needed), max(cost.shape[1], len(needed))), params.may_not)
     padded[:, : cost.shape[1]] = cost[needed]
     columns = np.asarray(linear_sum_assignment(padded)[1], dtype=np.int64)
@@ -245,7 +223,7 @@ def _solved(cost: Floats, needed: Longs, params: TopicLeaderParams) -> Longs:
 
 
 def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParams) -> Flags:
-    """bool[N]: by a way that there is, and by the first of those that name the same partition."""
+    """Possible, and first for its partition."""
     is_first = np.zeros(len(taken), dtype=np.bool_)
     is_possible = cost[needed, taken] < params.may_not
     _, first = np.unique(np.where(is_possible, taken, -1), return_index=True)
@@ -253,24 +231,19 @@ def _is_kept(cost: Floats, needed: Longs, taken: Longs, params: TopicLeaderParam
     return np.asarray(is_possible & is_first)
 
 
-# Which choices to make, decided in whole numbers: first as few leaders lacking as can be, then the cheapest such way.
+# Integer program over choices.
 #
 #     first   minimise the leaders that are lacking
 #     then    minimise what is outside bands, then copies, then leader changes, with none lacking
 #     over x (a choice is made) in 0 or 1, at most one a partition; hard limits and the budget hold
 #
-# What brokers carry and lead is a sum over partitions, so choices of different partitions add up exactly. Where the
-# choices are all there are, and some leader is lacking, that is a proof: the numbers are whole.
-#
-# Example: t-0 and t-1 are both led by 0, 0 and 1 shall lead one each. Choices: 1 leads t-0, 1 leads t-1; the one is
-# made that leaves less outside bands.
-#
-# Branch and bound by HiGHS: exponential at worst, hence only so many nodes. Deterministic: one thread, no clock.
+# Loads and counts are sums over partitions, so choices add up exactly. Over all choices a lacking leader is a proof.
+# HiGHS, one thread, limited nodes.
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Choices to make, int64[N]; ``least_lacking``: no way among them lacks fewer leaders."""
+    """``least_lacking``: a lower bound."""
 
     made: Longs
     least_lacking: int
@@ -278,14 +251,14 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """``matrix`` [N, K] times the choices is from ``low`` to ``high`` float64[N]."""
+    """``low`` <= ``matrix`` · choices <= ``high``."""
 
     matrix: sp.csr_array
     low: Floats
     high: Floats
 
     def with_slack(self, sign: float, before: int, after: int) -> LinearConstraint:
-        """A slack of its own for each row, ``before`` and ``after`` so many others."""
+        """One slack a row, between other slacks."""
         count = len(self.low)
         parts = [
             self.matrix, sp.csr_array((count, before)), sign * sp.eye_array(count), sp.csr_array((count, after)),
@@ -293,7 +266,7 @@ class _Rows:
         return LinearConstraint(sp.csr_array(sp.hstack(parts)), self.low, self.high)
 
     def plain(self, slacks: int) -> LinearConstraint:
-        """Beside so many slacks of other rows."""
+        """Followed by other rows' slacks."""
         matrix = sp.hstack([self.matrix, sp.csr_array((len(self.low), slacks))])
         return LinearConstraint(sp.csr_array(matrix), self.low, self.high)
 
@@ -301,7 +274,7 @@ class _Rows:
 def decide(
     placement: LedPlacement, demand: LeaderDemand, choices: Choices, params: TopicLeaderParams
 ) -> Decided | None:
-    """None where no way was found within the nodes."""
+    """None if nothing was found within the nodes."""
     count = len(choices)
     if not count:
         return Decided(np.zeros(0, np.int64), int(demand.lacking(placement.leader).sum()))
@@ -339,7 +312,6 @@ def _least_cost(price: Floats, count: int, rows: list[LinearConstraint], params:
 
 
 def _hard(placement: LedPlacement, choices: Choices) -> _Rows:
-    """At most one choice a partition, no broker above its limit, and the budget."""
     count = len(choices)
     _, of_row = np.unique(choices.rows, return_inverse=True)
     one_each = sp.csr_array((np.ones(count), (of_row, np.arange(count))))
@@ -360,7 +332,6 @@ def _hard(placement: LedPlacement, choices: Choices) -> _Rows:
 
 
 def _demanded(placement: LedPlacement, demand: LeaderDemand, choices: Choices) -> _Rows:
-    """What each broker leads of each topic, at least what it needs."""
     brokers = placement.problem.broker_count
     topic = demand.of_partition[choices.rows].astype(np.int64)
     of = np.flatnonzero(topic >= 0)
@@ -382,7 +353,7 @@ def _demanded(placement: LedPlacement, demand: LeaderDemand, choices: Choices) -
 
 
 def _banded(placement: LedPlacement, choices: Choices) -> tuple[_Rows, _Rows]:
-    """Loads at most the bands' upper edges, and at least their lower ones; only of brokers that something changes."""
+    """Upper and lower bands of affected brokers."""
     loads = sp.csr_array(placement.loads(choices))
     low, high = placement.bands
     load = placement.load.reshape(-1)
@@ -396,14 +367,9 @@ def _banded(placement: LedPlacement, choices: Choices) -> tuple[_Rows, _Rows]:
     )
 
 
-# A placement that is changed one partition at a time, with what its brokers carry and what it costs from today.
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ChoiceCosts:
-    """What each of K choices adds: int64[K] copies and leader changes, float64[K] bytes, and ``worth`` float64[K] of
-    the copies in mean bytes of a broker.
-    """
+    """``worth``: copies in mean bytes of a broker."""
 
     copies: Longs
     copied_bytes: Floats
@@ -412,7 +378,7 @@ class ChoiceCosts:
 
 
 class LedPlacement:
-    """``lists`` int32[P, W] led by ``leader`` int32[P]; ``load`` float64[B, D] in means (``scale``)."""
+    """``lists`` int32[P, W] with ``leader``; ``load`` float64[B, D] in means."""
 
     def __init__(self, problem: Problem, lists: Ints, leader: Ints, per_move: float) -> None:
         self.problem, self.lists, self.leader = problem, lists.copy(), leader.copy()
@@ -433,7 +399,7 @@ class LedPlacement:
         return float(copies.sum()), float((copies * self.problem.move_bytes).sum()), float(changed)
 
     def left(self) -> tuple[float, float, float]:
-        """Of the budget, in the same order; inf: anything."""
+        """Rest of the budget in the same order; inf: no limit."""
         budget = self.problem.budget
         most = (budget.max_replica_moves, budget.max_bytes, budget.max_leader_changes)
         pairs = zip(most, self.spent(), strict=True)
@@ -441,7 +407,7 @@ class LedPlacement:
         return first, second, third
 
     def costs(self, choices: Choices) -> ChoiceCosts:
-        """Beyond those of the placement."""
+        """Beyond the placement's."""
         rows, problem = choices.rows, self.problem
         copies = self._copies(rows, choices.lists) - self._copies(rows, self.lists[rows])
         today = problem.leader[rows]
@@ -449,7 +415,7 @@ class LedPlacement:
         return ChoiceCosts(copies, copies * problem.move_bytes[rows], changes, copies * self._move_cost[rows])
 
     def loads(self, choices: Choices) -> sp.csc_array:
-        """float64[B · D, K]: what each choice adds to each broker, in means."""
+        """Added loads float64[B · D, K], in means."""
         new = self._carried(choices.rows, choices.lists, choices.leaders)
         old = self._carried(choices.rows, self.lists[choices.rows], self.leader[choices.rows])
         change: sp.csc_array = sp.csc_array(new - old)
@@ -458,7 +424,7 @@ class LedPlacement:
         return change
 
     def effect(self, choices: Choices) -> tuple[Floats, Flags]:
-        """float64[K]: how much further out of bands (in means, summed), and bool[K]: within limits and budget."""
+        """Added distance from bands float64[K], in means; within limits and budget bool[K]."""
         change, count = self.loads(choices), len(choices)
         of = np.repeat(np.arange(count), np.diff(change.indptr))
         before, most = self.load.reshape(-1)[change.indices], self.most.reshape(-1)[change.indices]
@@ -475,7 +441,7 @@ class LedPlacement:
         return np.where(np.abs(harm) < GAIN_TOLERANCE, 0.0, harm), np.asarray(fits & ~broken)
 
     def allows_all(self, choices: Choices) -> bool:
-        """All of them together, each of another partition, are within limits and budget."""
+        """All together; each for another partition."""
         after = self.load + np.asarray(self.loads(choices).sum(axis=1)).reshape(self.load.shape)
         costs, fits = self.costs(choices), bool((after <= self.most + SUM_TOLERANCE).all())
         for more, spare in zip((costs.copies, costs.copied_bytes, costs.leader_changes), self.left(), strict=True):
@@ -483,11 +449,10 @@ class LedPlacement:
         return fits
 
     def outside(self) -> float:
-        """How far brokers are outside bands, in means, summed."""
+        """Distance from bands, in means."""
         return float(self._off(self.load).sum())
 
     def outside_of_brokers(self) -> Floats:
-        """float64[B]: the same of each."""
         return np.asarray(self._off(self.load).sum(axis=1))
 
     def _off(self, load: Floats) -> Floats:
@@ -495,7 +460,6 @@ class LedPlacement:
         return np.asarray(np.maximum(load - high, 0) + np.maximum(low - load, 0))
 
     def apply(self, choices: Choices) -> None:
-        """Make all of them; each of another partition."""
         costs, (copies, copied_bytes, changes) = self.costs(choices), self._spent
         self._spent = (
             copies + float(costs.copies.sum()),
@@ -506,14 +470,14 @@ class LedPlacement:
         self.lists[choices.rows], self.leader[choices.rows] = choices.lists, choices.leaders
 
     def _bands(self) -> tuple[Floats, Floats]:
-        """float64[B, D] in means; a broker that leaves has no band."""
+        """In means; a drained broker has no band."""
         stays = self.problem.stays[:, None]
         low = np.where(stays, self.problem.band_low / self.scale, -np.inf)
         return low, np.where(stays, self.problem.band_high / self.scale, np.inf)
 
     @property
     def bands(self) -> tuple[Floats, Floats]:
-        """Lowest and highest, float64[B · D] in means."""
+        """float64[B · D] in means."""
         low, high = self._bands()
         return low.reshape(-1), high.reshape(-1)
 
@@ -522,7 +486,7 @@ class LedPlacement:
         return np.asarray(((lists[:, :, None] != today[:, None, :]).all(axis=2) & (lists >= 0)).sum(axis=1))
 
     def _carried(self, rows: Longs, lists: Ints, leaders: Ints) -> sp.csc_array:
-        """float64[B · D, K]: what partition ``rows[k]`` brings to each broker."""
+        """float64[B · D, K]."""
         problem, resources = self.problem, len(self.problem.resources)
         k, j = np.nonzero(lists >= 0)
         amount = problem.follower_load[rows[k]] + np.where(
@@ -541,9 +505,7 @@ class LedPlacement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Led:
-    """``lists`` int32[P, W] led by ``leader`` int32[P]; ``lacking`` leaders; ``is_proved``: no placement within what
-    may be spent lacks fewer.
-    """
+    """``is_proved``: no placement within the budget lacks fewer."""
 
     lists: Ints
     leader: Ints
@@ -558,7 +520,7 @@ def with_least_leaders(
     leader: Ints,
     params: TopicLeaderParams = DEFAULTS.topic_leaders,
 ) -> Led:
-    """The placement nearest to ``lists`` int32[P, W] led by ``leader`` int32[P] that lacks the fewest leaders found."""
+    """Placement nearest to ``lists`` with the fewest lacking leaders found."""
     placement = LedPlacement(problem, lists, leader, params.move_worth)
     was_outside = placement.outside()
     rows = np.flatnonzero(~problem.pinned & (leader >= 0))
@@ -577,7 +539,7 @@ def with_least_leaders(
 def _all_at_once(
     placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams, most: int
 ) -> bool:
-    """Every way to place every partition, where these are no more than ``most``; whether no fewer can be lacking."""
+    """Whether a program over all placements, if at most ``most``, proved the minimum."""
     every = all_choices(placement.problem, rows, placement.lists, placement.leader, most)
     chosen = None if every is None else decide(placement, demand, every, params)
     if every is None or chosen is None:
@@ -591,7 +553,7 @@ def _quick(params: TopicLeaderParams) -> TopicLeaderParams:
 
 
 def _by_topic(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
-    """Those topics that lack something, each by an assignment; what limits forbade once more in whole numbers."""
+    """An assignment for each topic, then a program for what limits forbade."""
     is_free = np.zeros(len(placement.leader), dtype=np.bool_)
     is_free[rows] = True
     rows_of = demand.rows_by_topic()
@@ -612,7 +574,7 @@ def _by_topic(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params
 
 
 def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
-    """Each that limits and budget still allow; whether any was made."""
+    """Whether any choice was made within limits and budget."""
     if placement.allows_all(choices):
         placement.apply(choices)
         return bool(len(choices))
@@ -626,7 +588,7 @@ def _made_one_by_one(placement: LedPlacement, choices: Choices) -> bool:
 
 
 def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, params: TopicLeaderParams) -> None:
-    """Other leaders of any partitions, none lacking that is there: by rounds, then at once where these are few."""
+    """Leader changes without lacking leaders: in rounds, then at once if few."""
     for _ in range(params.mend_rounds):
         if not _round(placement, demand, rows):
             break
@@ -639,7 +601,7 @@ def _mend_bands(placement: LedPlacement, demand: LeaderDemand, rows: Longs, para
 
 
 def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
-    """Changes of leaders that each bring brokers nearer to bands, no two of one broker."""
+    """Improving leader changes, no two of one broker."""
     topic, leader = demand.of_partition[rows], placement.leader[rows]
     spare = (demand.led(placement.leader) > demand.need)[np.maximum(topic, 0), leader] if len(demand.need) else True
     choices = other_leaders(placement.problem, rows[(topic < 0) | spare], placement.lists, placement.leader)
@@ -659,7 +621,6 @@ def _round(placement: LedPlacement, demand: LeaderDemand, rows: Longs) -> bool:
 
 
 def _choices_of(placement: LedPlacement, mine: Longs, short: Longs) -> Choices:
-    """Other leaders of a topic's partitions, and copies to those who lack leaders."""
     problem, lists, leader = placement.problem, placement.lists, placement.leader
     found = [other_leaders(problem, mine, lists, leader)]
     if problem.moves_replicas:

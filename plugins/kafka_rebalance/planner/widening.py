@@ -1,10 +1,7 @@
-"""Return the narrowest bands that were reached, resource by resource, where no plan was found for the given ones.
+"""Narrowest bands reached, resource by resource, where no plan meets the given ones.
 
-It begins with what the search left outside. Then one side after the other, the widest first, comes as near as it can
-while no other goes farther out: none can come nearer alone afterwards, as far as the programs and searches see.
-
-Example: 6 brokers, ±10 %, one partition of 1.8 means: the search left disk within 0.62..1.80. 1.80 cannot be less; the
-five others share 4.2 means, and 0.81..1.80 is what the lower side comes to.
+From the search's loads on, each side, widest first, comes as near as it can while no other goes farther out. Example: 6
+brokers, ±10 %, one partition of 1.8 means. 1.80 cannot be less, and the lower side reaches 0.81.
 """
 
 from __future__ import annotations
@@ -35,17 +32,12 @@ from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.state import ReplicaSets, WorkingBands, working_bands
 
-# Bands give way by rank: caps are kept before any band, what was ordered before defaults (``Problem.band_rank``).
-#
-# Example: disks of 0.5 and 2 TB, ``--target disk=0.9..1.1``. With equal counts of replicas, a default, no disk comes
-# below 2.1 × the mean. So the band of disk is met first with all others left out, and counts are then brought as near
-# to their own as it allows.
+# Bands yield by rank: caps never, explicit bands after defaults (``Problem.band_rank``). Example: disks of 0.5 and 2
+# TB, ``--target disk=0.9..1.1``; equal counts would force disk to 2.1 × the mean, so disk is met first without counts.
 
 
 def given_up(problem: Problem) -> list[Flags]:
-    """bool[D] each, resources whose bands are left out: all where there are caps, then those of each rank but the
-    first, the highest rank alone at last.
-    """
+    """Resources to drop, bool[D] each: all if there are caps, then all ranks but the first ones in turn."""
     rank = np.zeros(len(problem.resources), dtype=np.int32) if problem.band_rank is None else problem.band_rank
     steps = [rank > step for step in np.unique(rank)[:-1].tolist()]
     has_caps = problem.cap is not None and bool(np.isfinite(problem.cap[problem.stays]).any())
@@ -53,7 +45,7 @@ def given_up(problem: Problem) -> list[Flags]:
 
 
 def without_bands(problem: Problem, dropped: Flags) -> Problem:
-    """The same problem, the bands of ``dropped`` bool[D] left out; caps remain."""
+    """Caps remain."""
     cap = np.full_like(problem.band_high, np.inf) if problem.cap is None else problem.cap
     free = problem.stays[:, None] & dropped[None, :]
     return replace(
@@ -63,33 +55,23 @@ def without_bands(problem: Problem, dropped: Flags) -> Problem:
     )
 
 
-# How far bands are widened: for each resource and side one level, a multiple of the plain mean, the same for all.
-#
-# Example: a mean of 10 GB, a band up to 11 GB, one partition of 18 GB: the level of the upper side is 1.8, and the band
-# of every broker goes up to 18 GB.
-
-
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of one resource's band."""
-
-    resource: int  # column
+    resource: int
     is_high: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """``low``, ``high`` float64[D], nan where the band asked for is kept."""
+    """Multiples of the plain mean, one for each resource and side; nan where the band is kept."""
 
     low: Floats
     high: Floats
 
     def of(self, side: Side) -> float:
-        """One of them."""
         return float((self.high if side.is_high else self.low)[side.resource])
 
     def sides(self) -> tuple[Side, ...]:
-        """What is widened."""
         return tuple(
             Side(d, is_high)
             for d in range(len(self.low))
@@ -98,21 +80,19 @@ class Levels:
         )
 
     def with_level(self, side: Side, level: float) -> Levels:
-        """The same with another level of one side."""
         low, high = self.low.copy(), self.high.copy()
         (high if side.is_high else low)[side.resource] = level
         return Levels(low, high)
 
 
 def mean_loads(problem: Problem) -> Floats:
-    """float64[B, D]: what a level of 1 is for each broker, 0 on those that leave."""
+    """float64[B, D]: load at level 1, 0 on drained brokers."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     mean = plain_mean(total, problem.capacity, problem.stays) * problem.capacity
     return np.where(problem.stays[:, None], mean, 0.0)
 
 
 def reached_levels(problem: Problem, after: Floats) -> Levels:
-    """The levels that hold the loads ``after`` float64[B, D]."""
     mean, stays = mean_loads(problem), problem.stays[:, None]
     level = np.divide(after, mean, out=np.ones_like(after), where=mean > 0)
     slack = BAND_ROUNDING * mean.max(axis=0, initial=0.0) + BAND_ROUNDING
@@ -124,7 +104,7 @@ def reached_levels(problem: Problem, after: Floats) -> Levels:
 
 
 def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAULTS.bands) -> Problem:
-    """``problem`` with its bands widened to ``levels``, and by what a search stays inside them; never above a cap."""
+    """Plus the search's margin; never above a cap."""
     mean, stays = mean_loads(problem), problem.stays[:, None]
     margin = 2 * params.margin * resource_scale(problem)
     is_high, is_low = ~np.isnan(levels.high), ~np.isnan(levels.low)
@@ -139,20 +119,15 @@ def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAU
     )
 
 
-# A program in whole numbers that is too large to be solved at once, improved part by part.
-#
-# What is on a few brokers is decided anew, replicas and leaders together, and all else stays as it is: large
-# neighbourhood search (Shaw 1998), as ``linear_program.neighbourhoods`` makes it for replicas alone. Deterministic:
-# steps and nodes are counted, one thread, no clock.
+# Large neighbourhood search (Shaw 1998) on a program too large at once: each step solves a few brokers again, replicas
+# and leaders together. Counted steps and nodes, one thread.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Goal:
-    """What is minimised over all variables: ``factor`` · x, within ``least`` <= x <= ``most``, float64 each.
+    """Minimise ``factor`` · x within ``least`` <= x <= ``most``; ``is_whole``: 0 or 1.
 
-    ``is_whole`` bool: 0 or 1. ``step``: what lowers the goal by less is no improvement; ``patience``: so many times as
-    many steps as of others. ``first(x)``: the brokers that
-    a step must open, the others are drawn.
+    ``step``: least improvement; ``patience``: factor on the steps; ``first(x)``: brokers that a step must open.
     """
 
     factor: Floats
@@ -165,7 +140,6 @@ class Goal:
 
 
 def improved(program: WholeProgram, goal: Goal, start: Floats, *, seed: int, params: WideningParams) -> Floats:
-    """``start``, a solution, or what steps from it come to."""
     matrix: Any = sp.vstack(program.rows.blocks).tocsc()
     rules = (matrix, np.concatenate(program.rows.most), program.equal.tocsc())
     rng, best, since = np.random.default_rng(seed), start, 0
@@ -182,7 +156,7 @@ def improved(program: WholeProgram, goal: Goal, start: Floats, *, seed: int, par
 
 
 def _opened(program: WholeProgram, goal: Goal, best: Floats, rng: np.random.Generator, most: int) -> tuple[Flags, bool]:
-    """Variables that one step decides, and whether these are all: brokers are opened while there is left."""
+    """Variables that one step opens, and whether these are all."""
     arcs, count = program.arcs, len(program.arcs.row)
     first = goal.first(best)
     others = rng.permutation(np.setdiff1d(np.flatnonzero(program.problem.stays), first))
@@ -229,19 +203,18 @@ def _decided(
     return found
 
 
-# Small clusters: how near one side of one resource can come while all others stay where they are, as one program.
+# Integer program: nearest level of one side while all others stay.
 #
 #     minimise z (of a lower side: maximise it)
 #     over all plans inside the bands, those of this side aside: a broker is inside the band asked for, or z holds it
 #
-# Which of the two is one more 0 or 1 for each broker. Tiny clusters are decided at once, larger ones part by part from
-# a plan that is known. Branch and bound by HiGHS. Deterministic: one thread, nodes are counted, no clock.
+# One more 0 or 1 for each broker chooses. Tiny clusters at once, larger ones part by part. HiGHS, one thread.
 
 
 def nearer_plan(
     problem: Problem, levels: Levels, side: Side, known: Placed, *, seed: int, params: SolveParams
 ) -> WholePlan | None:
-    """A plan within ``levels``, nearer on ``side`` than ``known``, the nearest found; None where there is none."""
+    """Nearest plan found on ``side`` within ``levels``; None if none is nearer than ``known``."""
     wider = widened_problem(problem, levels, params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     (bands.high if side.is_high else bands.low)[:, side.resource] = np.inf if side.is_high else 0.0
@@ -277,7 +250,7 @@ def nearer_plan(
 
 
 def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParams) -> WholePlan | None:
-    """A plan within the bands of ``wider``, cheaper than ``known``; None where none was found."""
+    """None if none was found."""
     bands = working_bands(wider, wider.band_low, wider.band_high, params.bands)
     program = whole_program(wider, bands, params.linear_program)
     if program is None:
@@ -297,10 +270,10 @@ def cheaper_plan(wider: Problem, known: Placed, *, seed: int, params: SolveParam
 
 
 def _side_rows(program: WholeProgram, asked: WorkingBands, level: float, side: Side, step: float) -> Floats:
-    """Adds the rows of the side and returns the upper bounds of its variables: z, and who is outside, float64[1 + B].
+    """Add the side's rows; return upper bounds float64[1 + B] of z and of who is outside.
 
-    Above: load <= z · mean where outside, load <= asked where not; below with all signs turned. Where none is outside
-    z is free: below it may then be a ``step`` beyond the band, so that a plan that is less than that away is improved.
+    Above: load <= z · mean if outside, else load <= asked; below with signs turned. z may exceed the band by a
+    ``step``, so that small distances improve.
     """
     problem, arcs, d = program.problem, program.arcs, side.resource
     scale = resource_scale(problem)[d]
@@ -311,7 +284,7 @@ def _side_rows(program: WholeProgram, asked: WorkingBands, level: float, side: S
     may_be_out = problem.stays & (sign * (level * mean - edge) > 0) & (mean > 0)
     nearest = float(np.divide(edge, mean, out=np.zeros_like(edge), where=mean > 0).max())
     most_level = level if side.is_high else max(nearest, level) + 2 * step
-    # Where z does not hold: by how much it would have to give way.
+    # Slack where z does not hold.
     slack = edge if side.is_high else np.maximum(most_level * mean - edge, 0.0)
     reach = np.maximum(level * mean - edge, 0.0) if side.is_high else edge
     brokers = np.flatnonzero(problem.stays)
@@ -338,14 +311,13 @@ def _side_rows(program: WholeProgram, asked: WorkingBands, level: float, side: S
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Widened:
-    """The levels, and a plan that is inside them: ``placed``, judged by the problem widened to them."""
+    """``placed`` is inside ``levels``."""
 
     levels: Levels
     placed: Placed
 
 
 def least_widening(problem: Problem, sets: ReplicaSets, found: Placed, *, seed: int, params: SolveParams) -> Widened:
-    """The least levels found, from those of ``found`` on."""
     task = _Task(problem, sets, seed, params)
     levels = reached_levels(problem, found.after)
     best = Widened(levels, task.placed(levels, found.replicas, found.leader, done=found.statistics))
@@ -361,7 +333,7 @@ def least_widening(problem: Problem, sets: ReplicaSets, found: Placed, *, seed: 
 
 
 def cheaper(problem: Problem, least: Widened, known: Placed, *, seed: int, params: SolveParams) -> Placed:
-    """``known``, or a cheaper plan within the same levels, by a program in whole numbers."""
+    """``known``, or a cheaper plan within the same levels."""
     wider = widened_problem(problem, least.levels, params.bands)
     plan = cheaper_plan(wider, known, seed=seed, params=params) if _is_small(wider, params) else None
     if plan is None or not has_capacity(wider, plan.replicas):
@@ -376,7 +348,7 @@ def _is_small(problem: Problem, params: SolveParams) -> bool:
 
 
 def _excess(problem: Problem, levels: Levels, side: Side) -> float:
-    """How far a side is outside the band asked for, in means."""
+    """Distance from the band asked for, in means."""
     mean = mean_loads(problem)[:, side.resource]
     edge = (problem.band_high if side.is_high else problem.band_low)[:, side.resource]
     asked = np.divide(edge, mean, out=np.ones_like(edge), where=mean > 0)[mean > 0]
@@ -393,14 +365,12 @@ class _Task:
     def placed(
         self, levels: Levels, replicas: Ints, leader: Ints | None = None, *, done: SearchStatistics = NOTHING_DONE
     ) -> Placed:
-        """``replicas`` judged within ``levels``; ``leader`` is chosen where None."""
         wider = widened_problem(self.problem, levels, self.params.bands)
         bands = working_bands(wider, wider.band_low, wider.band_high, self.params.bands)
         index = None if leader is None else (replicas == leader[:, None]).argmax(axis=1).astype(np.int32)
         return place(wider, replicas, bands, self.params, replica_index=index, done=done)
 
     def nearer(self, best: Widened, placed: Placed) -> Widened:
-        """What ``placed`` reaches, within the levels of ``best``."""
         now = reached_levels(self.problem, placed.after)
         low = np.where(np.isnan(now.low), np.nan, np.fmax(now.low, best.levels.low))
         high = np.where(np.isnan(now.high), np.nan, np.fmin(now.high, best.levels.high))
@@ -419,7 +389,7 @@ def _by_program(task: _Task, best: Widened, side: Side) -> Widened:
 
 
 def _by_search(task: _Task, best: Widened, side: Side, tries: int) -> tuple[Widened, int]:
-    """By halves: the nearest level that leaders chosen anew, a search or annealing comes to; and tries made."""
+    """Bisection by leaders, search and annealing; returns the tries made."""
     params, used = task.params.widening, 0
     nearest = _nearest(task.problem, side)
     while used < min(tries, params.tries_of_side) and not np.isnan(level := best.levels.of(side)):
@@ -436,7 +406,7 @@ def _by_search(task: _Task, best: Widened, side: Side, tries: int) -> tuple[Wide
 
 
 def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened | None:
-    """A plan within the levels, ``target`` on one side; None where none is found."""
+    """None where no plan is found."""
     levels = best.levels.with_level(side, target)
     wider = widened_problem(task.problem, levels, task.params.bands)
     bands = working_bands(wider, wider.band_low, wider.band_high, task.params.bands)
@@ -453,7 +423,7 @@ def _reaching(task: _Task, best: Widened, side: Side, target: float) -> Widened 
 
 
 def _searched(task: _Task, wider: Problem, bands: WorkingBands, found: Placed, seed: int) -> Placed:
-    """What a search from ``found`` comes to, annealed where that is outside; ``found`` where that is no nearer."""
+    """``found`` where nothing is nearer."""
     for step in (search_replicas, anneal_replicas):
         start = ReplicaSets(found.replicas, task.sets.original)
         other = step(wider, start, bands, seed=seed, params=task.params)
@@ -467,7 +437,7 @@ def _searched(task: _Task, wider: Problem, bands: WorkingBands, found: Placed, s
 
 
 def _nearest(problem: Problem, side: Side) -> float:
-    """What no plan passes: the largest partition is somewhere, and what it leaves is what the others share."""
+    """Bound on the level: the largest partition is somewhere, the others share the rest."""
     d, mean = side.resource, mean_loads(problem)
     unit = mean[problem.stays, d]
     if not (unit > 0).any():
